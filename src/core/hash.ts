@@ -1,7 +1,7 @@
 /** Hashes of text and of JSON values: editions, pins, argument hashes. Not for secrets, which need a keyed hash. */
 import { createHash } from 'node:crypto';
 import { toHex } from './text/bytes.ts';
-import { limits } from './limits.ts';
+import { limits } from './limits/limits.ts';
 
 /** SHA-256 of the text's UTF-8 bytes, 64 lower-case hex digits. */
 export async function sha256Hex(text: string): Promise<string> {

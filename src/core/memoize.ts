@@ -31,3 +31,15 @@ export function getOrBuild<Key, Value>(map: Map<Key, Value>, key: Key, max: numb
   map.set(key, value);
   return value;
 }
+
+/**
+ * Returns a function that makes a value when it is first needed, such as a module that is loaded, and has it from then on. Keeps the value and not
+ * the promise of it: a promise that another object or request has made may not be awaited in the Workers runtime.
+ */
+export function once<Value extends object>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Value | null = null;
+  return async () => {
+    made ??= await make();
+    return made;
+  };
+}

@@ -1,9 +1,9 @@
 /**
  * Limits of requests, tokens, cost, turns and storage, for a key, an agent or a workspace: what they are called, and the period that each
- * one counts in. Pure. `limit-counter/` counts; `storage/limit-counters.ts` decides.
+ * one counts in. Pure. `limit-counter/` counts; `objects/limits/client/limit-counters.ts` decides.
  */
 import { z } from 'zod';
-import type { GrantedShare } from './limits/fair-share.ts';
+import type { GrantedShare, ShareBounds } from './limits/fair-share.ts';
 import { poolBounds, storedBounds } from './limits/pools.ts';
 import type { Problem } from './problem.ts';
 
@@ -13,32 +13,19 @@ const maxAmount = 1_000_000_000;
 const maxStorageBytes = 1_000_000_000_000_000;
 const maxPlaces = 100_000;
 
+const places = (what: string, { perKey, perWorkspace }: Pick<ShareBounds, 'perKey' | 'perWorkspace'>) =>
+  z
+    .int()
+    .min(1)
+    .max(maxPlaces)
+    .optional()
+    .meta({ description: `${what} Default: ${perKey} of a key, ${perWorkspace} of a workspace.` });
+
 /** These bounds can be changed, since a key may belong to a backend with many users. An agent has none of them. */
 const placeLimits = {
-  concurrentRequests: z
-    .int()
-    .min(1)
-    .max(maxPlaces)
-    .optional()
-    .meta({
-      description: `Requests at the same time, until their response begins, in each location. Default: ${poolBounds.requests.perKey} of a key, ${poolBounds.requests.perWorkspace} of a workspace.`,
-    }),
-  openStreams: z
-    .int()
-    .min(1)
-    .max(maxPlaces)
-    .optional()
-    .meta({
-      description: `Responses and event logs that are streamed at the same time, in each location. Default: ${poolBounds.streams.perKey} of a key, ${poolBounds.streams.perWorkspace} of a workspace.`,
-    }),
-  pendingQuestions: z
-    .int()
-    .min(1)
-    .max(maxPlaces)
-    .optional()
-    .meta({
-      description: `Approvals and requests for input that wait at the same time, in all sessions. Default: ${storedBounds.pendingQuestions.perKey} of a key, ${storedBounds.pendingQuestions.perWorkspace} of a workspace.`,
-    }),
+  concurrentRequests: places('Requests at the same time, until their response begins, in each location.', poolBounds.requests),
+  openStreams: places('Responses and event logs that are streamed at the same time, in each location.', poolBounds.streams),
+  pendingQuestions: places('Approvals and requests for input that wait at the same time, in all sessions.', storedBounds.pendingQuestions),
 } as const;
 
 /** Members of `limits` of an agent. A limit that is left out does not exist. */

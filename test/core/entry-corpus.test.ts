@@ -4,11 +4,12 @@ import { expect, it } from 'vitest';
 import { checkEntryArguments } from '../../src/core/toolset/entry-arguments.ts';
 import { EntryArguments } from '../../src/core/toolset/toolset.ts';
 import { resolvePointer } from '../../src/core/schema/schema-references.ts';
-import { toStrictSchema } from '../../src/core/schema/strict-schema.ts';
+import { toStrictSchema } from '../../src/core/toolset/strict-schema.ts';
 import type { JsonSchema } from '../../src/core/tools/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { knownTools, toolOf } from '../fakes/known-tools.ts';
 import { isRecord } from '../../src/core/json/wire-value.ts';
+import { printStatistics } from '../statistics.ts';
 
 function* referencesIn(part: unknown): Generator<string> {
   if (typeof part !== 'object' || part === null) return;
@@ -52,7 +53,7 @@ describeCorpus('mcp-tools', (path) => {
     }
     expect(faults).toEqual([]);
     expect(schemas.length).toBe(1472);
-    console.info(`rules for arguments: ${rules} over ${schemas.length} tools`);
+    printStatistics(`rules for arguments: ${rules} over ${schemas.length} tools`);
   });
 
   it('accepts defaults that the tools declare themselves', () => {

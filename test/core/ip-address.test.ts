@@ -23,7 +23,7 @@ describe('a range contains an address', () => {
     ['2001:DB8::1', '2001:db8:0:0:0:0:0:1', true],
     ['2001:db8::1', '2001:db8::2', false],
     ['203.0.113.0/24', 'unknown', false],
-  ])('%s, %s: %s', (range, address, expected) => {
+  ])('says whether %s contains %s: %s', (range, address, expected) => {
     expect(IpRange.safeParse(range).error).toBeUndefined();
     expect(isIpIn([range], address)).toBe(expected);
     expect(isIpIn(['192.0.2.1', range], address)).toBe(expected);

@@ -1,9 +1,9 @@
 /** Names, alias sets and servers, recorded or written to break things (`../shared/fixtures`). */
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { matchAllowList } from '../../src/core/names/allow-list.ts';
+import { matchAllowList } from '../../src/core/toolset/allow-list.ts';
 import { buildAliasMap, resolveName } from '../../src/core/toolset/alias-map.ts';
-import { offeredTools } from '../../src/core/toolset/offered-tools.ts';
+import { offeredTools } from '../../src/core/turn/offered-tools.ts';
 import { compileEdition } from '../../src/core/toolset/edition.ts';
 import { fold } from '../../src/core/names/fold.ts';
 import type { NameConflict } from '../../src/core/toolset/name-claims.ts';

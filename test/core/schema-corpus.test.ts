@@ -5,6 +5,7 @@ import { compileSchema } from '../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../src/core/tools/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { schemaFaults } from './schema-rules.ts';
+import { printStatistics } from '../statistics.ts';
 
 describeCorpus('mcp-tools', (path) => {
   const tools = readdirSync(path)
@@ -32,7 +33,7 @@ describeCorpus('mcp-tools', (path) => {
     }
     expect(faults).toEqual([]);
     expect(tools.length).toBe(1472);
-    console.info(
+    printStatistics(
       `schemas for ${dialect}: ${tools.length} tools, ${unchanged} sent as they are, ${tools.length - unchanged} changed and told`,
     );
   });

@@ -17,7 +17,7 @@ export function schemaFaults(schema: unknown, dialect: SchemaDialect): string[] 
   if (/^(openai|cohere)/.test(dialect) && !isJson(schema.properties)) fault('', 'no properties at the top');
   if (dialect !== 'full')
     for (const word of ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not']) if (word in schema) fault('', `${word} at the top`);
-  if (dialect === 'anthropic' && isJson(schema.properties)) {
+  if (dialect.startsWith('anthropic') && isJson(schema.properties)) {
     for (const name of Object.keys(schema.properties)) if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name)) fault('/properties', `key ${name}`);
   }
   visit(schema, '', 0, (part, path, depth) => {
@@ -62,8 +62,17 @@ function onlyWords(part: Json, path: string, fault: Fault, words: string): void 
 const dialectFaults: Record<SchemaDialect, (part: unknown, path: string, fault: Fault, depth: number) => void> = {
   full() {},
   anthropic() {},
+  'anthropic-strict'(part, path, fault) {
+    if (typeof part === 'boolean') return;
+    if (!isJson(part)) return;
+    onlyWords(part, path, fault, 'type title description enum const anyOf properties required additionalProperties items format pattern');
+    if ([part.type].flat().includes('object') && part.additionalProperties !== false) fault(path, 'is open');
+  },
   openai: arraysAndObjects,
   cohere: arraysAndObjects,
+  ollama(part, path, fault) {
+    if (isJson(part)) onlyWords(part, path, fault, 'type description enum items anyOf properties required');
+  },
   'openai-strict'(part, path, fault, depth) {
     arraysAndObjects(part, path, fault);
     if (typeof part === 'boolean') return path.endsWith('/additionalProperties') ? undefined : fault(path, 'a boolean');

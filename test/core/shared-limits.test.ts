@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { poolBounds, queuedWrites, storedBounds, type PoolBounds } from '../../src/core/limits/pools.ts';
 import type { ShareBounds } from '../../src/core/limits/fair-share.ts';
 import { MB } from '../../src/core/limits/units.ts';

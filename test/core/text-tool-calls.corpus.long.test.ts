@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { type CallRead, readWords, type WordsRead } from './text-words.ts';
 import { selection } from '../selection.ts';
+import { printStatistics } from '../statistics.ts';
 
 type Expected = { name: string; arguments: unknown };
 type Row = {
@@ -54,7 +55,7 @@ describeCorpus('text-tool-calls.jsonl', (path) => {
   /** Characters between two cuts. A prime, so that the cuts meet every part of a format in some record. */
   const step = selection === 'all' ? 1 : 7;
 
-  it.each(rows.map((row) => [row.id, row] as const))('%s', (id, row) => {
+  it.each(rows.map((row) => [row.id, row] as const))('reads the calls of %s as the corpus expects, wherever the text is cut', (id, row) => {
     const read = readWords([row.text]);
     expect(meetsStrict(read, row.expected, id in readOtherwise), 'strict').toBe(true);
     if (id in readOtherwise) expect(meanings(read.calls)).not.toEqual(row.expected.tolerant);
@@ -77,7 +78,7 @@ describeCorpus('text-tool-calls.jsonl', (path) => {
         if (!isDeepStrictEqual(halves, whole)) expect(halves, `${id}, cut at ${at}`).toEqual(whole);
       }
     }
-    console.log(`${rows.length} records, each at every place: ${cuts} cuttings`);
+    printStatistics(`${rows.length} records, each at every place: ${cuts} cuttings`);
   });
 
   it('runs nothing that a cut stream did not complete', () => {
@@ -98,7 +99,7 @@ describeCorpus('text-tool-calls.jsonl', (path) => {
     const tolerant = read.filter(({ row, read: found }) => isDeepStrictEqual(meanings(found.calls), row.expected.tolerant)).length;
     const told = rows.filter(({ expected }) => expected.outsideText !== null);
     const outside = read.filter(({ row, read: found }) => row.expected.outsideText?.trim() === found.text.trim()).length;
-    console.log(
+    printStatistics(
       `${rows.length} records: strict ${strict}, tolerant ${tolerant} + ${Object.keys(readOtherwise).length} justified, ` +
         `text outside ${outside} of ${told.length} + ${Object.keys(shownOtherwise).length} justified`,
     );

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { renderCall, renderResult } from '../../src/core/text-protocol/tool-prompt.ts';
 import { TextToolCalls } from '../../src/core/text-protocol/tool-calls.ts';
 import { readWords } from './text-words.ts';
-import { runs } from '../selection.ts';
+import { runs, sample } from '../selection.ts';
 
 /** Problematic parts, in any order. */
 const fragment = fc.constantFrom(
@@ -27,6 +27,20 @@ const fragment = fc.constantFrom(
   '</tool_response>',
   '<｜tool▁call▁begin｜>',
   '<｜tool▁sep｜>',
+  '<parameter=a>',
+  '</parameter>',
+  '<arg_key>a</arg_key><arg_value>1</arg_value>',
+  '<｜tool▁calls▁begin｜>',
+  '<｜tool▁call▁end｜>',
+  '[TOOL_CALLS]',
+  'get[ARGS]',
+  '[get(a=1)]',
+  '<|python_tag|>',
+  '<|channel|>commentary to=functions.get',
+  '<|message|>',
+  '```tool_code\n',
+  '<invoke name="get">',
+  'get',
   '```',
   '~~~',
   '`',
@@ -73,7 +87,8 @@ describe('a model’s text', () => {
         const isTool = (name: string): boolean => name === 'get';
         expect(readWords(cut(text, by), { ended, length, isTool })).toEqual(readWords([text], { ended, length, isTool }));
       }),
-      { numRuns: runs(3_000) },
+      // A `<` in a string of JSON, where its whole text is read in steps.
+      { numRuns: runs(3_000), examples: [['{"name": "[TOOL_CALLS]get[ARGS] <tool_call>', [1], false, false]] },
     );
   });
 
@@ -169,7 +184,10 @@ describe('time', () => {
     for (const key of ['trim', 'trimEnd', 'trimStart', 'toLowerCase', 'replaceAll', 'includes']) {
       count(String.prototype, key, (self) => lengthOf(String(self)));
     }
-    for (const key of ['test', 'exec']) count(RegExp.prototype, key, (_self, [text]) => lengthOf(text));
+    // A sticky expression reads only its match.
+    for (const key of ['test', 'exec']) {
+      count(RegExp.prototype, key, (self, [text], result) => ((self as RegExp).sticky ? String(result).length : lengthOf(text)));
+    }
     count(JSON, 'parse', (_self, [text]) => lengthOf(text));
     count(Array.prototype, 'join', (_self, _parameters, result) => lengthOf(result));
     try {
@@ -223,12 +241,27 @@ describe('time', () => {
     ['', '<think>'],
     ['<think>', '</thin'],
     ['<tool_response>', '</tool_respons'],
+    ['', '<function=get><parameter=a>'],
+    ['<function=get>', '<parameter=a>1</parameter>'],
+    ['<function=get><parameter=a>', '</function'],
+    ['<tool_call>get', '<arg_key>a</arg_key><arg_value>1</arg_value>'],
+    ['', '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>'],
+    ['', '<｜tool▁call▁begin｜>get<｜tool▁sep｜>{}'],
+    ['', '[TOOL_CALLS]get[ARGS]{'],
+    ['', '[TOOL_CALLS]x['],
+    ['', '[get('],
+    ['[get(a=[', '1, '],
+    ['', '<|channel|>commentary to=functions.get <|message|>'],
+    ['', '<|start|>assistant'],
+    ['', '```tool_code\nget(a=1)\n'],
+    ['<tool_call>{"name": "get", "arguments": {"a": 1}}', ' '],
     ['', ' \n'],
     ['', 'a \n'],
     ['', 'word '],
   ];
 
-  it.each(repeated)('is linear in the text: %j and many of %j', (begin, part) => {
+  const chosen = sample('repeated parts of a text', repeated, (_, index) => index % 4 === 1);
+  it.each(chosen)('is linear in the text: %j and many of %j', (begin, part) => {
     const text = (characters: number): string => begin + part.repeat(Math.ceil(characters / part.length));
     for (const size of [7, Number.POSITIVE_INFINITY]) {
       const steps = (characters: number): number => {

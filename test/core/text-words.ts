@@ -1,5 +1,6 @@
 /** A model's text as parsed by `tool-calls.ts`: the remaining text, the reasoning and the calls. Used by its tests. */
-import type { ArgumentState, ChatEvent } from '../../src/core/model/chat-event.ts';
+import type { ChatEvent } from '../../src/core/model/chat-event.ts';
+import type { ArgumentState } from '../../src/core/json/json-repair.ts';
 import { TextToolCalls } from '../../src/core/text-protocol/tool-calls.ts';
 
 export type CallRead = {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
-import { type OfferedName, offeredTools } from '../../src/core/toolset/offered-tools.ts';
+import { type OfferedName, offeredTools } from '../../src/core/turn/offered-tools.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';

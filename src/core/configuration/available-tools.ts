@@ -3,13 +3,15 @@
  * of tools the first are listed, with a cursor for the others.
  */
 import { z } from 'zod';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { toWireName } from '../names/names.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import { shownAliases, fitRows, Context, contextOf, tokenCosts, type ToolTable } from './tool-table.ts';
 import { namesOfEntry } from '../toolset/named-entry.ts';
+import { cutToLength } from '../text/utf8.ts';
+import { createToolFilter } from '../toolset/tool-filter.ts';
 
 export const AvailableToolsQuery = z.strictObject({
   server: z
@@ -76,7 +78,8 @@ export type ServerStates = ReadonlyMap<string, Pick<ServerHealth, 'status' | 're
 
 export function listAvailable(table: ToolTable, standings: ServerStates, query: AvailableToolsQuery): AvailableTools {
   const { there, tokensOf, total } = tokenCosts(table);
-  const matching = there.filter(matcher(query));
+  const isMatch = createToolFilter({ q: query.query, server: query.server });
+  const matching = there.filter((tool) => isMatch(tool) && (query.after === undefined || tool.canonical > query.after));
   const byServer = Map.groupBy(there, ({ server }) => server);
   const names = new Set(matching.map(({ server }) => server));
   const isNarrow = query.server !== undefined || query.query !== undefined;
@@ -125,17 +128,6 @@ function withRows(fitting: readonly Head[], all: readonly Head[], rows: Readonly
   return heads.map((head) => ({ ...head, tools: rows.get(head.serverName) ?? [] }));
 }
 
-function matcher({ server, query, after }: AvailableToolsQuery): (tool: ToolDefinition) => boolean {
-  const words = (query ?? '').toLowerCase().split(/\s+/).filter(Boolean).slice(0, limits.maxFindQueryWords);
-  return (tool) => {
-    if (server !== undefined && tool.server !== server) return false;
-    if (after !== undefined && tool.canonical <= after) return false;
-    if (words.length === 0) return true;
-    const text = `${tool.canonical} ${tool.description.slice(0, limits.maxIndexedDescriptionLength)}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  };
-}
-
 function rowOf(tool: ToolDefinition, table: ToolTable, context: Context): AvailableTool {
   const { canonical, name, server, source } = tool;
   const names = namesOfEntry({ tool: canonical }, tool);
@@ -160,6 +152,5 @@ function rowOf(tool: ToolDefinition, table: ToolTable, context: Context): Availa
 const maxToldDescription = 200;
 
 export function shorten(text: string): string {
-  const line = oneLine(text);
-  return line.length <= maxToldDescription ? line : `${line.slice(0, maxToldDescription).trimEnd()}…`.toWellFormed();
+  return cutToLength(oneLine(text), maxToldDescription);
 }

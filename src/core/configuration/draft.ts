@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { fold } from '../names/fold.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { quote, toWireName } from '../names/names.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { namespacedName, refId, type ToolTable } from './tool-table.ts';

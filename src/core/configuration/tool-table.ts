@@ -8,7 +8,7 @@ import { quote } from '../names/names.ts';
 import { createSuggester } from '../names/suggest.ts';
 import { type ToolDefinition, toolPin } from '../tools/tool.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { charactersPerToken } from '../turn/transcript.ts';
+import { charactersPerToken } from '../limits/units.ts';
 import type { EntryNames } from '../toolset/named-entry.ts';
 
 export const namespacedName = z.string().meta({
@@ -35,6 +35,8 @@ export type ToolTable = {
 };
 type ToolMatch = { ok: true; definition: ToolDefinition } | { ok: false; fault: string };
 
+const unlisted = '; list-available-tools lists all tools';
+
 export async function buildToolTable(tools: readonly ToolDefinition[], aliases: boolean): Promise<ToolTable> {
   const hashes = await Promise.all(tools.map(toolPin));
   const byName = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
@@ -42,12 +44,6 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
   const byPin = Map.groupBy(tools, ({ canonical }) => pins.get(canonical) ?? '');
   const servers = new Set(tools.map(({ server }) => server));
   const suggest = createSuggester(() => spellings(tools));
-
-  const unknown = (name: string): string => {
-    const near = suggest(name);
-    const hint = near.length === 0 ? 'list-available-tools lists all tools' : `did you mean ${near.join(', ')}?`;
-    return `there is no tool ${quote(name)}; ${hint}`;
-  };
 
   return {
     tools,
@@ -58,7 +54,8 @@ export async function buildToolTable(tools: readonly ToolDefinition[], aliases: 
       const refuse = (member: string, message: string): ToolMatch => ({ ok: false, fault: `${path}${member}: ${message}` });
       if (namespacedName === undefined && refId === undefined) return refuse('', 'names no tool: set namespacedName or refId');
       const named = namespacedName === undefined ? undefined : byName.get(namespacedName);
-      if (namespacedName !== undefined && named === undefined) return refuse('.namespacedName', unknown(namespacedName));
+      if (namespacedName !== undefined && named === undefined)
+        return refuse('.namespacedName', `there is no tool ${quote(namespacedName)}${suggest(namespacedName, unlisted)}`);
       if (refId === undefined) return named === undefined ? refuse('', 'names no tool') : { ok: true, definition: named };
       if (!/^[0-9a-f]{64}$/.test(refId)) return refuse('.refId', 'must be 64 hex digits, as list-available-tools shows them');
       const meant = byPin.get(refId) ?? [];

@@ -5,7 +5,7 @@ import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { shownAliases, fitRows, type ToolTable, Context, contextOf, tokenCosts } from './tool-table.ts';
 import { ownNameOf } from '../toolset/named-entry.ts';
 import { namesOfEntries } from '../toolset/settle-names.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import { shorten, type ServerStates } from './available-tools.ts';
 

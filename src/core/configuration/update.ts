@@ -4,7 +4,7 @@
  */
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { EntryRequest, givenAliases, placeOf, readEntryRequests, toDraft, type DraftEntry, type DraftResult } from './draft.ts';
 import { namespacedName, refId, type ToolTable } from './tool-table.ts';

@@ -23,7 +23,7 @@ export function readAliasMap(draft: ImportDraft, value: unknown): void {
   const add = (written: string, target: string): void => {
     const name = written.trim();
     if (name === '' || name.length > 128 || target.trim() === '' || target.length > 192)
-      draft.skip(written, 'is not taken: a name has 1 to 128 characters, and its target 1 to 192');
+      draft.skip(written, 'was skipped: a name must have 1 to 128 characters, and its target 1 to 192');
     else if (map.has(name) && map.get(name) !== target) draft.skip(written, `already stands for ${JSON.stringify(map.get(name))}`);
     else if (name !== target) {
       map.set(name, target);

@@ -3,19 +3,19 @@
  * out, and warnings. Each document is checked with its schema when it is added, so that a bad one is skipped and the others stay.
  */
 import type { z } from 'zod';
-import { Agent } from '../agent.ts';
-import { parsePart } from '../issues.ts';
+import { Agent } from '../turn/agent.ts';
 import type { Json } from '../json/wire-value.ts';
 import { isRecord } from '../json/wire-value.ts';
-import { MadeTool } from '../made/made-tool.ts';
+import { MadeTool } from '../tools/made-tool.ts';
 import { ModelAlias } from '../model/model-alias.ts';
 import { Provider } from '../model/provider.ts';
-import { Problem, quoted } from '../problem.ts';
+import { firstWarnings, Problem, quoted, type Warning, parsePart } from '../problem.ts';
 import type { Project } from '../project/project.ts';
 import { Server } from '../servers/server.ts';
 import { Toolset } from '../toolset/toolset.ts';
-import { firstWarnings, type Warning } from '../warning.ts';
-import { type ImportedKind, kindNouns, legalName, numberedName, secretName } from './names.ts';
+import { type ImportedKind, kindNouns, legalAlias, legalName, numberedName, secretName } from './names.ts';
+import { cutToLength } from '../text/utf8.ts';
+import { stringOf } from '../json/wire-value.ts';
 
 /** `name`: as written in the file. */
 export type Skipped = { name: string; reason: string };
@@ -118,7 +118,24 @@ export class ImportDraft {
 
   skip(name: string, reason: string): void {
     this.#countOne();
-    this.#skipped.push({ name: name.length > 200 ? `${name.slice(0, 200)}…` : name, reason });
+    this.#skipped.push({ name: cutToLength(name, 200), reason });
+  }
+
+  /** Returns the legal form of an alias; null if there is none, which is reported. `from`: what it was read from, and what it is for. */
+  alias(from: { skipped: string; warned: string }, written: unknown): string | null {
+    const text = stringOf(written).trim();
+    const alias = legalAlias(text);
+    if (alias === null) this.skip(from.skipped, `${quoted(text)} cannot be an alias`);
+    else if (alias !== text) this.warn(from.warned, `the alias ${quoted(text)} is not legal: it is ${alias}`);
+    return alias;
+  }
+
+  /** Skips each of the members that holds something. */
+  skipMembers(value: Json, members: readonly string[], reason: string): void {
+    for (const member of members) {
+      const given = value[member];
+      if (typeof given === 'object' && given !== null && Object.keys(given).length > 0) this.skip(member, reason);
+    }
   }
 
   warn(path: string, message: string): void {

@@ -3,10 +3,10 @@
  * tool is called and takes, but not where it runs: the definitions become a static server, whose endpoint the administrator sets.
  */
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { cutToBytes } from '../text/utf8.ts';
 import type { ImportDraft } from './draft.ts';
-import { legalAlias, listedName } from './names.ts';
+import { listedName } from './names.ts';
 
 /** Definitions without an endpoint get this one, which can never be reached (RFC 2606). */
 const noEndpoint = 'https://endpoint.invalid/call';
@@ -108,12 +108,8 @@ function aliasMap(value: unknown): Map<string, unknown[]> {
 function aliasesOf(draft: ImportDraft, tool: string, written: readonly unknown[]): string[] {
   const aliases = new Set<string>();
   for (const one of written) {
-    const alias = legalAlias(stringOf(one));
-    if (alias === null) draft.skip(`${tool}.aliases`, `${JSON.stringify(stringOf(one).slice(0, 100))} cannot be an alias`);
-    else {
-      if (alias !== one) draft.warn(tool, `the alias ${JSON.stringify(stringOf(one).slice(0, 100))} is not legal: it is ${alias}`);
-      if (alias !== tool) aliases.add(alias);
-    }
+    const alias = draft.alias({ skipped: `${tool}.aliases`, warned: tool }, one);
+    if (alias !== null && alias !== tool) aliases.add(alias);
   }
   return [...aliases].slice(0, limits.maxAliasesPerEntry);
 }

@@ -3,10 +3,9 @@
  * lastEquippedToolset}`, or one toolset. Its `refId` hashes other fields than ours, so it is kept as a note and not as a reference.
  */
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { cutToBytes } from '../text/utf8.ts';
 import type { ImportDraft } from './draft.ts';
-import { legalAlias } from './names.ts';
 
 type Note = { name: string; note: string };
 
@@ -73,9 +72,7 @@ function readToolset(draft: ImportDraft, written: string, value: unknown): void 
 
 function aliasOf(draft: ImportDraft, where: string, written: unknown): Json {
   if (typeof written !== 'string' || written.trim() === '') return {};
-  const alias = legalAlias(written);
-  if (alias === null) draft.skip(`${where}.alias`, `${JSON.stringify(written.slice(0, 100))} has no letters that an alias may have`);
-  else if (alias !== written.trim()) draft.warn(where, `the alias ${JSON.stringify(written.slice(0, 100))} is not legal: it is ${alias}`);
+  const alias = draft.alias({ skipped: `${where}.alias`, warned: where }, written);
   return alias === null ? {} : { aliases: [alias] };
 }
 

@@ -5,7 +5,6 @@
 import { type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
 import { addMcpServer } from './mcp-server.ts';
-import { legalAlias } from './names.ts';
 import { createVariables } from './variables.ts';
 
 export function readKiroAgent(draft: ImportDraft, value: Json): void {
@@ -57,16 +56,14 @@ export function readKiroAgent(draft: ImportDraft, value: Json): void {
     if (tool !== null) entry(tool);
   }
   for (const [reference, written] of Object.entries(recordOf(value.toolAliases))) {
-    const alias = legalAlias(stringOf(written));
     const tool = canonical(reference, 'in toolAliases');
     if (tool === null) continue;
-    if (alias === null || tool.endsWith('*')) {
-      draft.skip(reference, alias === null ? 'in toolAliases: has no legal alias' : 'in toolAliases: an alias is for one tool');
+    if (tool.endsWith('*')) {
+      draft.skip(reference, 'in toolAliases: an alias is for one tool');
       continue;
     }
-    if (alias !== written)
-      draft.warn(`toolsets.${name}`, `the alias ${JSON.stringify(written)} of ${reference} is not legal: it is ${alias}`);
-    entry(tool).aliases = [alias];
+    const alias = draft.alias({ skipped: `${reference} in toolAliases`, warned: `toolsets.${name}` }, written);
+    if (alias !== null) entry(tool).aliases = [alias];
   }
   for (const reference of [...listOf(value.allowedTools).map(stringOf), ...approved]) {
     const tool = reference === '' ? null : canonical(reference, 'in allowedTools');
@@ -76,9 +73,8 @@ export function readKiroAgent(draft: ImportDraft, value: Json): void {
     const toolset = draft.add('toolsets', name, { ...described(value), tools: [...entries.values()] });
     if (toolset !== null) addAgent(draft, name, toolset, value);
   }
-  for (const member of ['hooks', 'resources', 'toolsSettings'] as const)
-    if (Object.keys(recordOf(value[member])).length > 0 || listOf(value[member]).length > 0)
-      draft.skip(member, 'has no counterpart: rules of the policy and skills do similar things');
+  const others = ['hooks', 'resources', 'toolsSettings'];
+  draft.skipMembers(value, others, 'has no counterpart: rules of the policy and skills do similar things');
 }
 
 function addAgent(draft: ImportDraft, name: string, toolset: string, value: Json): void {

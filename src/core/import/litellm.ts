@@ -5,7 +5,7 @@
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
 import { addMcpServer } from './mcp-server.ts';
-import { addModelGroup, ProviderList } from './model-services.ts';
+import { ProviderList, addModelGroup, settingsOf, skipTimeouts } from './model-services.ts';
 import { createVariables, fromOsEnviron } from './variables.ts';
 
 type Group = { refs: string[]; settings: Json };
@@ -14,10 +14,15 @@ export function readLiteLlm(draft: ImportDraft, value: Json): void {
   const groups = readModels(draft, value);
   const router = recordOf(value.router_settings);
   const settings = recordOf(value.litellm_settings);
+  skipTimeouts(draft, 'router_settings', router);
+  skipTimeouts(draft, 'litellm_settings', settings);
   const fallbacks = fallbacksOf(draft, [...listOf(router.fallbacks), ...listOf(settings.fallbacks)], groups);
-  for (const other of ['context_window_fallbacks', 'content_policy_fallbacks', 'default_fallbacks'] as const)
-    if (listOf(router[other] ?? settings[other]).length > 0)
-      draft.skip(other, 'an agent has one list of fallbacks for every failure: add the models to `fallbacks`');
+  const others = ['context_window_fallbacks', 'content_policy_fallbacks', 'default_fallbacks'];
+  draft.skipMembers(
+    { ...settings, ...router },
+    others,
+    'an agent has one list of fallbacks for every failure: add the models to `fallbacks`',
+  );
   for (const [name, { refs, settings: own }] of groups) {
     const more = (fallbacks.get(name) ?? []).flatMap((other) => groups.get(other)?.refs ?? []);
     addModelGroup(draft, { name, refs: [...refs, ...more], settings: own });
@@ -31,16 +36,8 @@ export function readLiteLlm(draft: ImportDraft, value: Json): void {
     else addModelGroup(draft, { name: alias, refs: group.refs });
   }
   readServers(draft, value);
-  for (const member of [
-    'general_settings',
-    'environment_variables',
-    'guardrails',
-    'callback_settings',
-    'credential_list',
-    'files_settings',
-  ] as const)
-    if (Object.keys(recordOf(value[member])).length > 0 || listOf(value[member]).length > 0)
-      draft.skip(member, 'are settings of the proxy itself. Keys of clients are made with POST /v1/keys');
+  const own = ['general_settings', 'environment_variables', 'guardrails', 'callback_settings', 'credential_list', 'files_settings'];
+  draft.skipMembers(value, own, 'are settings of the proxy itself. Keys of clients are made with POST /v1/keys');
 }
 
 /** By model name, in the order of the file. */
@@ -77,6 +74,7 @@ function readModels(draft: ImportDraft, value: Json): Map<string, Group> {
       else draft.skip(name, `a pattern cannot be mapped to the models of a provider. Use ${found.provider}/<model>`);
       continue;
     }
+    skipTimeouts(draft, name, parameters);
     const group = groups.get(name) ?? { refs: [], settings: {} };
     groups.set(name, { refs: [...group.refs, found.ref], settings: { ...settingsOf(parameters), ...group.settings } });
   }
@@ -92,14 +90,6 @@ function splitModel(written: string, custom: string, hasBase: boolean): { servic
   if (/^gemini/i.test(written)) return { service: 'gemini', model: written };
   if (/^command/i.test(written)) return { service: 'cohere', model: written };
   return { service: hasBase && !/^(gpt|o\d|chatgpt)/i.test(written) ? 'custom_openai' : 'openai', model: written };
-}
-
-function settingsOf({ temperature, top_p, max_tokens }: Json): Json {
-  return {
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(typeof top_p === 'number' && { topP: top_p }),
-    ...(typeof max_tokens === 'number' && { maxOutputTokens: max_tokens }),
-  };
 }
 
 /** `[{"gpt-4o": ["claude"]}]`, by model name. */

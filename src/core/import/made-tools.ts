@@ -3,7 +3,7 @@
  * runs in the sandbox becomes a made tool; code that needs more (modules, processes, `fetch`) is skipped with the reason.
  */
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import type { ImportDraft } from './draft.ts';
 

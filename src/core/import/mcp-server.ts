@@ -4,9 +4,9 @@
  */
 import { isRecord, type Json, listOf, recordOf } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
-import { secretHostOf } from '../policy/secret.ts';
+import { secretHostOf } from '../secrets/secret.ts';
 import { toBase64 } from '../text/bytes.ts';
-import { credentialArguments, credentialsInUrl, isCredentialFor, isCredentialName, isPlaceholder } from './credentials.ts';
+import { credentialArguments, credentialsInUrl, isCredentialFor, isCredentialName, isPlaceholder } from '../secrets/credentials.ts';
 import type { ImportDraft } from './draft.ts';
 import { onlyVariable, type Variables } from './variables.ts';
 

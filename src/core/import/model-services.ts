@@ -3,9 +3,9 @@
  * groups that an import makes of their deployments.
  */
 import type { Json } from '../json/wire-value.ts';
-import { defaultBaseUrl, type ProviderKind } from '../model/provider-kind.ts';
-import { secretHostOf } from '../policy/secret.ts';
-import { isPlaceholder } from './credentials.ts';
+import { defaultBaseUrl, type ProviderKind } from '../names/provider-kind.ts';
+import { secretHostOf } from '../secrets/secret.ts';
+import { isPlaceholder } from '../secrets/credentials.ts';
 import type { ImportDraft } from './draft.ts';
 import { legalName } from './names.ts';
 
@@ -18,52 +18,43 @@ const compatible = (name: string, baseUrl?: string): Service => ({
   ...(baseUrl !== undefined && { baseUrl }),
 });
 
-const services: ReadonlyMap<string, Service> = new Map<string, Service>([
-  ['openai', { name: 'openai', kind: 'openai' }],
-  ['text-completion-openai', { name: 'openai', kind: 'openai' }],
-  ['anthropic', { name: 'anthropic', kind: 'anthropic' }],
-  ['gemini', { name: 'gemini', kind: 'gemini' }],
-  ['google', { name: 'gemini', kind: 'gemini' }],
-  ['cohere', { name: 'cohere', kind: 'cohere' }],
-  ['cohere_chat', { name: 'cohere', kind: 'cohere' }],
-  ['azure', compatible('azure')],
-  ['azure-openai', compatible('azure')],
-  ['azure_ai', compatible('azure-ai')],
-  ['groq', compatible('groq', 'https://api.groq.com/openai/v1')],
-  ['mistral', compatible('mistral', 'https://api.mistral.ai/v1')],
-  ['mistral-ai', compatible('mistral', 'https://api.mistral.ai/v1')],
-  ['codestral', compatible('codestral', 'https://codestral.mistral.ai/v1')],
-  ['deepseek', compatible('deepseek', 'https://api.deepseek.com/v1')],
-  ['xai', compatible('xai', 'https://api.x.ai/v1')],
-  ['x-ai', compatible('xai', 'https://api.x.ai/v1')],
-  ['openrouter', compatible('openrouter', 'https://openrouter.ai/api/v1')],
-  ['together_ai', compatible('together', 'https://api.together.xyz/v1')],
-  ['together-ai', compatible('together', 'https://api.together.xyz/v1')],
-  ['fireworks_ai', compatible('fireworks', 'https://api.fireworks.ai/inference/v1')],
-  ['fireworks-ai', compatible('fireworks', 'https://api.fireworks.ai/inference/v1')],
-  ['perplexity', compatible('perplexity', 'https://api.perplexity.ai')],
-  ['perplexity-ai', compatible('perplexity', 'https://api.perplexity.ai')],
-  ['cerebras', compatible('cerebras', 'https://api.cerebras.ai/v1')],
-  ['nvidia_nim', compatible('nvidia', 'https://integrate.api.nvidia.com/v1')],
-  ['deepinfra', compatible('deepinfra', 'https://api.deepinfra.com/v1/openai')],
-  ['sambanova', compatible('sambanova', 'https://api.sambanova.ai/v1')],
-  ['moonshot', compatible('moonshot', 'https://api.moonshot.ai/v1')],
-  ['dashscope', compatible('dashscope', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1')],
-  ['zai', compatible('zai', 'https://api.z.ai/api/paas/v4')],
-  ['huggingface', compatible('huggingface', 'https://router.huggingface.co/v1')],
-  ['novita', compatible('novita', 'https://api.novita.ai/v3/openai')],
-  ['hyperbolic', compatible('hyperbolic', 'https://api.hyperbolic.xyz/v1')],
-  ['ai21', compatible('ai21', 'https://api.ai21.com/studio/v1')],
-  ['github', compatible('github', 'https://models.github.ai/inference')],
-  ['ollama', compatible('ollama', 'http://127.0.0.1:11434/v1')],
-  ['ollama_chat', compatible('ollama', 'http://127.0.0.1:11434/v1')],
-  ['lm_studio', compatible('lm-studio', 'http://127.0.0.1:1234/v1')],
-  ['vllm', compatible('vllm')],
-  ['hosted_vllm', compatible('vllm')],
-  ['custom_openai', compatible('custom')],
-  ['openai_like', compatible('custom')],
-  ['litellm_proxy', compatible('litellm')],
-]);
+/** By the names of one service in the files of the gateways. */
+const rows: readonly (readonly [names: readonly string[], service: Service])[] = [
+  [['openai', 'text-completion-openai'], { name: 'openai', kind: 'openai' }],
+  [['anthropic'], { name: 'anthropic', kind: 'anthropic' }],
+  [['gemini', 'google'], { name: 'gemini', kind: 'gemini' }],
+  [['cohere', 'cohere_chat'], { name: 'cohere', kind: 'cohere' }],
+  [['azure', 'azure-openai'], compatible('azure')],
+  [['azure_ai'], compatible('azure-ai')],
+  [['groq'], compatible('groq', 'https://api.groq.com/openai/v1')],
+  [['mistral', 'mistral-ai'], compatible('mistral', 'https://api.mistral.ai/v1')],
+  [['codestral'], compatible('codestral', 'https://codestral.mistral.ai/v1')],
+  [['deepseek'], compatible('deepseek', 'https://api.deepseek.com/v1')],
+  [['xai', 'x-ai'], compatible('xai', 'https://api.x.ai/v1')],
+  [['openrouter'], compatible('openrouter', 'https://openrouter.ai/api/v1')],
+  [['together_ai', 'together-ai'], compatible('together', 'https://api.together.xyz/v1')],
+  [['fireworks_ai', 'fireworks-ai'], compatible('fireworks', 'https://api.fireworks.ai/inference/v1')],
+  [['perplexity', 'perplexity-ai'], compatible('perplexity', 'https://api.perplexity.ai')],
+  [['cerebras'], compatible('cerebras', 'https://api.cerebras.ai/v1')],
+  [['nvidia_nim'], compatible('nvidia', 'https://integrate.api.nvidia.com/v1')],
+  [['deepinfra'], compatible('deepinfra', 'https://api.deepinfra.com/v1/openai')],
+  [['sambanova'], compatible('sambanova', 'https://api.sambanova.ai/v1')],
+  [['moonshot'], compatible('moonshot', 'https://api.moonshot.ai/v1')],
+  [['dashscope'], compatible('dashscope', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1')],
+  [['zai'], compatible('zai', 'https://api.z.ai/api/paas/v4')],
+  [['huggingface'], compatible('huggingface', 'https://router.huggingface.co/v1')],
+  [['novita'], compatible('novita', 'https://api.novita.ai/v3/openai')],
+  [['hyperbolic'], compatible('hyperbolic', 'https://api.hyperbolic.xyz/v1')],
+  [['ai21'], compatible('ai21', 'https://api.ai21.com/studio/v1')],
+  [['github'], compatible('github', 'https://models.github.ai/inference')],
+  [['ollama', 'ollama_chat'], compatible('ollama', 'http://127.0.0.1:11434/v1')],
+  [['lm_studio'], compatible('lm-studio', 'http://127.0.0.1:1234/v1')],
+  [['vllm', 'hosted_vllm'], compatible('vllm')],
+  [['custom_openai', 'openai_like'], compatible('custom')],
+  [['litellm_proxy'], compatible('litellm')],
+];
+
+const services: ReadonlyMap<string, Service> = new Map(rows.flatMap(([names, service]) => names.map((name) => [name, service] as const)));
 
 /** Services with another wire protocol or signature. */
 const unsupported: ReadonlyMap<string, string> = new Map([
@@ -153,4 +144,19 @@ export function addModelGroup(draft: ImportDraft, { name, refs, settings = {} }:
     ...(Object.keys(settings).length > 0 && { settings }),
   });
   if (agent !== null) draft.add('modelAliases', name, { model: `agent/${agent}` });
+}
+
+/** Reports the timeouts of a gateway, which count other spans than those of providers and agents do. */
+export function skipTimeouts(draft: ImportDraft, path: string, value: Json): void {
+  for (const member of ['timeout', 'request_timeout', 'stream_timeout'])
+    if (value[member] != null) draft.skip(`${path}.${member}`, 'set `timeouts` of the agent, or of its providers');
+}
+
+/** The settings of an agent for the parameters of Chat Completions. */
+export function settingsOf({ temperature, top_p, max_tokens }: Json): Json {
+  return {
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof top_p === 'number' && { topP: top_p }),
+    ...(typeof max_tokens === 'number' && { maxOutputTokens: max_tokens }),
+  };
 }

@@ -4,7 +4,7 @@
  */
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
-import { addModelGroup, ProviderList } from './model-services.ts';
+import { ProviderList, addModelGroup, settingsOf, skipTimeouts } from './model-services.ts';
 
 export function readPortkey(draft: ImportDraft, value: Json): void {
   const providers = new ProviderList(draft);
@@ -47,6 +47,7 @@ type Target = { ref: string; parameters: Json };
 
 /** Members that a target inherits from what contains it. */
 function targetRefs(draft: ImportDraft, providers: ProviderList, config: Json, path: string, above: Json): Target[] {
+  skipTimeouts(draft, path, config);
   const inherited = { ...above, ...ownMembers(config) };
   const targets = listOf(config.targets ?? config.options);
   const mode = stringOf(recordOf(config.strategy).mode || config.mode);
@@ -141,11 +142,3 @@ const known = [
   'bedrock',
   'vertex-ai',
 ] as const;
-
-function settingsOf({ temperature, top_p, max_tokens }: Json): Json {
-  return {
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(typeof top_p === 'number' && { topP: top_p }),
-    ...(typeof max_tokens === 'number' && { maxOutputTokens: max_tokens }),
-  };
-}

@@ -2,12 +2,10 @@
  * Makes a project of what an import read: documents that cannot be written as they are (a variable that only the command line expands, a
  * member that is invalid) are left out with the reason, and the others stay.
  */
-import { parsePart } from '../issues.ts';
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
-import type { Issue } from '../problem.ts';
+import { type Issue, type Warning, parsePart } from '../problem.ts';
 import { mapPlaces, settleVariables } from '../project/expand-variables.ts';
 import { Project } from '../project/project.ts';
-import type { Warning } from '../warning.ts';
 import type { Skipped } from './draft.ts';
 
 export type SettledImport = {

@@ -4,9 +4,8 @@
  * ended, by the assembler and by the readers of a client's history. It is not a streaming parser.
  */
 import { jsonrepair } from 'jsonrepair';
-import type { ArgumentState } from '../model/chat-event.ts';
-import { limits } from '../limits.ts';
-import { isRecord, tryParse } from './wire-value.ts';
+import { limits } from '../limits/limits.ts';
+import { isRecord, mapTexts, tryParse } from './wire-value.ts';
 import { KB } from '../limits/units.ts';
 import { utf8Length } from '../text/utf8.ts';
 
@@ -19,6 +18,13 @@ const maxRepairSeconds = 1;
 export function repairSeconds(length: number): number {
   return length > maxRepairBytes ? 0 : maxRepairSeconds * (length / maxRepairBytes) ** 2;
 }
+
+/**
+ * The state of a finished call's argument text:
+ * `ok` parsed unchanged (also `""`, `null` and doubly encoded objects); `closed` only closing brackets were missing and the stream
+ * ended properly; `repaired` by jsonrepair; `truncated` the text was cut off and must not run; `invalid` not repairable.
+ */
+export type ArgumentState = 'ok' | 'closed' | 'repaired' | 'truncated' | 'invalid';
 
 export type ArgumentReading =
   | { state: 'ok' | 'repaired'; arguments: Record<string, unknown> }
@@ -86,7 +92,7 @@ function toReading(value: unknown, text: string, state: 'ok' | 'repaired'): Argu
   if (found === unsound) return invalid;
   // Lone surrogates cannot be stored or sent as UTF-8.
   const hasLone = source.includes('\\ud') || source.includes('\\uD') || !source.isWellFormed();
-  const formed = hasLone ? (toWellFormed(inner) as Record<string, unknown>) : inner;
+  const formed = hasLone ? (mapTexts(inner, (part) => part.toWellFormed()) as Record<string, unknown>) : inner;
   return { state: found === large && losesDigits(source) ? 'repaired' : state, arguments: formed };
 }
 
@@ -109,14 +115,6 @@ function inspect(value: unknown, depth: number): number {
 }
 
 const [fine, large, unsound] = [0, 1, 2];
-
-/** Recursion is safe here: `inspect` has bounded the depth. Built from entries, so an own `__proto__` stays a plain key. */
-function toWellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(toWellFormed);
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key.toWellFormed(), toWellFormed(child)]));
-}
 
 /** Whether an integer was rounded because a double cannot hold it: the value is not what the model wrote, so it counts as repaired. */
 function losesDigits(text: string): boolean {

@@ -3,9 +3,8 @@
  * at most `limits.maxJsonValues` values, and a key named `__proto__` is refused. Used for the bodies of requests and webhooks.
  * Reading the bytes happens elsewhere.
  */
-import { issuePath } from '../issues.ts';
-import { limits } from '../limits.ts';
-import { invalidRequest, Problem } from '../problem.ts';
+import { limits } from '../limits/limits.ts';
+import { invalidRequest, Problem, issuePath } from '../problem.ts';
 import type { RepeatedList, RepeatedTools } from './repeated-tools.ts';
 import { isRecord } from './wire-value.ts';
 

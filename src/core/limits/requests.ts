@@ -1,4 +1,4 @@
-/** Limits of requests, keys and outbound requests, mainly to providers. Part of `limits` (`core/limits.ts`). */
+/** Limits of requests, keys and outbound requests, mainly to providers. Part of `limits` (`core/limits/limits.ts`). */
 import { MB, KB } from './units.ts';
 
 export const requestLimits = {
@@ -6,6 +6,8 @@ export const requestLimits = {
   maxBodyBytes: 1 * MB,
   /** Chat dialects, turns, skills, servers, import: histories with images are this large in practice. */
   maxLargeBodyBytes: 10 * MB,
+  /** As in Anthropic's API, whose clients send PDFs inside. */
+  maxMessagesBodyBytes: 32 * MB,
   /** Of a request without a key: senders of webhooks give up after 3 to 30 s. */
   strangersBodyTimeoutMs: 20_000,
   /** Of a large response: 16 MB take this long at 0.5 Mbit/s. */
@@ -43,6 +45,8 @@ export const requestLimits = {
 
   // Providers.
   providerFirstByteTimeoutMs: 120_000,
+  /** The longest pause in a reply. */
+  providerIdleTimeoutMs: 120_000,
   /** The first byte of a reply that is not streamed arrives after the last token is generated. */
   providerWholeTimeoutMs: 600_000,
   /** Sent with a 429 for which no upstream gave a time. */
@@ -50,6 +54,8 @@ export const requestLimits = {
   /** One SSE message of a provider; the largest in the corpus is 0.4 MB. */
   maxSseMessageBytes: 4 * MB,
   maxErrorBodyBytes: 64 * KB,
-  /** The forwarded part of a provider's error message. */
+  /** The shown part of an upstream's error message. */
   maxErrorMessageLength: 400,
+  /** The same for a provider of models: clients search its text, for example for a delay. */
+  maxReportedErrorLength: 2_000,
 } as const;

@@ -1,6 +1,6 @@
 /**
  * Limits of tools that call tools: made tools, code mode and the shell's `tool` command, of the sandbox that runs
- * the first two, and of shell scripts. Part of `limits` (`core/limits.ts`).
+ * the first two, and of shell scripts. Part of `limits` (`core/limits/limits.ts`).
  */
 import { KB, MB } from './units.ts';
 

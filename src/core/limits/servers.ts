@@ -1,4 +1,4 @@
-/** Limits of servers, their definitions and documents, and of toolsets served over MCP. Part of `limits` (`core/limits.ts`). */
+/** Limits of servers, their definitions and documents, and of toolsets served over MCP. Part of `limits` (`core/limits/limits.ts`). */
 import { KB, MB } from './units.ts';
 
 export const serverLimits = {
@@ -17,7 +17,7 @@ export const serverLimits = {
   maxServerOffers: 1_000,
   maxServerOffersBytes: 1 * MB,
   /** One reader at a time, and the next one not before this; a failing server is retried at increasing intervals. */
-  refreshLeaseMs: 45_000,
+  refreshClaimMs: 45_000,
   minRefreshIntervalMs: 10_000,
   /** An OpenAPI document. */
   maxOpenApiBytes: 5 * MB,
@@ -26,7 +26,7 @@ export const serverLimits = {
   maxOperationDescriptionBytes: 2 * KB,
   /** A token is sent as a header of each request. */
   maxTokenLength: 16 * KB,
-  tokenLeaseMs: 60_000,
+  tokenRenewalMs: 60_000,
   /** Registered clients of one server, one per issuer; also list items in the metadata of an authorization server. */
   maxRegistrations: 5,
   /** Sign-ins of users and keys at servers with `oauth.per: "user"`, in one workspace. */

@@ -1,4 +1,4 @@
-/** Limits of isolate caches and of the Catalog. Part of `limits` (`core/limits.ts`). */
+/** Limits of isolate caches and of the Catalog. Part of `limits` (`core/limits/limits.ts`). */
 import { MB } from './units.ts';
 
 export const storageLimits = {

@@ -1,4 +1,4 @@
-/** Limits of toolsets, editions and skills. Part of `limits` (`core/limits.ts`). */
+/** Limits of toolsets, editions and skills. Part of `limits` (`core/limits/limits.ts`). */
 import { KB } from './units.ts';
 
 export const toolsetLimits = {

@@ -1,8 +1,6 @@
-/** Limits of webhooks, schedules and callbacks. Part of `limits` (`core/limits.ts`). */
-import { KB, MB } from './units.ts';
+/** Limits of webhooks, schedules and callbacks. Part of `limits` (`core/limits/limits.ts`). */
+import { KB, MB, MINUTE, SECOND } from './units.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
@@ -61,7 +59,7 @@ export const triggerLimits = {
   // Callbacks.
   callbackTimeoutMs: 15 * SECOND,
   /** Longer than an attempt can take: after this its process has died, and the attempt is repeated. */
-  callbackLeaseMs: 30 * SECOND,
+  callbackClaimMs: 30 * SECOND,
   /** The wait before each further attempt; a little under 24 hours in total. */
   callbackRetriesMs: [
     1 * SECOND,

@@ -1,4 +1,4 @@
-/** Limits of turns, their calls and streams, and of sessions. Part of `limits` (`core/limits.ts`). */
+/** Limits of turns, their calls and streams, and of sessions. Part of `limits` (`core/limits/limits.ts`). */
 import { KB, MB } from './units.ts';
 
 export const turnLimits = {
@@ -16,7 +16,8 @@ export const turnLimits = {
   approvalLinkTtlMs: 24 * 60 * 60_000,
   /** Longer than any token we issue; checked before anything is hashed. */
   maxLinkTokenLength: 512,
-  maxClientTools: 128,
+  /** Clients with many MCP servers send up to 300 (musistudio/claude-code-router#495). */
+  maxClientTools: 1_000,
   /** Estimated tokens of a conversation above which older turns are summarized; agents may set it lower or higher. */
   maxContextTokens: 120_000,
   maxSummaryBytes: 12 * KB,

@@ -3,8 +3,8 @@
  * renamed. Pure; the Catalog stores the result. `listing.ts` checks the definitions themselves.
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';
-import { hasRejections, rejectionOf, reviewListed } from './definition-review.ts';
-import type { Finding } from './hold.ts';
+import { hasRejections, rejectionOf, reviewListed, type DecidedBy } from '../servers/definition-review.ts';
+import type { Finding } from '../tools/hold.ts';
 import { isDeeperThan } from '../json/wire-value.ts';
 import {
   definitionKey,
@@ -18,9 +18,11 @@ import {
   shownDefinition,
   toServerTool,
 } from './stored-tool.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import type { OperationsByTool } from './listing.ts';
 import { definitionPin } from '../tools/tool.ts';
+import type { UpdatePolicy } from '../servers/server.ts';
+import { takenUpdate, updatesId } from './definition-updates.ts';
 
 /** One item of a listing with a unique name. */
 export type PinnedItem = {
@@ -43,6 +45,9 @@ export type PinnedListing = {
   hash: string;
 };
 
+/** `decided`: the writer of the definitions, who also accepts findings that require no review; or `updates`, for the setting of the server. */
+export type ListingUpdates = { policy: UpdatePolicy; decided: DecidedBy };
+
 export type ListingOutcome = {
   /** All known tools, sorted by name. */
   tools: StoredTool[];
@@ -50,6 +55,8 @@ export type ListingOutcome = {
   changed: StoredTool[];
   /** The names (without the server) of tools to delete. */
   forgotten: string[];
+  /** Whose changed definition is in force without a review. */
+  updated: string[];
   added: string[];
   removed: string[];
   renames: { from: string; to: string }[];
@@ -112,15 +119,17 @@ function hashOf(items: readonly PinnedItem[]): Promise<string> {
 
 /**
  * Merges a listing with the known tools. `isFirst`: the server is new, so all its tools are accepted. `isNamed`: whether a toolset contains
- * the tool (name without the server); tools that are neither listed nor in a toolset are forgotten, unless they were rejected. `stranger`: the
- * finding that the server changed its identity; its tools are then held until accepted.
+ * the tool (name without the server); tools that are neither listed nor in a toolset are forgotten, unless they were rejected. `identityChange`: the
+ * finding that the server changed its identity; its tools are then held until accepted. `updates`: which changes are in force without a
+ * review, and who decided that.
  */
 export function applyListing(request: {
   kept: readonly StoredTool[];
   items: readonly PinnedItem[];
   isFirst: boolean;
   isNamed: (name: string) => boolean;
-  stranger?: Finding | null;
+  identityChange?: Finding | null;
+  updates?: ListingUpdates;
 }): ListingOutcome {
   const before = new Map(request.kept.map((tool) => [tool.name, tool]));
   const after = new Map<string, StoredTool>();
@@ -141,6 +150,7 @@ export function applyListing(request: {
     tools,
     changed: tools.filter((tool) => before.get(tool.name) !== tool),
     forgotten,
+    updated: tools.filter((tool) => isUpdated(before.get(tool.name), tool)).map(({ name }) => name),
     added: tools.filter((tool) => isListed(tool) && !isListed(before.get(tool.name))).map(({ name }) => name),
     removed: request.kept.filter((tool) => isListed(tool) && !isListed(after.get(tool.name))).map(({ name }) => name),
     renames: tools.flatMap(({ name, renamedTo }) => (renamedTo === null ? [] : [{ from: name, to: renamedTo }])),
@@ -163,20 +173,30 @@ export function missingTool({ name, accepted, decisions, renamedTo }: StoredTool
 function listedTool(
   before: StoredTool | undefined,
   item: PinnedItem,
-  options: { isFirst: boolean; stranger?: Finding | null },
+  options: { isFirst: boolean; identityChange?: Finding | null; updates?: ListingUpdates },
 ): StoredTool {
   const { name, listed, refused } = item;
-  const review = reviewListed<AcceptedDefinition>(before, item, options);
+  const { updates, ...context } = options;
+  const take = (accepted: AcceptedDefinition | null, definition: PinnedDefinition) =>
+    item.findings.length > 0 && updates?.decided.by === updatesId ? null : takenUpdate(updates?.policy ?? 'review', accepted, definition);
+  const review = reviewListed<AcceptedDefinition>(before, item, { ...context, ...(updates && { updates: { ...updates, take } }) });
   // The pin is unchanged, but the rules that clean definitions for models may be newer than the stored result.
   const isSame = listed !== null && review.accepted?.pin === listed.pin;
-  return { name, listed, refused, ...review, ...(isSame && { accepted: acceptedAgain(review.accepted, listed) }), renamedTo: null };
+  return {
+    name,
+    listed,
+    refused,
+    ...review,
+    ...(isSame && { accepted: withAcceptedAnnotations(review.accepted, listed) }),
+    renamedTo: null,
+  };
 }
 
 /**
  * Returns the same definition, cleaned by this release's rules. After an identity change, accepting the tool does not restore accepted
  * annotations.
  */
-function acceptedAgain(accepted: AcceptedDefinition | null, listed: PinnedDefinition): AcceptedDefinition {
+function withAcceptedAnnotations(accepted: AcceptedDefinition | null, listed: PinnedDefinition): AcceptedDefinition {
   return accepted?.annotationsAccepted === true ? { ...listed, annotationsAccepted: true } : listed;
 }
 
@@ -208,31 +228,16 @@ function offerRenames(before: ReadonlyMap<string, StoredTool>, after: Map<string
   }
 }
 
+function isUpdated(before: StoredTool | undefined, { accepted }: StoredTool): boolean {
+  return before?.accepted != null && accepted !== null && before.accepted.pin !== accepted.pin;
+}
+
 function isListed(tool: StoredTool | undefined): boolean {
   return tool !== undefined && toolStateOf(tool) !== 'missing' && toolStateOf(tool) !== 'refused';
 }
 
-function isSame(one: StoredTool, other: StoredTool): boolean {
-  return (
-    isSameDefinition(one.accepted, other.accepted) &&
-    isSameDefinition(one.listed, other.listed) &&
-    one.refused === other.refused &&
-    one.reason === other.reason &&
-    one.renamedTo === other.renamedTo &&
-    canonicalJson(one.findings) === canonicalJson(other.findings) &&
-    one.decisions === other.decisions
-  );
-}
-
-function isSameDefinition(one: AcceptedDefinition | null, other: AcceptedDefinition | null): boolean {
-  if (one === other) return true;
-  return (
-    one !== null &&
-    one.annotationsAccepted === other?.annotationsAccepted &&
-    one.pin === other?.pin &&
-    canonicalJson(one.definition) === canonicalJson(other.definition) &&
-    canonicalJson(one.presentation ?? null) === canonicalJson(other.presentation ?? null)
-  );
+function isSame({ decisions, ...one }: StoredTool, { decisions: others, ...other }: StoredTool): boolean {
+  return decisions === others && canonicalJson(one) === canonicalJson(other);
 }
 
 function byName(one: { name: string }, other: { name: string }): number {

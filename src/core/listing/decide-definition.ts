@@ -5,22 +5,24 @@
  */
 import { z } from 'zod';
 import { canonicalJson } from '../hash.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { quote } from '../names/names.ts';
 import { Problem } from '../problem.ts';
+import { updatesId } from './definition-updates.ts';
 import { boundedText } from '../text/bounded-text.ts';
 import {
+  acceptListed,
   findingCodes,
   holdReason,
   rejectionOf,
-  strangerIn,
+  identityChangeIn,
   type DecidedBy,
   type Pinned,
   type Rejection,
   type Review,
   type Reviewed,
-} from './definition-review.ts';
-import { maxDefinitionFindings } from './hold.ts';
+} from '../servers/definition-review.ts';
+import { maxDefinitionFindings } from '../tools/hold.ts';
 
 /** `noun`: as messages name it, for example `tool`. `textOf`: the definition as listed, with every hidden character visible. */
 export type DefinitionKind<Definition extends Pinned> = { noun: string; textOf(listed: Definition): string };
@@ -76,13 +78,7 @@ export function acceptDefinition<Definition extends Pinned>(
   if (reason === null)
     throw new Problem('conflict', `The ${kind.noun} ${quote(reviewed.name)} is not held, so there is nothing to accept.`);
   requireAcknowledged(kind, reviewed, request);
-  const acceptance = { decision: 'accepted' as const, refId: listed.pin, ...decided, before: accepted, reason, findings };
-  return {
-    accepted: listed,
-    reason: null,
-    findings,
-    decisions: [acceptance, ...decisions.filter(({ decision }) => decision === 'rejected')],
-  };
+  return acceptListed({ accepted, findings, decisions, reason }, listed, decided);
 }
 
 /**
@@ -124,12 +120,14 @@ export function rejectDefinition<Definition extends Pinned>(
 
 /**
  * Takes the newest decision back, or that about one definition. After an acceptance the definition that was in force before it is, and the
- * listed one is held again. Throws `conflict` if there is no such decision.
+ * listed one is held again; if the setting of the server had accepted it, it is rejected, since the next listing would accept it again.
+ * Throws `conflict` if there is no such decision.
  */
 export function undoDecision<Definition extends Pinned>(
   kind: DefinitionKind<Definition>,
   reviewed: Reviewed<Definition>,
   { refId }: UndoRequest,
+  decided: DecidedBy,
 ): Review<Definition> {
   const { name, accepted, listed, reason, findings } = reviewed;
   const undone = reviewed.decisions.find((one) => refId === undefined || one.refId === refId);
@@ -137,17 +135,19 @@ export function undoDecision<Definition extends Pinned>(
     const about = refId === undefined ? `the ${kind.noun} ${quote(name)}` : `this definition of the ${kind.noun} ${quote(name)}`;
     throw new Problem('conflict', `There is no decision about ${about} to undo.`);
   }
-  const decisions = reviewed.decisions.filter((one) => one !== undone);
+  const others = reviewed.decisions.filter((one) => one !== undone);
+  const rejection: Rejection = { decision: 'rejected', refId: undone.refId, ...decided };
+  const decisions = undone.decision === 'accepted' && undone.by === updatesId ? [rejection, ...others] : others;
   if (undone.decision === 'rejected') return { accepted, reason, findings, decisions };
   const { before } = undone;
   if (listed?.pin === undone.refId) return { accepted: before, reason: undone.reason, findings: undone.findings, decisions };
   // The server lists another definition by now.
-  const stranger = strangerIn(undone.findings);
-  const found = stranger === null || strangerIn(findings) !== null ? findings : [stranger, ...findings];
-  const isStranger = strangerIn(found) !== null;
+  const identityChange = identityChangeIn(undone.findings);
+  const found = identityChange === null || identityChangeIn(findings) !== null ? findings : [identityChange, ...findings];
+  const hasOtherIdentity = identityChangeIn(found) !== null;
   return {
     accepted: before,
-    reason: listed && holdReason(before, listed, { isSuspicious: false, isStranger }),
+    reason: listed && holdReason(before, listed, { isSuspicious: false, hasOtherIdentity }),
     findings: found,
     decisions,
   };

@@ -10,7 +10,7 @@ import {
   undoDecision,
   type UndoRequest,
 } from './decide-definition.ts';
-import type { DecidedBy } from './definition-review.ts';
+import type { DecidedBy } from '../servers/definition-review.ts';
 import { offerDefinition, type OfferKind, offerNoun, type PinnedOffer, type StoredOffer } from './stored-offer.ts';
 
 /** What is decided about one offer. */
@@ -47,7 +47,7 @@ function decide(before: StoredOffer, decision: OfferDecision, decided: DecidedBy
     case 'reject':
       return rejectDefinition(kind, before, decision, decided);
     case 'undo':
-      return undoDecision(kind, before, decision);
+      return undoDecision(kind, before, decision, decided);
     default:
       return decision satisfies never;
   }

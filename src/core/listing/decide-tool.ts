@@ -8,7 +8,7 @@ import { bareDefinition } from '../tools/tool.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { acceptDefinition, requireAcknowledged, requireListed, type AcceptRequest, type DefinitionKind } from './decide-definition.ts';
-import { rejectionOf, type DecidedBy } from './definition-review.ts';
+import { rejectionOf, type DecidedBy } from '../servers/definition-review.ts';
 import {
   definitionKey,
   rawOf,

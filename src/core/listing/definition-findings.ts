@@ -5,10 +5,10 @@
  * Known attacks: tool poisoning and line jumping (Invariant Labs, Trail of Bits 2025), full-schema poisoning (CyberArk 2025). All patterns
  * have bounded gaps, so each text is scanned in linear time.
  */
-import { type Finding, addFinding } from './hold.ts';
+import { type Finding, addFinding } from '../tools/hold.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { fold } from '../names/fold.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { quote } from '../names/names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
 import type { BareDefinition } from '../tools/tool.ts';
@@ -168,8 +168,9 @@ function readParameter(findings: Finding[], path: string, name: string, paramete
   if ((asks && secretWords.some((word) => words.has(word))) || /id_(?:rsa|ed25519)|etc_(?:passwd|shadow)/i.test(name)) {
     addFinding(findings, { finding: 'suspicious-parameter', path: here, message: 'is named after a file that contains secrets' });
   }
+  const isIn = (list: readonly string[]): boolean => list.some((word) => words.has(word));
   const value = isRecord(parameter) ? parameter.default : undefined;
-  if (typeof value === 'string' && isForeignUrl(value) && !addressWords.some((word) => words.has(word))) {
+  if (typeof value === 'string' && isForeignUrl(value) && !(isIn(addressWords) && !isIn(recipientWords))) {
     const message = `sends data to ${quote(value)} unless the model changes the default`;
     addFinding(findings, { finding: 'url-in-default', path: `${here}/default`, message });
   }
@@ -177,8 +178,14 @@ function readParameter(findings: Finding[], path: string, name: string, paramete
 
 const secretWords = ['ssh', 'rsa', 'passwd', 'shadow', 'env', 'credentials', 'keychain', 'cookies', 'dotenv', 'wallet'];
 
-/** Words in the names of parameters that legitimately hold the address of the tool's service or source. */
-const addressWords = 'api base endpoint host server registry instance domain site website source proxy issuer'.split(' ');
+/** Words in the names of parameters that hold the address of the tool's service, or of what it reads. */
+const addressWords = (
+  'api base endpoint host server registry instance domain site website source proxy issuer ' +
+  'url uri href src link data input file path page document pdf image video audio feed'
+).split(' ');
+
+/** An address with one of these receives something. */
+const recipientWords = 'callback webhook hook notify notification report collect upload target'.split(' ');
 
 function isForeignUrl(text: string): boolean {
   const match = /^\s{0,20}(?:https?|wss?|ftp):\/\/([^/:?#]{1,255})/i.exec(text);

@@ -3,13 +3,13 @@
  * texts. Fetches nothing.
  */
 import { pointer } from '../json/json-pointer.ts';
-import { type Finding, addFinding } from './hold.ts';
-import { cleanDescription, cleanValue, hasNoHiddenCharacters, type CleanedText } from './listing-text.ts';
+import { type Finding, addFinding } from '../tools/hold.ts';
+import { cleanDescription, cleanValue, hasNoHiddenCharacters, type CleanedText } from '../tools/listing-text.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { collectParts, isRecord } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 
 /** Adds what it changes to `findings`. Returns the same object if nothing changed. */
 export function cleanSchema(schema: JsonSchema, path: string, findings: Finding[]): JsonSchema {

@@ -1,15 +1,14 @@
 /** The report of a listing for the administrator or the server that sent it. `apply-listing.ts` decides what happens to the tools. */
-import type { Finding } from './hold.ts';
-import { hasRejections } from './definition-review.ts';
-import { issuePath } from '../issues.ts';
+import type { Finding } from '../tools/hold.ts';
+import { hasRejections } from '../servers/definition-review.ts';
 import { isIndex, pointerTokens } from '../json/json-pointer.ts';
 import { canonicalOf, holdOf, toolStateOf, type StoredTool } from './stored-tool.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { quote } from '../names/names.ts';
-import { invalidRequest } from '../problem.ts';
-import type { ListingReport } from '../servers/server.ts';
+import { firstWarnings, invalidRequest, type Warning, issuePath } from '../problem.ts';
+import type { ListingReport } from '../servers/server-tool.ts';
 import type { PinnedListing, ListingOutcome } from './apply-listing.ts';
-import { firstWarnings, type Warning } from '../warning.ts';
+import { holdTexts } from '../tools/hold.ts';
 
 /** Throws `invalid_request` for a listing without a single named item. Like an empty listing, it would only remove the existing tools. */
 export function requireNamedItems({ items, nameless }: Pick<PinnedListing, 'items' | 'nameless'>): void {
@@ -34,6 +33,7 @@ export function reportListing(
   return {
     server,
     tools: taken.tools.filter(({ listed }) => listed !== null).length,
+    updated: taken.updated,
     added: taken.added,
     removed: taken.removed,
     held: namesIn('held'),
@@ -61,16 +61,9 @@ function toolWarnings(server: string, tool: StoredTool, path: string | undefined
   if (toolStateOf(tool) === 'rejected') return [];
   if (tool.reason === null) return findings;
   const [first] = holdOf(tool)?.changes ?? [];
-  const reasons = {
-    changed: `its definition changed${first === undefined || first.path === '' ? '' : ` at ${first.path}`}`,
-    new: 'it was added after the first listing',
-    suspicious: 'its texts require a review',
-    server: 'its server changed its name',
-  };
-  return [
-    ...findings,
-    { path, message: `${quote(tool.name)} is held, ${reasons[tool.reason]}: it cannot be called until an administrator accepts it` },
-  ];
+  const at = tool.reason !== 'changed' || first === undefined || first.path === '' ? '' : ` at ${first.path}`;
+  const why = `${holdTexts[tool.reason]}${at}`;
+  return [...findings, { path, message: `${quote(tool.name)} is held, ${why}: it cannot be called until an administrator accepts it` }];
 }
 
 function findingWarning(base: string, { path, message }: Finding, isLeftOut: boolean): Warning {

@@ -2,9 +2,9 @@
  * Checks the schemas of a listed definition: size, depth and references. Fetches nothing and runs no pattern (neither does
  * `input-schema.ts`). Used by `listing.ts`. `schema-compiler.ts` decides what providers accept of a schema.
  */
-import { type Finding, shortPath } from './hold.ts';
+import { type Finding, shortPath } from '../tools/hold.ts';
 import { collectParts, isDeeperThan, isRecord, listOf, type JsonPart } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { pointer } from '../json/json-pointer.ts';

@@ -5,18 +5,18 @@
  */
 import { findAdvisories, findSuspicions } from './definition-findings.ts';
 import { fold } from '../names/fold.ts';
-import { type Finding, addFinding, maxDefinitionFindings } from './hold.ts';
-import { limits } from '../limits.ts';
+import { type Finding, addFinding, maxDefinitionFindings } from '../tools/hold.ts';
+import { limits } from '../limits/limits.ts';
 import { KB } from '../limits/units.ts';
 import { cleanSchema } from './listing-cleanup.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
-import { cleanDescription } from './listing-text.ts';
+import { cleanDescription } from '../tools/listing-text.ts';
 import { isListedName, parseAlias, quote } from '../names/names.ts';
-import type { ToolsetAlias } from '../toolset/toolset.ts';
+import type { ToolsetAlias } from '../names/toolset-alias.ts';
 import { ToolAnnotations, type BareDefinition, Icons, type ToolPresentation } from '../tools/tool.ts';
 import { cleanData } from '../tools/clean-result.ts';
 import { passedMeta } from '../tools/mcp-input.ts';
-import type { ServerOperation } from '../servers/server-state.ts';
+import type { ServerOperation } from '../tools/server-operation.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { isDeeperThan, isRecord, recordOf } from '../json/wire-value.ts';
 

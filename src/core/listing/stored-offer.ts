@@ -7,15 +7,22 @@ import { z } from 'zod';
 import { fold } from '../names/fold.ts';
 import { quote } from '../names/names.ts';
 import { canonicalJson, sha256Hex } from '../hash.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import type { OfferCounts } from '../servers/refresh-state.ts';
 import type { ServerOffer, ServerOffers } from '../servers/server-state.ts';
-import type { Warning } from '../warning.ts';
+import type { Warning } from '../problem.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { diffRecords } from './definition-diff.ts';
-import { DefinitionDecision, hasRejections, type Reviewed, reviewListed, reviewStateOf, showDecisions } from './definition-review.ts';
-import { Finding, Hold } from './hold.ts';
+import { diffRecords } from '../toolset/definition-diff.ts';
+import {
+  DefinitionDecision,
+  hasRejections,
+  type Reviewed,
+  reviewListed,
+  reviewStateOf,
+  showDecisions,
+} from '../servers/definition-review.ts';
+import { Finding, Hold, holdTexts } from '../tools/hold.ts';
 
 export const OfferKind = z.enum(['prompt', 'resource', 'template']);
 export type OfferKind = z.infer<typeof OfferKind>;
@@ -47,7 +54,7 @@ export function offerDefinition(kind: OfferKind, offer: ServerOffer): Record<str
 export type OfferReview = {
   kept: readonly StoredOffer[];
   isFirst: boolean;
-  stranger: Finding | null;
+  identityChange: Finding | null;
   trusted: boolean;
   tools: readonly string[];
   unread?: readonly (keyof ServerOffers)[];
@@ -56,7 +63,7 @@ export type OfferReview = {
 /** Merges a listing with what is known. */
 export async function reviewOffers(
   listed: ServerOffers,
-  { kept, isFirst, stranger, trusted, tools, unread = [] }: OfferReview,
+  { kept, isFirst, identityChange, trusted, tools, unread = [] }: OfferReview,
 ): Promise<StoredOffer[]> {
   const before = new Map(kept.map((offer) => [keyOf(offer), offer]));
   const known = new Set([...tools, ...listed.prompts.map(({ name }) => name)].map(fold));
@@ -70,7 +77,7 @@ export async function reviewOffers(
       const pinned = { pin: await sha256Hex(canonicalJson(offerDefinition(kind, offer))), offer };
       const findings = await suspicionsIn(offer, known);
       const item = { listed: pinned, findings, isSuspicious: findings.length > 0 };
-      const review = reviewListed(before.get(id), item, { isFirst, stranger });
+      const review = reviewListed(before.get(id), item, { isFirst, identityChange });
       const isData = trusted && kind !== 'prompt' && review.reason === 'new' && findings.length === 0;
       after.set(id, { kind, name, listed: pinned, ...review, ...(isData && { accepted: pinned, reason: null }) });
     }
@@ -130,26 +137,18 @@ export function offersInForce(stored: readonly StoredOffer[]): ServerOffers {
   return { prompts: inForce('prompt'), resources: inForce('resource'), resourceTemplates: inForce('template') };
 }
 
-/** Of held offers; rejected ones are not reported. */
-const why: Readonly<Record<Hold['reason'], string>> = {
-  changed: 'its definition changed',
-  new: 'it was added after the first listing',
-  suspicious: 'its texts require a review',
-  server: 'its server changed its name',
-  rejected: 'it was rejected',
-  revoked: 'it was revoked',
-};
-
 /** Returns what an administrator should know of a refresh: what is held, and why. */
 export function heldOfferWarnings(stored: readonly StoredOffer[]): Warning[] {
   return stored.flatMap((one): Warning[] => {
     const { state, held, findings = [] } = showOffer(one);
     if (state !== 'held' || held === undefined) return [];
     const { noun, member } = lists[one.kind];
-    const reason = why[held.reason];
     const found = findings.map(({ path, message }) => ` ${path} ${message}.`).join('');
     return [
-      { path: member, message: `the ${noun} ${quote(one.name)} is held, ${reason}: clients do not get it until it is accepted.${found}` },
+      {
+        path: member,
+        message: `the ${noun} ${quote(one.name)} is held, ${holdTexts[held.reason]}: clients do not get it until it is accepted.${found}`,
+      },
     ];
   });
 }

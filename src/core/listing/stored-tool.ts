@@ -2,12 +2,13 @@
  * What a workspace stores about one tool of a server: the accepted definition, the listed one, and their relation. This file has the views
  * of it, and an administrator's decisions; `apply-listing.ts` updates it from a listing, and the Catalog stores its rows.
  */
-import { diffDefinitions } from './definition-diff.ts';
+import { diffDefinitions } from '../toolset/definition-diff.ts';
 import { canonicalJson } from '../hash.ts';
-import type { Hold } from './hold.ts';
-import { reviewStateOf, showDecisions, type Reviewed } from './definition-review.ts';
+import type { Hold } from '../tools/hold.ts';
+import { reviewStateOf, showDecisions, type Reviewed } from '../servers/definition-review.ts';
 import type { CanonicalName } from '../names/names.ts';
-import type { Server, ServerAccess, ServerTool } from '../servers/server.ts';
+import type { Server, ServerAccess } from '../servers/server.ts';
+import type { ServerTool } from '../servers/server-tool.ts';
 import type { BareDefinition, ToolDefinition, ToolSource, ToolPresentation } from '../tools/tool.ts';
 
 /** The hold of one tool in an edition, which has one for each of a thousand tools; the server's tool list has the complete hold. */

@@ -2,20 +2,20 @@
  * Checks a made tool when it is written, except for the syntax of its code, which the sandbox checks: each error with its path and
  * what to do. A made tool cannot take a name that already has a meaning (SEC-48).
  */
-import { aliasName } from '../toolset/toolset.ts';
+import { aliasName } from '../names/toolset-alias.ts';
 import { fold } from '../names/fold.ts';
 import { type KnownTools, withTools } from '../toolset/known-tools.ts';
-import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from './made-tool.ts';
+import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from '../tools/made-tool.ts';
 import { madeOwnName, toMadeDefinition } from './made-toolset.ts';
 import { parseAlias } from '../names/names.ts';
-import type { Issue } from '../problem.ts';
-import { cleanDescription } from '../listing/listing-text.ts';
+import type { Issue, Warning } from '../problem.ts';
+import { cleanDescription } from '../tools/listing-text.ts';
 import { isObjectMember, reservedNames } from '../names/reserved-names.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
-import type { Warning } from '../warning.ts';
 import { readUses, createLookup } from './uses.ts';
+import { hasType } from '../schema/schema-parts.ts';
 
 type CheckedMadeTool = { tool: Omit<StoredMadeTool, 'pin'>; issues: Issue[]; warnings: Warning[] };
 
@@ -123,28 +123,13 @@ function parameterFaults(parameter: MadeParameter, index: number, all: readonly 
     ...(isObjectMember(name)
       ? [{ path: `${path}.name`, message: `"${name}" is a member of every JavaScript object. Choose another name` }]
       : []),
-    ...(value !== undefined && !isOfType(value, type)
+    ...(value !== undefined && !hasType(value, type)
       ? [{ path: `${path}.default`, message: `is not of type ${type}; change the default or leave it out` }]
       : []),
     ...(utf8Length(description) > limits.maxDescriptionBytes
       ? [{ path: `${path}.description`, message: `is larger than ${limits.maxDescriptionBytes} bytes` }]
       : []),
   ];
-}
-
-function isOfType(value: unknown, type: MadeParameter['type']): boolean {
-  switch (type) {
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-    default:
-      return type satisfies never;
-  }
 }
 
 function wayFaults(canonical: string, tool: CheckedMadeTool['tool'], known: KnownTools): Issue[] {

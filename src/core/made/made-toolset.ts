@@ -4,11 +4,12 @@
  * editions.
  */
 import { fold } from '../names/fold.ts';
-import type { Hold } from '../listing/hold.ts';
+import type { Hold } from '../tools/hold.ts';
 import { CanonicalName, parseAlias } from '../names/names.ts';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.ts';
-import { aliasName, type Toolset } from '../toolset/toolset.ts';
-import type { MadeParameter, StoredMadeTool } from './made-tool.ts';
+import type { Toolset } from '../toolset/toolset.ts';
+import { aliasName } from '../names/toolset-alias.ts';
+import type { MadeParameter, StoredMadeTool } from '../tools/made-tool.ts';
 
 export const madeServer = 'made';
 const prefix = `${madeServer}.`;

@@ -2,13 +2,12 @@
  * Determines the tools that a made tool may call, when it is written: its declared `uses`, or the tools that its code names. Each one
  * must be callable from code; stored by canonical name, together with names in the code that differ from it.
  */
-import { aliasName } from '../toolset/toolset.ts';
+import { aliasName } from '../names/toolset-alias.ts';
 import jsTokens, { type Token } from 'js-tokens';
 import { fold } from '../names/fold.ts';
-import { limits } from '../limits.ts';
-import type { MadeTool } from './made-tool.ts';
-import type { Issue } from '../problem.ts';
-import type { Warning } from '../warning.ts';
+import { limits } from '../limits/limits.ts';
+import type { MadeTool } from '../tools/made-tool.ts';
+import type { Issue, Warning } from '../problem.ts';
 import { quote } from '../names/names.ts';
 import { createSuggester } from '../names/suggest.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
@@ -177,8 +176,7 @@ export function createLookup(known: Tools): Lookup {
         fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; use the canonical name, as in tools["${candidates[0]}"]`,
       };
     }
-    const near = suggest(name);
-    return { fault: `there is no tool ${quote(name)}${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}` };
+    return { fault: `there is no tool ${quote(name)}${suggest(name)}` };
   };
 }
 

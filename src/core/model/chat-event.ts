@@ -3,6 +3,7 @@
  * dialects render them. Any chunking of the same bytes gives the same events, except for how text, reasoning and argument deltas are
  * split.
  */
+import type { ArgumentState } from '../json/json-repair.ts';
 import { z } from 'zod';
 import type { ProblemBody } from '../problem.ts';
 import type { Citation } from './citation.ts';
@@ -14,31 +15,30 @@ export const Usage = z
     reasoningTokens: z.int().nonnegative().optional(),
     cachedInputTokens: z.int().nonnegative().optional(),
     cacheWriteInputTokens: z.int().nonnegative().optional().meta({ description: 'Input written to the provider’s cache.' }),
+    cacheWriteHourInputTokens: z
+      .int()
+      .nonnegative()
+      .optional()
+      .meta({ description: 'The part of `cacheWriteInputTokens` that the provider keeps for an hour.' }),
+    cost: z.number().nonnegative().optional().meta({ description: 'In USD, as the provider reported it. Absent: not of every call.' }),
   })
   .meta({ id: 'Usage', example: { inputTokens: 120, outputTokens: 35 } });
 export type Usage = z.infer<typeof Usage>;
 
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
+
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Usage = { inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens };
-  if (a.reasoningTokens !== undefined || b.reasoningTokens !== undefined)
-    sum.reasoningTokens = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);
-  if (a.cachedInputTokens !== undefined || b.cachedInputTokens !== undefined) {
-    sum.cachedInputTokens = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
-  }
-  if (a.cacheWriteInputTokens !== undefined || b.cacheWriteInputTokens !== undefined)
-    sum.cacheWriteInputTokens = (a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0);
+  for (const name of ['reasoningTokens', 'cachedInputTokens', 'cacheWriteInputTokens', 'cacheWriteHourInputTokens'] as const)
+    if (a[name] !== undefined || b[name] !== undefined) sum[name] = (a[name] ?? 0) + (b[name] ?? 0);
+  const costs = [a, b].map(({ cost, inputTokens, outputTokens }) => cost ?? (inputTokens + outputTokens === 0 ? 0 : null));
+  const [one = null, other = null] = costs;
+  if (one !== null && other !== null && (a.cost !== undefined || b.cost !== undefined)) sum.cost = one + other;
   return sum;
 }
 
 /** Why a model reply ended. Derived from the content if the wire is unreliable: `tool-calls` means that there are calls. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'unknown';
-
-/**
- * The state of a finished call's argument text:
- * `ok` parsed unchanged (also `""`, `null` and doubly encoded objects); `closed` only closing brackets were missing and the stream
- * ended properly; `repaired` by jsonrepair; `truncated` the text was cut off and must not run; `invalid` not repairable.
- */
-export type ArgumentState = 'ok' | 'closed' | 'repaired' | 'truncated' | 'invalid';
 
 export type ChatEvent =
   /** `refusal`: the model refused in the wire's own refusal field. Consumers that do not distinguish it treat it as text. */
@@ -52,8 +52,11 @@ export type ChatEvent =
   | { type: 'call-start'; call: number; name: string; nativeId: string | null; custom?: true }
   /** Argument text. For a call that ends `ok` or `closed`, the concatenated deltas are its object, or empty for an empty object. */
   | { type: 'call-delta'; call: number; text: string }
-  /** The call is complete. `arguments` is null when `state` is `truncated` or `invalid`; `raw` is the original text. */
-  | { type: 'call-end'; call: number; state: ArgumentState; arguments: Record<string, unknown> | null; raw: string }
+  /**
+   * The call is complete. `arguments` is null when `state` is `truncated` or `invalid`; `raw` is the original text. `recovered`: it stood in
+   * the text of a reply that could have native calls.
+   */
+  | { type: 'call-end'; call: number; state: ArgumentState; arguments: Record<string, unknown> | null; raw: string; recovered?: true }
   /** An image that the model made, as base64. */
   | { type: 'image'; mediaType: string; data: string }
   /** Sources of the text so far. Their places count from the begin of the reply's text. */
@@ -67,3 +70,7 @@ export type ChatEvent =
    */
   | { type: 'finish'; reason: FinishReason; raw: string | null; inOrder?: true }
   | { type: 'error'; problem: ProblemBody; retryable: boolean };
+
+export function isRecovered(event: ChatEvent): boolean {
+  return event.type === 'call-end' && event.recovered === true;
+}

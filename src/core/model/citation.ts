@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { isCount } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 
 /** The citations of one reply, and the characters of a title or a quote. */
 export const maxCitations = 200;

@@ -4,8 +4,9 @@
  */
 import { z } from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { quoted } from '../problem.ts';
+import { matchesPieces } from '../text/match-stars.ts';
 
 export const maxModelAliases = 500;
 
@@ -36,7 +37,7 @@ export function resolveModelAlias(aliases: readonly NamedModel[], requested: str
   let best: NamedModel | null = null;
   for (const alias of aliases) {
     if (alias.name === requested) return alias.model;
-    if (matches(alias.name, requested) && (best === null || isCloser(alias.name, best.name))) best = alias;
+    if (matchesPieces(alias.name.split('*'), requested) && (best === null || isCloser(alias.name, best.name))) best = alias;
   }
   return best?.model ?? null;
 }
@@ -51,11 +52,6 @@ export function resolveModelRef(aliases: readonly NamedModel[], ref: string): { 
   return {
     fault: `The model alias ${quoted(ref)} names the agent ${quoted(model.slice(6))}, which is not a model: name an alias of a model, or <provider>/<model>.`,
   };
-}
-
-function matches(pattern: string, requested: string): boolean {
-  const [start = '', end] = pattern.split('*', 2);
-  return end !== undefined && requested.length >= start.length + end.length && requested.startsWith(start) && requested.endsWith(end);
 }
 
 /** Of two patterns of the same length the first in the alphabet, so that the order of the list does not matter. */

@@ -3,7 +3,11 @@
  * model under its name in any case: it must have the same price and the same permission under each.
  */
 import { z } from 'zod';
-import type { ProviderKind } from './provider-kind.ts';
+import type { ProviderKind } from '../names/provider-kind.ts';
+import { matchesPieces } from '../text/match-stars.ts';
+import { Problem, quoted } from '../problem.ts';
+import { type LimitHolder, nameHolder } from '../usage-limits.ts';
+import { listFirst } from '../text/paragraphs.ts';
 
 const maxPatterns = 100;
 
@@ -58,23 +62,24 @@ function matchesAny(patterns: ModelPatterns, provider: string, model: string): b
 export function matchesModel(pattern: string, name: string): boolean {
   const pieces = pattern.toLowerCase().split('*');
   const text = name.toLowerCase();
-  const first = pieces.shift() ?? '';
-  const last = pieces.pop();
-  if (last === undefined) return first === text;
-  return /^[\w.:@+~/*-]*$/.test(text) && fits([first, ...pieces, last], text);
+  return (pieces.length === 1 || /^[\w.:@+~/*-]*$/.test(text)) && matchesPieces(pieces, text);
 }
 
-/** Finds the parts between the stars one after the other: linear, unlike a regular expression with many stars. */
-function fits(parts: readonly string[], text: string): boolean {
-  const first = parts[0] ?? '';
-  const last = parts.at(-1) ?? '';
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  const end = text.length - last.length;
-  let at = first.length;
-  for (const piece of parts.slice(1, -1)) {
-    const found = text.indexOf(piece, at);
-    if (found < 0 || found + piece.length > end) return false;
-    at = found + piece.length;
-  }
-  return true;
+/** An allow-list of models: `models` of a key, an agent or a workspace. A model that one of them does not list is refused. */
+export type ModelRule = LimitHolder & { models: ModelPatterns };
+
+const maxNamed = 20;
+
+export function isModelAllowed(rules: readonly ModelRule[], called: CalledModel): boolean {
+  return rules.every(({ models }) => allowsModel(models, called));
+}
+
+/** Throws `forbidden` with the list that does not have the model. */
+export function requireAllowedModel(rules: readonly ModelRule[], called: CalledModel): void {
+  const rule = rules.find(({ models }) => !allowsModel(models, called));
+  if (rule === undefined) return;
+  const { of, name, models } = rule;
+  const ref = `${called.provider}/${called.model}`;
+  const detail = `The model ${quoted(ref)} is not among the \`models\` of ${nameHolder({ of, name })}: ${listFirst(models, maxNamed)}. Use one of them, or ask an administrator to add it.`;
+  throw new Problem('forbidden', detail, { param: 'model', of, name, model: ref });
 }

@@ -5,8 +5,8 @@
  */
 import { fromBase64Url, toBase64Url } from '../text/bytes.ts';
 import { isDeeperThan, isRecord } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
-import type { NativePart } from '../turn/message.ts';
+import { limits } from '../limits/limits.ts';
+import type { NativePart } from './message.ts';
 import { KB } from '../limits/units.ts';
 
 /** A provider's native data as a text that a client carries: the reasoning items of a long step have some tens of kilobytes. */

@@ -5,7 +5,7 @@
 import type { ChatEvent } from './chat-event.ts';
 import { GrowingText } from './growing-text.ts';
 import { type ArgumentReading, readArguments } from '../json/json-repair.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { utf8Length } from '../text/utf8.ts';
 
@@ -26,7 +26,7 @@ export type CallPiece = {
  * `closed`: only closing brackets were missing. `mended`: it was not strict JSON, so the arguments count as repaired even if they
  * parse. `unreadable`: it contains no call, and the argument text is all of it.
  */
-type CarrierFault = 'closed' | 'mended' | 'unreadable';
+export type CarrierFault = 'closed' | 'mended' | 'unreadable';
 
 /** `ended`: the wire reported the end of the reply; `length`: the reply stopped at a limit. */
 export type Ending = { ended: boolean; length: boolean };

@@ -4,7 +4,7 @@
  * model may have another price elsewhere. Prices that depend on the length of the prompt or on the time of day are the lowest ones for the
  * prompt, and the highest ones for the time. As of: OpenAI November 2025, Anthropic October 2025, Google June 2025, DeepSeek June 2026.
  */
-type ListPrice = { input: number; output: number; cachedInput?: number; cacheWrite?: number };
+type ListPrice = { input: number; output: number; cachedInput?: number; cacheWrite?: number; cacheWriteHour?: number; isListed: true };
 
 /** Input, output, input read from the cache, input written to the cache. */
 type Row = readonly [input: number, output: number, cachedInput?: number, cacheWrite?: number];
@@ -76,7 +76,9 @@ export function listPrice(baseUrl: string, model: string): ListPrice | null {
     .sort(([a], [b]) => b.length - a.length);
   if (best === undefined) return null;
   const [input, output, cachedInput, cacheWrite] = best[1];
-  return { input, output, ...(cachedInput !== undefined && { cachedInput }), ...(cacheWrite !== undefined && { cacheWrite }) };
+  // For an hour twice the input: Anthropic's page "Pricing", the only provider of these hosts that bills writing.
+  const writing = cacheWrite === undefined ? {} : { cacheWrite, cacheWriteHour: 2 * input };
+  return { input, output, ...(cachedInput !== undefined && { cachedInput }), ...writing, isListed: true };
 }
 
 /** The model itself, or a dated or `latest` version of it. Other suffixes are other models, whose prices may differ. */

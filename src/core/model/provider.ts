@@ -1,11 +1,12 @@
 /** A model provider as its administrator writes it (contract §6, §9). Adapters live in `src/providers/`. */
 import { z } from 'zod';
-import { HiddenValue, type WithoutHidden } from '../hidden-values.ts';
-import { sentHeaders } from '../servers/sent-headers.ts';
+import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
+import { sentHeaders } from '../secrets/sent-headers.ts';
 import { Prices } from './price.ts';
-import { defaultBaseUrl, ProviderKind } from './provider-kind.ts';
+import { ModelTimeouts } from './timeouts.ts';
+import { defaultBaseUrl, ProviderKind } from '../names/provider-kind.ts';
 import { ProviderProfile } from './provider-profile.ts';
-import { SecretName } from '../policy/secret.ts';
+import { SecretName } from '../secrets/secret.ts';
 
 /** The first part of a model reference. `agent/…` names agents, so a provider cannot be called `agent`. */
 export const ProviderName = z
@@ -34,7 +35,7 @@ export const Provider = z
     kind: ProviderKind,
     baseUrl: BaseUrl.optional().meta({
       description:
-        'Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` or `/chat` (Cohere). Required for kind `openai-compatible`.',
+        'Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.',
       example: 'http://127.0.0.1:11434/v1',
     }),
     apiKey: z
@@ -48,6 +49,7 @@ export const Provider = z
     headers: ProviderHeaders.optional(),
     models: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Models listed by `/v1/models`.' }),
     profile: ProviderProfile.optional(),
+    timeouts: ModelTimeouts.optional(),
     prices: Prices.optional().meta({ description: 'Per million tokens, by model; used to enforce `limits.maxCost` of an agent.' }),
   })
   .refine((provider) => provider.apiKey === undefined || provider.apiKeySecret === undefined, {
@@ -73,6 +75,7 @@ export type ProviderAccess = {
   secrets?: readonly string[];
   models: readonly string[];
   profile: ProviderProfile;
+  timeouts?: ModelTimeouts;
   prices?: Prices;
 };
 

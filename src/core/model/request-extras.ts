@@ -4,6 +4,7 @@
  */
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
+import type { Dropped } from './dropped.ts';
 
 /** Members with which gateways (OpenRouter, LiteLLM, Vercel) are given further models. */
 const modelMembers = [
@@ -32,17 +33,20 @@ export function otherModels(body: Json): Issue[] {
  * Returns the body that may be sent. Throws `invalid_request` for other models if the model is checked, and with a budget for what has a price
  * of its own. With a budget, searches of the provider beside tools of the client are left out: agents send them to every provider.
  */
-export function checkedBody(body: Json, { isChecked, hasBudget }: { isChecked: boolean; hasBudget: boolean }): Json {
-  const { body: rest, issues } = hasBudget ? withoutPaidExtras(body) : { body, issues: [] };
+export function checkedBody(body: Json, { isChecked, hasBudget, dropped }: BodyRules): Json {
+  const { body: rest, issues } = hasBudget ? withoutPaidExtras(body, dropped) : { body, issues: [] };
   const all = isChecked ? [...otherModels(body), ...issues] : [];
   if (all.length > 0) throw invalidRequest(all);
   return rest;
 }
 
-function withoutPaidExtras(body: Json): { body: Json; issues: Issue[] } {
+type BodyRules = { isChecked: boolean; hasBudget: boolean; dropped?: Dropped | undefined };
+
+function withoutPaidExtras(body: Json, dropped: Dropped | undefined): { body: Json; issues: Issue[] } {
   const tools = listOf(body.tools);
   const hasOwn = tools.some((tool) => !isProviderTool(tool));
   const isDropped = (tool: unknown): boolean => hasOwn && isFreeChoice(body.tool_choice) && isSearch(tool);
+  for (const [index, tool] of tools.entries()) if (isDropped(tool)) dropped?.add(`tools[${index}]`, `a search of the provider ${paid}`);
   const issues = tools.flatMap((tool, index) =>
     isProviderTool(tool) && !isDropped(tool) ? [{ path: `tools[${index}].type`, message: `${stringOf(recordOf(tool).type)} ${paid}` }] : [],
   );

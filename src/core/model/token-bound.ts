@@ -3,7 +3,7 @@
  * is read from the body that the provider receives, in the format of any of its APIs.
  */
 import { isDeeperThan, isRecord, type Json, listOf, recordOf } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { invalidRequest } from '../problem.ts';
 import { utf8Length } from '../text/utf8.ts';
 

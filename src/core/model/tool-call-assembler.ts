@@ -5,7 +5,7 @@
  */
 import { OpenCall, type CallPiece } from './open-call.ts';
 import type { ChatEvent } from './chat-event.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 
 /** A provider's own id of a call; the longest known ones have some hundred characters. A longer id is cut and not sent back. */
 export const maxNativeCallIdLength = 1_024;

@@ -2,7 +2,7 @@
  * Name folding: defines which spellings of a name are the same name (contract §3.5). Resolution, allow-lists, conflict checks and
  * suggestions all compare the folded form.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 
 /**
  * `WebSearch`, `web-search`, `webSearch`, `Web Search` and `functions.web_search` all become `websearch`.

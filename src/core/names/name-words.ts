@@ -1,5 +1,5 @@
 /** Splits a name into words. Used by suggestions, warnings and searches. `fold.ts` decides which names are equal. */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 
 /** `getHTTPPage_v2` → `get HTTP Page_v2`: inserts a space before each word that starts only with a capital. */
 export function spaceWords(name: string): string {

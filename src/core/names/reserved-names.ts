@@ -27,6 +27,7 @@ export const configurationTools = [
 export const reservedNames: ReadonlyMap<string, string> = new Map(
   [...injectedTools, ...configurationTools].map((name) => [name, `builtin.${name}`]),
 );
+export const reservedCanonicals: ReadonlySet<string> = new Set(reservedNames.values());
 
 /** Names that any turn may add, whatever its toolset: wire name → canonical name. */
 export const injectedNames: ReadonlyMap<string, string> = new Map(injectedTools.map((name) => [name, `builtin.${name}`]));
@@ -41,7 +42,7 @@ export function isObjectMember(name: string): boolean {
 
 /** Returns a warning about a name that is legal but problematic; null for most names. */
 export function nameWarning(name: string): string | null {
-  const meaning = loadedWords.get(name.toLowerCase());
+  const meaning = reservedWords.get(name.toLowerCase());
   return meaning === undefined ? null : `"${name}" is ${meaning}; models may misinterpret it`;
 }
 
@@ -55,7 +56,7 @@ const objectMembers: ReadonlySet<string> = new Set(
   ].map((name) => name.toLowerCase()),
 );
 
-const loadedWords: ReadonlyMap<string, string> = new Map([
+const reservedWords: ReadonlyMap<string, string> = new Map([
   ...['system', 'assistant', 'user', 'tool', 'developer'].map((word) => [word, 'a chat role'] as const),
   ...['null', 'undefined', 'true', 'false', 'nan'].map((word) => [word, 'a literal'] as const),
   ...['functions', 'multi_tool_use', 'default_api'].map((word) => [word, "a provider's own namespace"] as const),

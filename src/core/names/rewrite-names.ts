@@ -4,7 +4,7 @@
  * `old-names.ts` maps the names; `model-definitions.ts`, `system-prompt.ts` and skills use this file. Of 1,472 public tools some 70
  * name tools of their server, and none names a tool of another: 17 in inline code of one backtick or two, the rest in prose.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { KB } from '../limits/units.ts';
 
 /** Old names listed below one text. */
@@ -48,7 +48,7 @@ function readNames(text: string, lookup: NameLookup): Reading {
   const edits: Edit[] = [];
   const others = new Map<string, string>();
   for (const { start, end, isFence } of blocksOf(text)) {
-    if (isFence) meet(text.slice(start, end), lookup, others);
+    if (isFence) recordOldNames(text.slice(start, end), lookup, others);
     else readBlock(text, start, end, lookup, edits, others);
   }
   return bounded(text, { edits, others });
@@ -143,15 +143,15 @@ function readBlock(text: string, start: number, end: number, lookup: NameLookup,
     const open = runs[index];
     const close = runs[closing[index] ?? -1];
     if (open === undefined || close === undefined || isEscaped(text, open.at)) continue;
-    meet(text.slice(at, open.at), lookup, others);
+    recordOldNames(text.slice(at, open.at), lookup, others);
     const code = text.slice(open.at + open.length, close.at);
     const name = code.length <= limits.maxToolNameLength ? lookup(code) : undefined;
-    if (name === undefined) meet(code, lookup, others);
+    if (name === undefined) recordOldNames(code, lookup, others);
     else edits.push({ start: open.at + open.length, end: close.at, name });
     at = close.at + close.length;
     index = closing[index] ?? index;
   }
-  meet(text.slice(at, end), lookup, others);
+  recordOldNames(text.slice(at, end), lookup, others);
 }
 
 type Run = { at: number; length: number; paragraph: number };
@@ -190,15 +190,15 @@ function isEscaped(text: string, at: number): boolean {
 
 const words = /[A-Za-z0-9_][A-Za-z0-9_.-]*/g;
 /** Excludes plain words: `search` may be any search. */
-const cannotBeAWord = /[_.\d-]|[a-z][A-Z]/;
+const identifierPattern = /[_.\d-]|[a-z][A-Z]/;
 
 /** Records the old names among the words. A name between letters of scripts without spaces also counts. */
-function meet(text: string, lookup: NameLookup, others: Map<string, string>): void {
+function recordOldNames(text: string, lookup: NameLookup, others: Map<string, string>): void {
   for (const word of text.match(words) ?? []) {
-    if (word.length > limits.maxToolNameLength || !cannotBeAWord.test(word)) continue;
+    if (word.length > limits.maxToolNameLength || !identifierPattern.test(word)) continue;
     // A full stop at the end belongs to the sentence.
     const old = /[.-]$/.test(word) ? word.replace(/[.-]+$/, '') : word;
-    const name = cannotBeAWord.test(old) ? lookup(old) : undefined;
+    const name = identifierPattern.test(old) ? lookup(old) : undefined;
     if (name !== undefined) others.set(old, name);
   }
 }

@@ -1,7 +1,7 @@
 /** Suggests near names for a name that is not found (contract §3.5). Linear in the candidates, with a bounded cost each. */
 import { distance } from 'fastest-levenshtein';
 import { fold } from './fold.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { spaceWords } from './name-words.ts';
 
 /** A spelling to compare with, and the name to suggest when it is near: a tool has several spellings and one name. */
@@ -23,13 +23,19 @@ export function nearNames(requested: string, candidates: Iterable<Candidate>): s
     .map(([name]) => name);
 }
 
+/** The near names as the end of a sentence; `otherwise` when nothing is near. */
+export function didYouMean(requested: string, candidates: Iterable<Candidate>, otherwise = ''): string {
+  const near = nearNames(requested, candidates);
+  return near.length === 0 ? otherwise : `; did you mean ${near.join(', ')}?`;
+}
+
 /**
- * Returns a function like `nearNames` that stops after `most` searches: each one walks all names, and if more of them are wrong, the problem
- * is not a typing error.
+ * Returns a function like `didYouMean` that stops after `most` searches: each one walks all names, and if more of them are wrong, the
+ * problem is not a typing error.
  */
-export function createSuggester(candidates: () => Iterable<Candidate>, most = 20): (requested: string) => string[] {
+export function createSuggester(candidates: () => Iterable<Candidate>, most = 20): (requested: string, otherwise?: string) => string {
   let left = most;
-  return (requested) => (left-- > 0 ? nearNames(requested, candidates()) : []);
+  return (requested, otherwise = '') => (left-- > 0 ? didYouMean(requested, candidates(), otherwise) : otherwise);
 }
 
 /** Lower is nearer: typing errors, then names that contain the words, then names that contain some of them. null: not near. */

@@ -2,7 +2,7 @@
  * Converts a Swagger 2.0 document to OpenAPI 3.0, so far as tools need it: servers, parameters, bodies, forms, schemas and security schemes.
  * References keep their form and point to the new places. Swagger Specification 2.0, "Swagger Object", "Parameter Object".
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import { type Json, isRecord, listOf, mapMembers, recordOf, stringOf } from '../json/wire-value.ts';
 
 /** `value` has `swagger: "2.0"` and is not nested too deep. Responses are left out, since tools do not use them. */
 export function fromSwagger(value: Json): Json {
@@ -21,7 +21,7 @@ export function fromSwagger(value: Json): Json {
   } = value;
   const shared = recordOf(parameters);
   const converter: Converter = { shared, consumes: textsOf(consumes) };
-  const converted = mapValues(recordOf(paths), (item) => (isRecord(item) ? toPathItem(converter, item) : item));
+  const converted = mapMembers(recordOf(paths), (item) => (isRecord(item) ? toPathItem(converter, item) : item));
   const servers = serversOf(host, basePath, schemes);
   return {
     ...rest,
@@ -29,9 +29,9 @@ export function fromSwagger(value: Json): Json {
     ...(servers.length > 0 && { servers }),
     paths: converted,
     components: {
-      schemas: mapValues(recordOf(definitions), withNewReferences),
-      parameters: mapValues(shared, (parameter) => toParameter(recordOf(parameter))),
-      securitySchemes: mapValues(recordOf(securityDefinitions), toSecurityScheme),
+      schemas: mapMembers(recordOf(definitions), withNewReferences),
+      parameters: mapMembers(shared, (parameter) => toParameter(recordOf(parameter))),
+      securitySchemes: mapMembers(recordOf(securityDefinitions), toSecurityScheme),
     },
   };
 }
@@ -56,7 +56,7 @@ function serversOf(host: unknown, basePath: unknown, schemes: unknown): { url: s
 function toPathItem(converter: Converter, item: Json): Json {
   const { parameters, ...rest } = item;
   const common = listOf(parameters).map((parameter) => resolve(converter, parameter));
-  return mapEntries(rest, (member, operation) =>
+  return mapMembers(rest, (operation, member) =>
     methods.has(member) && isRecord(operation) ? toOperation(converter, operation, common) : operation,
   );
 }
@@ -168,7 +168,7 @@ function toSecurityScheme(value: unknown): unknown {
 function withNewReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNewReferences);
   if (!isRecord(value)) return value;
-  return mapEntries(value, (name, member) =>
+  return mapMembers(value, (member, name) =>
     name === '$ref' && typeof member === 'string' ? newReference(member) : withNewReferences(member),
   );
 }
@@ -179,12 +179,4 @@ function newReference(reference: string): string {
 
 function textsOf(value: unknown): string[] {
   return listOf(value).filter((one) => typeof one === 'string');
-}
-
-function mapValues(record: Json, map: (value: unknown) => unknown): Json {
-  return mapEntries(record, (_name, value) => map(value));
-}
-
-function mapEntries(record: Json, map: (name: string, value: unknown) => unknown): Json {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(name, value)]));
 }

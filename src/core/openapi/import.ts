@@ -2,17 +2,24 @@
  * Converts an OpenAPI document to tools: one for each selected operation, with the data needed to call it. Pure. Time is linear in the
  * document plus the size of the tools. Used by the source of `openapi` servers (`http-tools/openapi/source.ts`), which parses the text.
  */
-import { limits } from '../limits.ts';
-import { Problem, quoted } from '../problem.ts';
-import type { ServerOperation } from '../servers/server-state.ts';
-import type { Warning } from '../warning.ts';
-import { documentFault, operationsOf, readOpenApi, type OpenApiDocument, type FoundOperation, type NamedOperation } from './document.ts';
+import { limits } from '../limits/limits.ts';
+import { Problem, quoted, type Warning } from '../problem.ts';
+import type { ServerOperation } from '../tools/server-operation.ts';
+import {
+  descriptionFault,
+  operationsOf,
+  readOpenApi,
+  type OpenApiDescription,
+  type FoundOperation,
+  type NamedOperation,
+} from './description.ts';
 import { toOperationTool } from './operation-tool.ts';
 import { createSchemas } from './schemas.ts';
 import { fold } from '../names/fold.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
 import { isRecord, listOf, type Json } from '../json/wire-value.ts';
 import { utf8Length } from '../text/utf8.ts';
+import { matchesPieces } from '../text/match-stars.ts';
 
 export type ImportRequest = OperationSelection & {
   /** The URL of the document; `''` for an inline document. */
@@ -31,57 +38,57 @@ export type ImportedTools = {
 
 /** Throws `upstream_error` with a remedy if no tools can be created. */
 export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = [], ...selection }: ImportRequest): ImportedTools {
-  const document = readOpenApi(value);
-  const all = operationsOf(document);
+  const api = readOpenApi(value);
+  const all = operationsOf(api);
   const names = toolNames(all);
   const named = all.map((operation, index): NamedOperation => ({ ...operation, name: names[index] ?? '' }));
   const { selected, warnings } = selectOperations(named, selection);
   if (selected.length > limits.maxServerTools) {
-    throw documentFault(
+    throw descriptionFault(
       `has ${selected.length} operations, but a server can have at most ${limits.maxServerTools} tools. List the operations you need in include`,
     );
   }
-  if (selected.length === 0) document.warn('include', all.length === 0 ? 'the document has no operations' : 'no operation is selected');
-  const locate = baseUrl === undefined ? createLocator(document, documentUrl) : () => ({});
-  const schemas = createSchemas(document);
+  if (selected.length === 0) api.warn('include', all.length === 0 ? 'the document has no operations' : 'no operation is selected');
+  const locate = baseUrl === undefined ? createLocator(api, documentUrl) : () => ({});
+  const schemas = createSchemas(api);
   const given = new Set(headers.map((name) => name.toLowerCase()));
   const tools: ImportedTools['tools'] = [];
   const operations = new Map<string, ServerOperation>();
   let bytes = 0;
   for (const found of selected) {
     const place = locate(found);
-    const made = place === null ? null : toOperationTool({ document, schemas, given }, found);
+    const made = place === null ? null : toOperationTool({ api, schemas, given }, found);
     if (place === null || made === null) continue;
     if (operations.has(found.name)) {
-      document.warn(`tools.${found.name}`, 'is the name of two operations; the first one is used');
+      api.warn(`tools.${found.name}`, 'is the name of two operations; the first one is used');
       continue;
     }
     bytes += utf8Length(JSON.stringify(made.tool));
     if (bytes > limits.maxListingBytes)
-      throw documentFault(`produces definitions of more than ${limits.maxListingBytes} bytes. List the operations you need in include`);
+      throw descriptionFault(`produces definitions of more than ${limits.maxListingBytes} bytes. List the operations you need in include`);
     tools.push(made.tool);
     operations.set(found.name, { ...made.operation, ...place });
   }
-  return { tools, operations: Object.fromEntries(operations), warnings: [...warnings, ...document.warnings()] };
+  return { tools, operations: Object.fromEntries(operations), warnings: [...warnings, ...api.warnings()] };
 }
 
 /**
  * Returns the base URL of each operation; null and a warning if it is not a valid URL. Throws the fault of the document's own `servers`.
  */
-function createLocator(document: OpenApiDocument, documentUrl: string): (found: NamedOperation) => { baseUrl: string } | null {
+function createLocator(api: OpenApiDescription, documentUrl: string): (found: NamedOperation) => { baseUrl: string } | null {
   const hasOwn = ({ operation, item }: NamedOperation): boolean =>
     [operation, item].some(({ servers }) => Array.isArray(servers) && servers.length > 0);
   let common: string | null = null;
   return (found) => {
     if (!hasOwn(found)) {
-      common ??= documentBaseUrl([document.root], documentUrl);
+      common ??= documentBaseUrl([api.root], documentUrl);
       return { baseUrl: common };
     }
     try {
-      return { baseUrl: documentBaseUrl([found.operation, found.item, document.root], documentUrl) };
+      return { baseUrl: documentBaseUrl([found.operation, found.item, api.root], documentUrl) };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      document.warn(`tools.${found.name}`, `skipped: ${error.detail}`);
+      api.warn(`tools.${found.name}`, `skipped: ${error.detail}`);
       return null;
     }
   };
@@ -131,12 +138,14 @@ function documentBaseUrl(levels: readonly Json[], documentUrl: string): string {
     const what = isRecord(server)
       ? `calls ${quoted(written)}, which is not an absolute URL`
       : 'does not say where its operations are called';
-    throw documentFault(`${what}. Set baseUrl in the server’s document`);
+    throw descriptionFault(`${what}. Set baseUrl in the server’s document`);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw documentFault(`uses ${quoted(url.protocol)} URLs, but only http and https are supported. Set baseUrl in the server’s document`);
+    throw descriptionFault(
+      `uses ${quoted(url.protocol)} URLs, but only http and https are supported. Set baseUrl in the server’s document`,
+    );
   if (url.username !== '' || url.password !== '')
-    throw documentFault('has a password in a server URL. Set baseUrl in the server’s document');
+    throw descriptionFault('has a password in a server URL. Set baseUrl in the server’s document');
   return `${url.origin}${url.pathname}`;
 }
 
@@ -191,27 +200,9 @@ function wordsOf({ name, operationId, method, path, tags }: NamedOperation): str
 function matches(terms: readonly Term[], words: readonly string[]): boolean {
   let any = false;
   for (const term of terms) {
-    if (!words.some((word) => fits(term.pieces, word))) continue;
+    if (!words.some((word) => matchesPieces(term.pieces, word))) continue;
     term.isMet = true;
     any = true;
   }
   return any;
-}
-
-/**
- * Matches `pieces` with any text between them. Takes the first occurrence of each piece, so the time is linear apart from the search of one
- * piece.
- */
-function fits(pieces: readonly string[], word: string): boolean {
-  const [first = '', ...rest] = pieces;
-  const last = rest.pop();
-  if (last === undefined) return word === first;
-  if (!word.startsWith(first) || word.length < first.length + last.length || !word.endsWith(last)) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = word.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return at <= word.length - last.length;
 }

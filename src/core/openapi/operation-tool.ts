@@ -3,11 +3,11 @@
  * (`Operation`). `import.ts` selects the operations and their names.
  */
 import { cutToBytes } from '../text/utf8.ts';
-import { limits } from '../limits.ts';
-import type { ServerOperation, OperationParameter } from '../servers/server-state.ts';
+import { limits } from '../limits/limits.ts';
+import type { ServerOperation, OperationParameter } from '../tools/server-operation.ts';
 import type { JsonSchema, ToolAnnotations } from '../tools/tool.ts';
 import { isRecord, recordOf, stringOf } from '../json/wire-value.ts';
-import { type NamedOperation, resolveReference, type OpenApiDocument } from './document.ts';
+import { type NamedOperation, resolveReference, type OpenApiDescription } from './description.ts';
 import { parametersOf } from './parameters.ts';
 import { bodyOf, fileSchema, isFile, type FoundBody } from './request-body.ts';
 import type { ReadSchema, Schemas } from './schemas.ts';
@@ -18,20 +18,20 @@ import { isObjectMember } from '../names/reserved-names.ts';
 export type OperationTool = { tool: Record<string, unknown> & { name: string }; operation: Omit<ServerOperation, 'baseUrl'> };
 
 /** `given`: lower-case names of the headers that are sent with each call and are not arguments. */
-export type ImportContext = { document: OpenApiDocument; schemas: Schemas; given: ReadonlySet<string> };
+export type ImportContext = { api: OpenApiDescription; schemas: Schemas; given: ReadonlySet<string> };
 
 /** null and a warning: the operation cannot be described. */
 export function toOperationTool(importing: ImportContext, found: NamedOperation): OperationTool | null {
-  const { document, schemas } = importing;
+  const { api, schemas } = importing;
   const where = `paths.${found.path}.${found.method.toLowerCase()}`;
   const input = buildInput(importing, found, where);
   const fitted = inputSchema(schemas, { schema: input.schema, references: input.references });
   if (fitted === null) {
-    document.warn(`tools.${found.name}`, 'has more arguments than a definition may have; skipped');
+    api.warn(`tools.${found.name}`, 'has more arguments than a definition may have; skipped');
     return null;
   }
-  if (fitted.change !== null) document.warn(`tools.${found.name}`, fitted.change);
-  const output = readOutput(document, schemas, found, where);
+  if (fitted.change !== null) api.warn(`tools.${found.name}`, fitted.change);
+  const output = readOutput(api, schemas, found, where);
   return {
     tool: {
       name: found.name,
@@ -73,7 +73,7 @@ type Input = {
 
 type Gathered = { properties: Map<string, JsonSchema | boolean>; required: string[]; references: Set<string> };
 
-function buildInput({ document, schemas, given }: ImportContext, found: NamedOperation, where: string): Input {
+function buildInput({ api, schemas, given }: ImportContext, found: NamedOperation, where: string): Input {
   const nameOf = createArgumentNames();
   const gathered: Gathered = { properties: new Map(), required: [], references: new Set() };
   const add = (argument: string, { schema, references }: ReadSchema, description: string | null, isRequired: boolean): void => {
@@ -81,7 +81,7 @@ function buildInput({ document, schemas, given }: ImportContext, found: NamedOpe
     if (isRequired) gathered.required.push(argument);
     for (const reference of references) gathered.references.add(reference);
   };
-  const asked = parametersOf(document, found, where).filter(
+  const asked = parametersOf(api, found, where).filter(
     (parameter) => parameter.in !== 'header' || !given.has(parameter.name.toLowerCase()),
   );
   const parameters = asked.map((parameter): OperationParameter => {
@@ -90,8 +90,8 @@ function buildInput({ document, schemas, given }: ImportContext, found: NamedOpe
     add(argument, schemas.read(schema, 'input', `${where}.${parameter.name}`), description, isRequired);
     return { argument, ...how };
   });
-  const body = bodyOf(document, found, where);
-  const written = body === null ? null : addBody({ document, schemas, nameOf, add, where }, body);
+  const body = bodyOf(api, found, where);
+  const written = body === null ? null : addBody({ api, schemas, nameOf, add, where }, body);
   const additional = additionalOf(schemas, body, gathered, where);
   const { properties, required, references } = gathered;
   const schema = {
@@ -111,14 +111,14 @@ function described(schema: JsonSchema | boolean, description: string | null): Js
 }
 
 type Adding = {
-  document: OpenApiDocument;
+  api: OpenApiDescription;
   schemas: Schemas;
   nameOf: (name: string, where: string) => string;
   add: (argument: string, schema: ReadSchema, description: string | null, isRequired: boolean) => void;
   where: string;
 };
 
-function addBody({ document, schemas, nameOf, add, where }: Adding, body: FoundBody): NonNullable<ServerOperation['body']> {
+function addBody({ api, schemas, nameOf, add, where }: Adding, body: FoundBody): NonNullable<ServerOperation['body']> {
   const { contentType, isRequired, styles, object, form } = body;
   const how = { contentType, isRequired, ...(styles && { styles }) };
   const readFile = (property: unknown): ReadSchema => ({ schema: fileSchema(property), references: new Set(), same: new Set() });
@@ -132,7 +132,7 @@ function addBody({ document, schemas, nameOf, add, where }: Adding, body: FoundB
   const files: string[] = [];
   for (const [name, property] of object.properties) {
     const argument = nameOf(name, 'body');
-    const isOne = isFile(document, property, form);
+    const isOne = isFile(api, property, form);
     if (isOne) files.push(name);
     add(argument, isOne ? readFile(property) : schemas.read(property, 'input', `${where}.${name}`), null, object.required.has(name));
     members.push([name, argument]);
@@ -155,14 +155,14 @@ function additionalOf(schemas: Schemas, body: FoundBody | null, gathered: Gather
 }
 
 /** Returns the output schema if all successful responses are one JSON object. */
-function readOutput(document: OpenApiDocument, schemas: Schemas, { operation }: NamedOperation, where: string): JsonSchema | null {
+function readOutput(api: OpenApiDescription, schemas: Schemas, { operation }: NamedOperation, where: string): JsonSchema | null {
   const good = Object.entries(recordOf(operation.responses)).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
   const [only] = good;
   if (only === undefined || good.length > 1) return null;
-  const response = resolveReference(document, only[1], `${where}.responses`);
+  const response = resolveReference(api, only[1], `${where}.responses`);
   const media = Object.entries(recordOf(response?.content)).find(([type]) => /[/+]json\b/i.test(type))?.[1];
   if (!isRecord(media) || media.schema === undefined) return null;
-  const root = resolveReference(document, media.schema, `${where}.responses`);
+  const root = resolveReference(api, media.schema, `${where}.responses`);
   if (root === null || root.type !== 'object') return null;
   const { schema, references } = schemas.read(root, 'output', `${where}.responses`);
   return isRecord(schema) && schema.type === 'object' ? outputSchema(schemas, { schema, references }) : null;

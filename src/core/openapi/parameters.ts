@@ -1,16 +1,16 @@
 /** The parameters of an operation: which become arguments, and how they are written. OpenAPI 3.1.1, "Parameter Object". */
-import type { OperationParameter } from '../servers/server-state.ts';
+import type { OperationParameter } from '../tools/server-operation.ts';
 import { isRecord, listOf, type Json } from '../json/wire-value.ts';
-import { resolveReference, type FoundOperation, type OpenApiDocument } from './document.ts';
+import { resolveReference, type FoundOperation, type OpenApiDescription } from './description.ts';
 
 export type FoundParameter = Omit<OperationParameter, 'argument'> & { isRequired: boolean; description: string | null; schema: unknown };
 
 /** Returns the operation's parameters, and those of its path that it does not override; in the order path, query, header, cookie. */
-export function parametersOf(document: OpenApiDocument, { operation, item, path }: FoundOperation, where: string): FoundParameter[] {
+export function parametersOf(api: OpenApiDescription, { operation, item, path }: FoundOperation, where: string): FoundParameter[] {
   const found = new Map<string, FoundParameter>();
   for (const written of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
-    const parameter = resolveReference(document, written, `${where}.parameters`);
-    const read = parameter === null ? null : readParameter(document, parameter, where);
+    const parameter = resolveReference(api, written, `${where}.parameters`);
+    const read = parameter === null ? null : readParameter(api, parameter, where);
     if (read !== null) found.set(`${read.in} ${read.name}`, read);
   }
   const inPath = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name));
@@ -25,20 +25,20 @@ const places = ['path', 'query', 'header', 'cookie'] as const;
 /** A path parameter that the document does not describe. */
 const bareText = { in: 'path', style: 'simple', explode: false, isRequired: true, description: null, schema: { type: 'string' } } as const;
 
-function readParameter(document: OpenApiDocument, parameter: Json, where: string): FoundParameter | null {
+function readParameter(api: OpenApiDescription, parameter: Json, where: string): FoundParameter | null {
   const { name, description } = parameter;
   const place = places.find((known) => known === parameter.in);
   if (typeof name !== 'string' || name === '' || place === undefined) {
-    document.warn(`${where}.parameters`, 'has a parameter without `name` or `in`; skipped');
+    api.warn(`${where}.parameters`, 'has a parameter without `name` or `in`; skipped');
     return null;
   }
   if (place === 'header' && (setElsewhere.has(name.toLowerCase()) || !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name))) return null;
   if (place === 'cookie' && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) {
-    document.warn(`${where}.parameters`, `has a cookie with an invalid name; skipped`);
+    api.warn(`${where}.parameters`, `has a cookie with an invalid name; skipped`);
     return null;
   }
   const [media] = isRecord(parameter.content) ? Object.entries(parameter.content) : [];
-  const content = media === undefined ? null : resolveReference(document, media[1], `${where}.parameters`);
+  const content = media === undefined ? null : resolveReference(api, media[1], `${where}.parameters`);
   return {
     name,
     in: place,

@@ -2,10 +2,11 @@
  * The request body of an operation. The properties of an object become separate arguments if the schema has no other rules; any other body
  * is one argument. OpenAPI 3.1.1, "Request Body Object", "Encoding Object".
  */
-import type { OperationBody } from '../servers/server-state.ts';
+import type { OperationBody } from '../tools/server-operation.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, type Json } from '../json/wire-value.ts';
-import { resolveReference, type FoundOperation, type OpenApiDocument } from './document.ts';
+import { bareType, bodyForm, type BodyForm } from './body-form.ts';
+import { resolveReference, type FoundOperation, type OpenApiDescription } from './description.ts';
 import { styleOf } from './parameters.ts';
 import { appliesToSide } from './schemas.ts';
 
@@ -22,17 +23,17 @@ export type FoundBody = Pick<OperationBody, 'contentType' | 'isRequired' | 'styl
 export type BodyMembers = { properties: ReadonlyMap<string, unknown>; required: ReadonlySet<string>; additional: unknown };
 
 /** null: no body. */
-export function bodyOf(document: OpenApiDocument, { operation, method }: FoundOperation, where: string): FoundBody | null {
+export function bodyOf(api: OpenApiDescription, { operation, method }: FoundOperation, where: string): FoundBody | null {
   // `fetch` cannot send a body with these methods (Fetch Standard, Request).
   if (operation.requestBody === undefined || method === 'GET' || method === 'HEAD') return null;
   const place = `${where}.requestBody`;
-  const body = resolveReference(document, operation.requestBody, place);
-  const picked = body === null ? null : pickMedia(document, body.content, place);
+  const body = resolveReference(api, operation.requestBody, place);
+  const picked = body === null ? null : pickMedia(api, body.content, place);
   if (body === null || picked === null) return null;
   const { contentType, media } = picked;
   const form = bodyForm(contentType);
   const schema = media.schema ?? {};
-  const object = form === 'text' || form === 'binary' ? null : mergedObject(document, schema);
+  const object = form === 'text' || form === 'binary' ? null : mergedObject(api, schema);
   const needsMembers = object !== null && object.required.size > 0;
   const styles = form === 'form' ? stylesOf(media.encoding) : {};
   return {
@@ -60,22 +61,22 @@ function stylesOf(encoding: unknown): NonNullable<OperationBody['styles']> {
  * Returns an object that consists of properties only; the branches of an `allOf` are merged, since one branch may require another one's
  * properties.
  */
-function mergedObject(document: OpenApiDocument, schema: unknown): BodyMembers | null {
-  const object = objectOf(document, schema, 0);
+function mergedObject(api: OpenApiDescription, schema: unknown): BodyMembers | null {
+  const object = objectOf(api, schema, 0);
   if (object === null || object.properties.size === 0) return null;
   return { ...object, required: new Set([...object.required].filter((name) => object.properties.has(name))) };
 }
 
-function objectOf(document: OpenApiDocument, schema: unknown, depth: number): BodyMembers | null {
+function objectOf(api: OpenApiDescription, schema: unknown, depth: number): BodyMembers | null {
   if (depth > maxDepth || !isRecord(schema)) return null;
-  const part = typeof schema.$ref === 'string' ? resolveReference(document, schema, 'requestBody') : schema;
+  const part = typeof schema.$ref === 'string' ? resolveReference(api, schema, 'requestBody') : schema;
   if (part === null || !isObject(part) || Object.keys(part).some((keyword) => !mergeable.has(keyword) && !keyword.startsWith('x-')))
     return null;
-  const own = isRecord(part.properties) ? Object.entries(part.properties).filter(([, property]) => isSent(document, property)) : [];
+  const own = isRecord(part.properties) ? Object.entries(part.properties).filter(([, property]) => isSent(api, property)) : [];
   const properties = new Map(own);
   const required = new Set(Array.isArray(part.required) ? part.required.filter((name) => typeof name === 'string') : []);
   for (const branch of Array.isArray(part.allOf) ? part.allOf : []) {
-    const object = objectOf(document, branch, depth + 1);
+    const object = objectOf(api, branch, depth + 1);
     // Such a branch forbids the properties of the others.
     if (object === null || object.additional === false) return null;
     for (const [name, property] of object.properties) {
@@ -93,11 +94,9 @@ function isObject({ type, properties, allOf, nullable }: Json): boolean {
   return nullable !== true && (type === 'object' || (type === undefined && (isRecord(properties) || Array.isArray(allOf))));
 }
 
-function isSent(document: OpenApiDocument, property: unknown): boolean {
+function isSent(api: OpenApiDescription, property: unknown): boolean {
   if (!appliesToSide(property, 'input')) return false;
-  return (
-    !isRecord(property) || typeof property.$ref !== 'string' || appliesToSide(resolveReference(document, property, 'requestBody'), 'input')
-  );
+  return !isRecord(property) || typeof property.$ref !== 'string' || appliesToSide(resolveReference(api, property, 'requestBody'), 'input');
 }
 
 const mergeable: ReadonlySet<string> = new Set([
@@ -106,11 +105,11 @@ const mergeable: ReadonlySet<string> = new Set([
 ]);
 
 /** For forms: whether the property is a file or a list of files. */
-export function isFile(document: OpenApiDocument, property: unknown, form: BodyForm): boolean {
+export function isFile(api: OpenApiDescription, property: unknown, form: BodyForm): boolean {
   if (form !== 'multipart' || !isRecord(property)) return false;
-  const part = typeof property.$ref === 'string' ? resolveReference(document, property, 'requestBody') : property;
+  const part = typeof property.$ref === 'string' ? resolveReference(api, property, 'requestBody') : property;
   if (part === null) return false;
-  if (part.type === 'array') return isRecord(part.items) && part.items.type !== 'array' && isFile(document, part.items, form);
+  if (part.type === 'array') return isRecord(part.items) && part.items.type !== 'array' && isFile(api, part.items, form);
   return part.type !== 'object' && (part.format === 'binary' || part.contentMediaType !== undefined || part.contentEncoding === 'base64');
 }
 
@@ -122,26 +121,12 @@ export function fileSchema(property: unknown): JsonSchema {
   return { type: 'string', contentEncoding: 'base64', description: `${words}(The file’s bytes, in base64.)` };
 }
 
-// Content types, their encodings, and the one that a tool uses. OpenAPI 3.1.1, "Media Type Object".
-
-export type BodyForm = 'json' | 'form' | 'multipart' | 'text' | 'binary';
-
-export function bodyForm(contentType: string): BodyForm {
-  const type = bareType(contentType);
-  if (/[/+]json$/.test(type)) return 'json';
-  if (type === 'application/x-www-form-urlencoded') return 'form';
-  if (type.startsWith('multipart/')) return 'multipart';
-  return /^text\/|[/+](?:xml|yaml|javascript|csv|graphql|x-ndjson)$/.test(type) ? 'text' : 'binary';
-}
-
-function bareType(contentType: string): string {
-  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
-}
+// Content types, and the one that a tool uses. OpenAPI 3.1.1, "Media Type Object".
 
 const preference: readonly BodyForm[] = ['json', 'form', 'multipart', 'text', 'binary'];
 
 /** Returns the content type that the tool uses; null: none is described. */
-export function pickMedia(document: OpenApiDocument, content: unknown, where: string): { contentType: string; media: Json } | null {
+export function pickMedia(api: OpenApiDescription, content: unknown, where: string): { contentType: string; media: Json } | null {
   if (!isRecord(content)) return null;
   const types = Object.entries(content).flatMap(([written, media]) => {
     const contentType = sendable(written);
@@ -151,7 +136,7 @@ export function pickMedia(document: OpenApiDocument, content: unknown, where: st
     preference.indexOf(bodyForm(contentType)) + (isPlainJson(contentType) ? -1 : 0);
   const [best] = types.sort((a, b) => rank(a) - rank(b));
   if (best === undefined) return null;
-  return { contentType: best.contentType, media: resolveReference(document, best.media ?? {}, where) ?? {} };
+  return { contentType: best.contentType, media: resolveReference(api, best.media ?? {}, where) ?? {} };
 }
 
 function isPlainJson(contentType: string): boolean {

@@ -2,9 +2,9 @@
  * Builds the URL of one call: base URL, path with parameters, query. Whatever the arguments, the result stays on the base's origin, under
  * its path, and has as many segments as the path in the document.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { Problem, quoted, invalidRequest } from '../problem.ts';
-import type { ServerOperation, OperationParameter } from '../servers/server-state.ts';
+import type { ServerOperation, OperationParameter } from '../tools/server-operation.ts';
 import { isRecord } from '../json/wire-value.ts';
 
 /** Throws `invalid_request` for an argument that is invalid in its location. */
@@ -19,12 +19,12 @@ export function requestUrl(
     const written = segment.replace(/\{([^{}]*)\}|[^{}]+|[{}]/g, (piece, name?: string) => {
       if (name === undefined) return encodeLiteral(piece);
       const parameter = inPath.get(name);
-      if (parameter === undefined) throw cannotBeWritten(path);
+      if (parameter === undefined) throw unbuildablePath(path);
       const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
       if (value === undefined || value === null) throw invalidValue(parameter.argument, 'is required, because it is part of the path');
       return pathSegment(parameter, value);
     });
-    if (leadsElsewhere(written)) throw invalidValue(path, 'would lead to another path with these arguments');
+    if (isDotSegment(written)) throw invalidValue(path, 'would lead to another path with these arguments');
     return written;
   });
   const pathname = `${base.pathname.replace(/\/+$/, '')}${segments.join('/')}`;
@@ -34,7 +34,7 @@ export function requestUrl(
       : [],
   );
   const url = URL.parse(`${base.origin}${pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`);
-  if (url === null || url.origin !== base.origin || url.pathname !== pathname) throw cannotBeWritten(path);
+  if (url === null || url.origin !== base.origin || url.pathname !== pathname) throw unbuildablePath(path);
   if (url.href.length > limits.maxUrlLength) {
     throw invalidValue(
       path,
@@ -48,7 +48,7 @@ export function requestUrl(
  * Returns whether the URL parser treats the segment as "." or ".." (WHATWG URL, "double-dot URL path segment"), or a server does that
  * decodes a path before splitting it.
  */
-function leadsElsewhere(segment: string): boolean {
+function isDotSegment(segment: string): boolean {
   return segment
     .replace(/%2e/gi, '.')
     .split(/%2f|%5c/i)
@@ -60,7 +60,7 @@ function encodeLiteral(text: string): string {
   return text.toWellFormed().replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@%]+/gu, encodeText);
 }
 
-function cannotBeWritten(path: string): Problem {
+function unbuildablePath(path: string): Problem {
   return new Problem('upstream_error', `The path ${quoted(path)} of the OpenAPI document cannot be built with these arguments.`, {
     retryable: false,
   });

@@ -5,12 +5,14 @@
  */
 import { cutToBytes } from '../text/utf8.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
-import { mapParts, typeOutline, without } from '../schema/schema-parts.ts';
+import { pointer } from '../json/json-pointer.ts';
+import { mapParts, typeOutline } from '../schema/schema-parts.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, isDeeperThan, listOf } from '../json/wire-value.ts';
-import { referenceFaultText, type OpenApiDocument } from './document.ts';
-import { limits } from '../limits.ts';
+import { referenceFaultText, type OpenApiDescription } from './description.ts';
+import { limits } from '../limits/limits.ts';
+import { modernize, makeNullable } from '../schema/schema-cleanup.ts';
 
 /** `input`: the request (without `readOnly` properties). `output`: the response. */
 export type SchemaSide = 'input' | 'output';
@@ -31,18 +33,18 @@ export type Schemas = {
   definition(pointer: string, side: SchemaSide): Definition;
 };
 
-export function createSchemas(document: OpenApiDocument): Schemas {
+export function createSchemas(api: OpenApiDescription): Schemas {
   const known = { input: new Map<string, Definition>(), output: new Map<string, Definition>() };
   const read: Schemas['read'] = (part, side, where) => {
-    const reading: Reading = { document, side, where, references: new Set(), same: new Set() };
-    return { schema: readPart(reading, part, 0, true), references: reading.references, same: reading.same };
+    const reading: Reading = { api, side, where, references: new Set(), same: new Set() };
+    return { schema: readPart(reading, part, '', 0, true), references: reading.references, same: reading.same };
   };
   return {
     read,
     definition(pointer, side) {
       const before = known[side].get(pointer);
       if (before !== undefined) return before;
-      const content = read(resolvePointer(document.root, pointer), side, pointer.slice(2).replaceAll('/', '.'));
+      const content = read(resolvePointer(api.root, pointer), side, pointer.slice(2).replaceAll('/', '.'));
       const definition = { ...content, pointer, name: definitionName(pointer), characters: JSON.stringify(content.schema).length };
       known[side].set(pointer, definition);
       return definition;
@@ -56,22 +58,30 @@ function definitionName(pointer: string): string {
   return pointer === `#/components/schemas/${name}` && isWireName(name) ? name : distinctWireName(pointer, name);
 }
 
-type Reading = { document: OpenApiDocument; side: SchemaSide; where: string; references: Set<string>; same: Set<string> };
+type Reading = { api: OpenApiDescription; side: SchemaSide; where: string; references: Set<string>; same: Set<string> };
 
 /** Below the limit of listings, with room for the schema around it. */
 const maxDepth = 24;
 
-function readPart(reading: Reading, part: unknown, depth: number, isSame: boolean): JsonSchema | boolean {
+/** `path`: a JSON Pointer, from the schema at `reading.where`. */
+function readPart(reading: Reading, part: unknown, path: string, depth: number, isSame: boolean): JsonSchema | boolean {
   if (typeof part === 'boolean') return part;
-  if (!isRecord(part)) return {};
+  if (!isRecord(part)) {
+    if (part !== undefined) lose(reading, path, 'is not a schema: any value is accepted');
+    return {};
+  }
   if (depth > maxDepth) {
-    reading.document.warn(reading.where, `nests more than ${maxDepth} levels deep: any value is accepted there`);
+    reading.api.warn(reading.where, `nests more than ${maxDepth} levels deep: any value is accepted there`);
     return typeOutline(part);
   }
-  if (typeof part.$ref === 'string') return readReference(reading, part, part.$ref, depth, isSame);
-  const mine = withoutOthers(reading, toJsonSchema2020(part));
+  if (typeof part.$ref === 'string') return readReference(reading, { part, path, depth, isSame }, part.$ref);
+  const mine = withoutOthers(reading, toJsonSchema2020(reading, part, path));
   const known = reading.side === 'output' ? loosened(mine) : mine;
-  return mapParts(known, '', (child, _path, keyword) => readPart(reading, child, depth + 1, isSame && keyword === 'allOf'));
+  return mapParts(known, path, (child, at, keyword) => readPart(reading, child, at, depth + 1, isSame && keyword === 'allOf'));
+}
+
+function lose({ api, where }: Reading, path: string, message: string): void {
+  api.warn(where, path === '' ? message : `${path}: ${message}`);
 }
 
 /**
@@ -88,21 +98,23 @@ function loosened(part: JsonSchema): JsonSchema {
   };
 }
 
-function readReference(reading: Reading, part: JsonSchema, reference: string, depth: number, isSame: boolean): JsonSchema {
+type Place = { part: JsonSchema; path: string; depth: number; isSame: boolean };
+
+function readReference(reading: Reading, { part, path, depth, isSame }: Place, reference: string): JsonSchema {
   const { $ref: _reference, ...beside } = part;
-  const { document } = reading;
+  const { api } = reading;
   const pointer = reference.startsWith('#/') ? reference : null;
-  if (pointer === null || resolvePointer(document.root, pointer) === undefined) {
-    document.warn(reading.where, `${referenceFaultText(reference)}: any value is accepted`);
+  if (pointer === null || resolvePointer(api.root, pointer) === undefined) {
+    api.warn(reading.where, `${referenceFaultText(reference)}: any value is accepted`);
     return {};
   }
   reading.references.add(pointer);
   if (isSame) reading.same.add(pointer);
   // In OpenAPI 3.0, siblings of a reference are ignored, but documents still write descriptions there.
-  const siblings = document.isOld ? words(beside) : beside;
-  const read = readPart(reading, siblings, depth, isSame);
+  const siblings = api.isOld ? words(beside) : beside;
+  const read = readPart(reading, siblings, path, depth, isSame);
   const schema = { $ref: `#/$defs/${definitionName(pointer)}`, ...(isRecord(read) ? read : {}) };
-  return document.isOld && beside.nullable === true ? allowNull(schema) : schema;
+  return api.isOld && beside.nullable === true ? makeNullable(schema) : schema;
 }
 
 function words(beside: JsonSchema): JsonSchema {
@@ -110,10 +122,10 @@ function words(beside: JsonSchema): JsonSchema {
 }
 
 /** Removes the properties of the other side, also if only their reference's target is marked. */
-function withoutOthers({ document, side }: Reading, part: JsonSchema): JsonSchema {
+function withoutOthers({ api, side }: Reading, part: JsonSchema): JsonSchema {
   if (!isRecord(part.properties)) return part;
   const kept = Object.entries(part.properties).filter(
-    ([, property]) => appliesToSide(property, side) && appliesToSide(referred(document, property), side),
+    ([, property]) => appliesToSide(property, side) && appliesToSide(referred(api, property), side),
   );
   if (kept.length === Object.keys(part.properties).length) return part;
   const names = new Set(kept.map(([name]) => name));
@@ -123,7 +135,7 @@ function withoutOthers({ document, side }: Reading, part: JsonSchema): JsonSchem
   return { ...rest, properties: Object.fromEntries(kept), ...(required.length > 0 && { required }) };
 }
 
-function referred({ root }: OpenApiDocument, property: unknown): unknown {
+function referred({ root }: OpenApiDescription, property: unknown): unknown {
   return isRecord(property) && typeof property.$ref === 'string' && property.$ref.startsWith('#/')
     ? resolvePointer(root, property.$ref)
     : property;
@@ -136,54 +148,44 @@ function referred({ root }: OpenApiDocument, property: unknown): unknown {
 const maxOpenApiDataDepth = 8;
 
 /** Skips `$ref`, which the reader handles. */
-export function toJsonSchema2020(part: JsonSchema): JsonSchema {
-  const entries = Object.entries(part).flatMap(([keyword, value]) => rewrite(keyword, value, part));
+function toJsonSchema2020(reading: Reading, part: JsonSchema, path: string): JsonSchema {
+  const entries = Object.entries(part).flatMap(([keyword, value]) => {
+    const kept = keptOf(keyword, value);
+    if (kept.length === 0 && constraints.has(keyword)) lose(reading, pointer(path, keyword), 'removed: the value nests too deep');
+    return kept;
+  });
   if (Array.isArray(part.examples) === false && isSmallData(part.example)) entries.push(['examples', [part.example]]);
-  const schema = Object.fromEntries(entries);
-  return part.nullable === true ? allowNull(schema) : schema;
+  return modernize(Object.fromEntries(entries), path, {
+    // Conversions are not reported: these documents are OpenAPI, not a mistake.
+    add: (at, message, isInvalid) => isInvalid && lose(reading, at, message),
+  });
 }
 
-function rewrite(keyword: string, value: unknown, part: JsonSchema): [string, unknown][] {
+function keptOf(keyword: string, value: unknown): [string, unknown][] {
   if (silent.has(keyword) || keyword.startsWith('x-')) return [];
   switch (keyword) {
     case 'description':
-      return typeof value === 'string' ? [[keyword, cutToBytes(value, limits.maxOperationDescriptionBytes)]] : [];
-    case 'title':
-    case 'format':
-    case 'pattern':
-      return typeof value === 'string' ? [[keyword, value]] : [];
-    case 'required': {
-      // Some documents write `required: true` in a property.
-      const names = listOf(value).filter((name) => typeof name === 'string');
-      return names.length === 0 ? [] : [[keyword, [...new Set(names)]]];
-    }
+      return [[keyword, typeof value === 'string' ? cutToBytes(value, limits.maxOperationDescriptionBytes) : value]];
     case 'examples': {
       const examples = listOf(value).filter(isSmallData).slice(0, maxExamples);
       return examples.length === 0 ? [] : [[keyword, examples]];
     }
     case 'default':
     case 'const':
-      return isShallow(value) ? [[keyword, value]] : [];
     case 'enum':
-      return Array.isArray(value) && value.length > 0 && isShallow(value) ? [[keyword, value]] : [];
-    case 'minimum':
-      return typeof value !== 'number' ? [] : [[part.exclusiveMinimum === true ? 'exclusiveMinimum' : keyword, value]];
-    case 'maximum':
-      return typeof value !== 'number' ? [] : [[part.exclusiveMaximum === true ? 'exclusiveMaximum' : keyword, value]];
-    case 'exclusiveMinimum':
-    case 'exclusiveMaximum':
-      return typeof value === 'number' ? [[keyword, value]] : [];
+      return isShallow(value) ? [[keyword, value]] : [];
     default:
       return [[keyword, value]];
   }
 }
 
 const silent: ReadonlySet<string> = new Set([
-  ...['xml', 'externalDocs', 'discriminator', 'nullable', 'readOnly', 'writeOnly', 'example', '$comment'],
+  ...['xml', 'externalDocs', 'discriminator', 'readOnly', 'writeOnly', 'example', '$comment', '$schema'],
   // Keywords that name parts: references are pointers into the document and are rewritten to the tool's definitions.
-  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef', '$recursiveAnchor'],
-  ...['$vocabulary', '$defs', 'definitions'],
+  ...['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef', '$recursiveAnchor', '$vocabulary', '$defs', 'definitions'],
 ]);
+
+const constraints: ReadonlySet<string> = new Set(['const', 'enum']);
 
 const maxExamples = 3;
 const maxExampleCharacters = 500;
@@ -195,17 +197,6 @@ function isSmallData(value: unknown): boolean {
 
 function isShallow(value: unknown): boolean {
   return !isDeeperThan(value, maxOpenApiDataDepth);
-}
-
-export function allowNull(schema: JsonSchema): JsonSchema {
-  const { type, ...rest } = schema;
-  if (typeof type === 'string' && schema.allOf === undefined && schema.anyOf === undefined && schema.oneOf === undefined) {
-    const values = Array.isArray(rest.enum) && !rest.enum.includes(null) ? { enum: [...rest.enum, null] } : {};
-    return { type: type === 'null' ? type : [type, 'null'], ...rest, ...values };
-  }
-  if (Array.isArray(type)) return type.includes('null') ? schema : { ...schema, type: [...type, 'null'] };
-  const rules = without(schema, 'description', 'title');
-  return Object.keys(rules).length === 0 ? schema : { ...words(schema), anyOf: [rules, { type: 'null' }] };
 }
 
 /** Returns whether the property applies to this side: `readOnly` only to output, `writeOnly` only to input. */

@@ -2,7 +2,7 @@
  * Combines a tool's schema with the definitions that it needs, within the size limit of a definition. If it is too large, descriptions are
  * dropped first and deep fields next, so that the operation can still be called. Used for the input and output of an operation.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { schemaFault, weigh } from '../listing/listing-schema.ts';
 import { annotations, mapParts, typeOutline, without } from '../schema/schema-parts.ts';
 import { simplifications } from '../schema/schema-compiler.ts';

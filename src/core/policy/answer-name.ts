@@ -4,7 +4,7 @@
  * the text of the answer.
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';
-import { type InputPart, type Message, textOfInput } from '../turn/message.ts';
+import { type InputPart, type Message, textOfInput } from '../model/message.ts';
 import { splitParagraphs } from '../text/paragraphs.ts';
 
 /** `asked`: hash of the user input directly before the answer (`hashAsked`). */

@@ -10,7 +10,7 @@ import { isInside } from '../text/path.ts';
 import type { Actor, Circumstances, EffectSubject } from './effects/effect-kind.ts';
 import { rulesOfEffect, type Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
-import { matchesOffer } from './offer-pattern.ts';
+import { matchesOffer } from '../names/offer-pattern.ts';
 import { isTainted } from './taint.ts';
 import { firstMatch, isOfHost, isOfTool, ruleTableOf, type PlacedRule } from './rule-table.ts';
 import type { PolicyRule } from './rule.ts';
@@ -71,7 +71,7 @@ function forbids(rule: PolicyRule, effect: Effect, circumstances: Circumstances)
   return (
     (rule.tool === undefined || isOfTool(rule.tool, actor.tool) || (actor.chain ?? []).some((tool) => isOfTool(rule.tool ?? '', tool))) &&
     (rule.kind === undefined || raises(effect, rule.kind, tainted)) &&
-    (rule.effect === undefined || includes(rule.effect, effect) || carriesAway(rule, effect)) &&
+    (rule.effect === undefined || includes(rule.effect, effect) || coversMoveAway(rule, effect)) &&
     // A general ask rule does not cover reading; it must name the effect `read`.
     (rule.decision === 'deny' || effect.kind !== 'read-file' || rule.effect === 'read') &&
     (isAbout(rule, about, actor) || (about.host !== undefined && isAbout(rule, { ...about, host: withoutPort(about.host) }, actor)))
@@ -79,7 +79,7 @@ function forbids(rule: PolicyRule, effect: Effect, circumstances: Circumstances)
 }
 
 /** A file that may not be deleted may not be moved away either. */
-function carriesAway(rule: PolicyRule, effect: Effect): boolean {
+function coversMoveAway(rule: PolicyRule, effect: Effect): boolean {
   return rule.effect === 'destroy' && rule.path !== undefined && effect.kind === 'write-file' && effect.change === 'move-away';
 }
 

@@ -1,9 +1,9 @@
 /** Request and response of POST /v1/policy/test. `engine/policy/explain-policy.ts` computes the response; no effect takes place. */
 import { z } from 'zod';
 import { AskKind } from './approval.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { ToolsetName } from '../toolset/toolset.ts';
-import { Policy } from './document.ts';
+import { Policy } from './policy.ts';
 import { PolicyEffect } from './policy-effect.ts';
 import { PolicyRule } from './rule.ts';
 

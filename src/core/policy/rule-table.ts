@@ -6,7 +6,7 @@ import { memoizeByObject } from '../memoize.ts';
 import type { Actor, EffectSubject } from './effects/effect-kind.ts';
 import { rulesOfEffect, type Effect } from './policy-effect.ts';
 import { withoutPort } from './host.ts';
-import { serverOfOffer } from './offer-pattern.ts';
+import { serverOfOffer } from '../names/offer-pattern.ts';
 import type { PolicyRule } from './rule.ts';
 
 /** `index`: the position in the document, from 0. */

@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import { AskKind } from './approval.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { resolvePath } from '../text/path.ts';
 import { requestHost } from './host.ts';
-import { OfferPattern } from './offer-pattern.ts';
+import { OfferPattern } from '../names/offer-pattern.ts';
 
 /** Lower case, punycode, no trailing dot, a port only if it is not the default; or `*.` for all subdomains of a host. */
 const RuleHost = z

@@ -4,6 +4,7 @@
  * marks, the session stores the marks, and the policy asks for approval.
  */
 import { showInvisible } from '../text/visible-text.ts';
+import { cutToLength } from '../text/utf8.ts';
 
 /** The source of a taint mark: a path or a host with the tool that read it. */
 export const maxTaintSourceCharacters = 300;
@@ -75,8 +76,7 @@ export function createTaintMarks(begin: Taint = untainted): TaintMarks {
 
 /** File names, hosts and tool names are external text that appears in a question to a person: made visible and cut. */
 function boundedSource(by: string): string {
-  const shown = showInvisible(by.toWellFormed().replaceAll(/[\t\n]+/g, ' '));
-  return shown.length <= maxTaintSourceCharacters ? shown : `${shown.slice(0, maxTaintSourceCharacters - 1).toWellFormed()}…`;
+  return cutToLength(showInvisible(by.toWellFormed().replaceAll(/[\t\n]+/g, ' ')), maxTaintSourceCharacters);
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The difference between a stored document and the one that replaces it, as a list of changed paths. */
 import { z } from 'zod';
 import { canonicalJson } from '../hash.ts';
-import { issuePath } from '../issues.ts';
-import { limits } from '../limits.ts';
+import { issuePath } from '../problem.ts';
+import { limits } from '../limits/limits.ts';
+import { cutToLength } from '../text/utf8.ts';
 
 export const DocumentChange = z
   .object({
@@ -41,6 +42,5 @@ function partsOf(value: unknown): Map<PropertyKey, unknown> | null {
 }
 
 function shown(value: unknown): string {
-  const text = canonicalJson(value);
-  return text.length > limits.maxQuotedLength * 2 ? `${text.slice(0, limits.maxQuotedLength * 2)}…` : text;
+  return cutToLength(canonicalJson(value), limits.maxQuotedLength * 2);
 }

@@ -2,7 +2,7 @@
  * What applying a project reaches beyond inert documents: the commands that it runs, the hosts that it contacts, the variables that it reads, and
  * what weakens the protection of the workspace. A person sees these lines before a project of a stranger is applied (contract §13).
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { visibleJson } from '../text/visible-text.ts';

@@ -3,22 +3,24 @@
  * Environment variables are expanded before a project is sent (`expand-variables.ts`).
  */
 import { z } from 'zod';
-import { Agent, ResourceName } from '../agent.ts';
-import { MadeTool, MadeToolName } from '../made/made-tool.ts';
-import { Member } from '../member.ts';
+import { Agent, ResourceName } from '../turn/agent.ts';
+import { MadeTool, MadeToolName } from '../tools/made-tool.ts';
+import { Member } from '../people/member.ts';
 import { ModelAlias, ModelAliasName } from '../model/model-alias.ts';
 import { Provider, ProviderName } from '../model/provider.ts';
-import { Policy } from '../policy/document.ts';
-import { Secret, SecretName } from '../policy/secret.ts';
+import { Policy } from '../policy/policy.ts';
+import { Secret, SecretName } from '../secrets/secret.ts';
 import { Server, ServerName } from '../servers/server.ts';
 import { SkillName, skillFiles } from '../skills/skill.ts';
 import { UiTool, UiToolName } from '../tools/ui-tool.ts';
 import { ToolAliases, Toolset, ToolsetName } from '../toolset/toolset.ts';
 import { Schedule } from '../triggers/schedules/schedule.ts';
-import { Subscription } from '../triggers/callbacks/subscription.ts';
+import { Subscription } from '../triggers/callbacks/callback.ts';
 import { Webhook } from '../triggers/webhook.ts';
-import { Workspace } from '../workspace.ts';
-import { placeholder } from './expand-variables.ts';
+import { Workspace } from '../people/workspace.ts';
+import { placeholder, settleVariables } from './expand-variables.ts';
+import type { Json } from '../json/wire-value.ts';
+import { invalidRequest, type Warning, parsePart } from '../problem.ts';
 
 const ProjectSecret = z
   .strictObject({
@@ -82,3 +84,38 @@ export const Project = z
     },
   });
 export type Project = z.infer<typeof Project>;
+
+/** Strings with a pattern or a format may be variables instead: the service checks them after they were expanded. */
+const variable = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}' };
+
+/** The JSON Schema of project files, for editors: served at `/moniker.schema.json`, and stored in the repository as `docs/moniker.schema.json`. */
+export function projectJsonSchema(): Json {
+  const { $schema, ...schema } = z.toJSONSchema(Project, { io: 'input', unrepresentable: 'any', override: withVariables }) as Json;
+  return { $schema, title: 'Moniker project file', ...schema };
+}
+
+function withVariables({ jsonSchema, path }: { jsonSchema: Json; path: readonly (string | number)[] }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.type !== 'string' || path.at(-1) === 'propertyNames') return;
+  const { type, pattern, format, minLength, maxLength, allOf, ...described } = jsonSchema;
+  if (pattern === undefined && format === undefined && allOf === undefined) return;
+  for (const name of Object.keys(jsonSchema)) delete jsonSchema[name];
+  const plain = Object.entries({ type, pattern, format, minLength, maxLength, allOf }).filter(([, value]) => value !== undefined);
+  Object.assign(jsonSchema, described, { anyOf: [Object.fromEntries(plain), variable] });
+}
+
+/**
+ * `unset`: paths of the documents with a secret that has no value, such as `webhooks.triage`. Throws `invalid_request`. A `$schema` is ignored.
+ */
+export function readProject(value: unknown): { project: Project; unset: ReadonlySet<string>; warnings: Warning[] } {
+  const settled = settleVariables(value);
+  const parsed = parsePart(Project, settled.project);
+  const issues = [...settled.issues, ...('issues' in parsed ? parsed.issues : [])];
+  if ('issues' in parsed || issues.length > 0) throw invalidRequest(issues);
+  const warnings = settled.unset.map(({ path, variable }) => ({
+    path,
+    message: `has no value: ${variable} is expanded by the command line only. A stored value stays`,
+  }));
+  return { project: parsed.data, unset: new Set(settled.unset.map(({ document }) => document)), warnings };
+}

@@ -1,6 +1,7 @@
 /** Texts for a fault in arguments: its path, the expected value and the received one. Written for models. */
 import { typesOf } from './schema-parts.ts';
 import { isRecord } from '../json/wire-value.ts';
+import { cutToLength } from '../text/utf8.ts';
 
 /** `a.b[0]`; an ambiguous key is quoted: `a["b.c"]`. */
 export function fieldPath(path: readonly (string | number)[]): string {
@@ -44,8 +45,7 @@ export function nameOf(value: unknown): string {
 const maxPreviewLength = 60;
 
 export function preview(value: unknown): string {
-  const text = JSON.stringify(beginningOf(value, { left: maxPreviewLength })) ?? 'nothing';
-  return text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength - 1)}…` : text;
+  return cutToLength(JSON.stringify(beginningOf(value, { left: maxPreviewLength })) ?? 'nothing', maxPreviewLength);
 }
 
 /** Returns the part of a value that is shown, since arguments may be large. Each value in it takes at least one character. */

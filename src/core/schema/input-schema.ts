@@ -7,10 +7,10 @@
  * "exactly one" of `oneOf` are ignored too: with an ignored keyword inside, they would reject valid values.
  */
 import { getOrBuild, memoizeByObject } from '../memoize.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import type { Issue } from '../problem.ts';
 import { resolvePointer } from './schema-references.ts';
-import { jsonKey, hasType, isNullable, typesOf } from './schema-parts.ts';
+import { fixedChoices, hasType, isNullable, jsonKey, typesOf } from './schema-parts.ts';
 import { describeExpected, nameOf, fieldPath, preview } from './input-fault-text.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
@@ -51,8 +51,6 @@ function compile(schema: unknown, scope: Scope, depth: number): Check {
   if (schema === false) return (value, run) => report(run, `no value is allowed here, received ${nameOf(value)}`);
   if (!isRecord(schema) || depth > limits.maxSchemaDepth) return acceptAll;
   const type = typeRule(schema);
-  // The fast path: most fields have only a type and a description.
-  if (Object.keys(schema).every((keyword) => wordless.has(keyword))) return type === null ? acceptAll : guarded(type, []);
   const checks: Check[] = [];
   const add = (check: Check | null): void => {
     if (check !== null) checks.push(check);
@@ -67,9 +65,6 @@ function compile(schema: unknown, scope: Scope, depth: number): Check {
   if (Array.isArray(schema.allOf)) for (const part of schema.allOf) add(compile(part, scope, depth + 1));
   return guarded(type, checks);
 }
-
-/** Keywords that add no rule to the type. */
-const wordless: ReadonlySet<string> = new Set(['type', 'nullable', 'description', 'title', 'default', 'examples', 'format', 'pattern']);
 
 /** Checks the type first: if it is wrong, the other rules would only repeat the fault. The budget ends recursive schemas. */
 function guarded(type: Check | null, checks: readonly Check[]): Check {
@@ -95,13 +90,13 @@ function typeRule(schema: JsonSchema): Check | null {
 }
 
 function choice(schema: JsonSchema): Check | null {
-  const allowed = Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : null;
+  const allowed = fixedChoices(schema);
   if (allowed === null) return null;
   const keys = new Set(allowed.map(jsonKey));
   const nullable = isNullable(schema);
   return (value, run) => {
     if (keys.has(keyOf(value, run)) || (nullable && value === null)) return;
-    report(run, `expected ${describeExpected(schema)}, received ${onceFor(value, run.previews, preview)}`);
+    report(run, `expected ${describeExpected(schema)}, received ${memoizeText(value, run.previews, preview)}`);
   };
 }
 
@@ -273,10 +268,10 @@ function isMultiple(value: number, factor: number): boolean {
 
 function keyOf(value: unknown, run: Run): string {
   if (typeof value === 'string') run.values += value.length / charactersPerValue;
-  return onceFor(value, run.keys, jsonKey);
+  return memoizeText(value, run.keys, jsonKey);
 }
 
-function onceFor(value: unknown, known: Map<object, string>, make: (value: unknown) => string): string {
+function memoizeText(value: unknown, known: Map<object, string>, make: (value: unknown) => string): string {
   return typeof value === 'object' && value !== null ? getOrBuild(known, value, maxCheckedValues, () => make(value)) : make(value);
 }
 

@@ -3,12 +3,13 @@
  * that do not accept these keywords at all, or not at the top level (`schema-narrow.ts`, `schema-compiler.ts`).
  */
 import { pointer } from '../json/json-pointer.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { joinDescriptions, mergeSchemas, withChoice } from './schema-merge.ts';
 import { isAnnotation, without, hasType } from './schema-parts.ts';
 import type { SchemaReport } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
+import { cutToLength } from '../text/utf8.ts';
 
 /** Text added to a part's description for rules that its provider does not accept. */
 const maxSchemaWords = 400;
@@ -109,9 +110,8 @@ function requiredGroups(branches: readonly unknown[]): string | null {
 
 /** Appends a text to the description. */
 export function appendDescription(schema: JsonSchema, words: string): JsonSchema {
-  const text = words.length > maxSchemaWords ? `${words.slice(0, maxSchemaWords - 1)}…`.toWellFormed() : words;
   const before = typeof schema.description === 'string' && schema.description !== '' ? `${schema.description} ` : '';
-  return { ...schema, description: `${before}${text}` };
+  return { ...schema, description: `${before}${cutToLength(words, maxSchemaWords)}` };
 }
 
 /** Returns one schema for each type, with the keywords of that type. */
@@ -148,10 +148,10 @@ export function withoutOtherTypes(schema: JsonSchema, type: string): JsonSchema 
 
 /** Returns the type that a keyword applies to; null: any. */
 export function typeOfKeyword(keyword: string): string | null {
-  return aboutTypes.get(keyword) ?? null;
+  return typeOfKeywordRules.get(keyword) ?? null;
 }
 
-const aboutTypes: ReadonlyMap<string, string> = new Map([
+const typeOfKeywordRules: ReadonlyMap<string, string> = new Map([
   ...['minLength', 'maxLength', 'pattern', 'contentEncoding', 'contentMediaType', 'contentSchema'].map(
     (keyword) => [keyword, 'string'] as const,
   ),

@@ -5,32 +5,39 @@
  */
 import { isDeeperThan, isRecord } from '../json/wire-value.ts';
 import { pointer } from '../json/json-pointer.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { isAnnotation } from './schema-parts.ts';
-import { type SchemaReport, previewValue } from './schema-report.ts';
+import { previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 
+/** `isInvalid`: the value has no meaning and is lost, unlike one that is converted or not needed. */
+type Note = (message: string, isInvalid?: true) => void;
+
 /** Returns the same object if nothing changes. */
-export function modernize(schema: JsonSchema, path: string, report: SchemaReport): JsonSchema {
+export function modernize(
+  schema: JsonSchema,
+  path: string,
+  report: { add(path: string, message: string, isInvalid?: true): void },
+): JsonSchema {
   if (Object.entries(schema).every(([keyword, value]) => isClean(keyword, value))) return schema;
   const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     if (isClean(keyword, value) && !isTouched(keyword, schema)) return [[keyword, value]];
-    return rewrite(keyword, value, schema, (message) => report.add(pointer(path, keyword), message));
+    return rewrite(keyword, value, schema, (message, isInvalid) => report.add(pointer(path, keyword), message, isInvalid));
   });
   const cleaned: JsonSchema = Object.fromEntries(entries);
-  return schema.nullable === true ? orNull(cleaned) : cleaned;
+  return schema.nullable === true ? makeNullable(cleaned) : cleaned;
 }
 
 function isClean(keyword: string, value: unknown): boolean {
   if (keyword === '$schema') return value === draft2020 || value === `${draft2020}#`;
-  if (oldWords.has(keyword)) return false;
+  if (obsoleteKeywords.has(keyword)) return false;
   return (rules.get(keyword) ?? isData)(value);
 }
 
 const draft2020 = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Keywords without use in 2020-12, with what happens to them; those that name parts are not needed once references are expanded. */
-const oldWords: ReadonlyMap<string, string> = new Map([
+const obsoleteKeywords: ReadonlyMap<string, string> = new Map([
   ...['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary'].map(
     (keyword) => [keyword, 'removed: references are expanded, so parts need no names'] as const,
   ),
@@ -49,8 +56,8 @@ function isTouched(keyword: string, schema: JsonSchema): boolean {
   );
 }
 
-function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: (message: string) => void): [string, unknown][] {
-  const old = oldWords.get(keyword);
+function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: Note): [string, unknown][] {
+  const old = obsoleteKeywords.get(keyword);
   if (old !== undefined) note(old);
   switch (keyword) {
     case '$schema':
@@ -87,7 +94,7 @@ function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: (mes
     default:
   }
   if (old !== undefined) return [];
-  note(`removed: ${previewValue(value)} is not a valid value of this keyword`);
+  note(`removed: ${previewValue(value)} is not a valid value of this keyword`, true);
   return [];
 }
 
@@ -103,7 +110,7 @@ const foreignTypes: ReadonlyMap<string, string> = new Map([
   ...(['none', 'nil'] as const).map((name) => [name, 'null'] as const),
 ]);
 
-function cleanType(value: unknown, note: (message: string) => void): [string, unknown][] {
+function cleanType(value: unknown, note: Note): [string, unknown][] {
   const names = Array.isArray(value) ? value : [value];
   const known = names.map((name) => {
     const lower = typeof name === 'string' ? name.toLowerCase() : '';
@@ -111,16 +118,16 @@ function cleanType(value: unknown, note: (message: string) => void): [string, un
   });
   const types = [...new Set(known)];
   if (types.length === 0 || types.includes(undefined)) {
-    note(`removed: ${previewValue(value)} is not a JSON Schema type, so any value is accepted`);
+    note(`removed: ${previewValue(value)} is not a JSON Schema type, so any value is accepted`, true);
     return [];
   }
   note(`${previewValue(value)} is converted to ${types.join(' or ')}`);
   return [['type', types.length === 1 ? types[0] : types]];
 }
 
-function cleanRequired(value: unknown, note: (message: string) => void): [string, unknown][] {
+function cleanRequired(value: unknown, note: Note): [string, unknown][] {
   if (!Array.isArray(value)) {
-    note('removed: a list of required names belongs next to properties');
+    note('removed: a list of required names belongs next to properties', true);
     return [];
   }
   note('duplicates and names that are not strings are removed');
@@ -147,7 +154,7 @@ function rest(keyword: string, value: unknown, { dependencies }: JsonSchema): [s
 }
 
 /** OpenAPI's `nullable`: adds null to the type, or wraps the schema. */
-function orNull(schema: JsonSchema): JsonSchema {
+export function makeNullable(schema: JsonSchema): JsonSchema {
   const isSimple = Object.keys(schema).every((keyword) => !composing.has(keyword));
   if (!isSimple) {
     const entries = Object.entries(schema);

@@ -5,7 +5,7 @@
  * the given object, and returns it if no change is needed.
  */
 import { getOrBuild, memoizeByObject } from '../memoize.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { KB } from '../limits/units.ts';
 import type { SchemaDialect } from '../model/provider-profile.ts';
 import { dialectRules, type DialectRules } from './schema-dialects.ts';
@@ -17,7 +17,7 @@ import { utf8Length } from '../text/utf8.ts';
 import { collectParts, isRecord } from '../json/wire-value.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { alternativesOf, appendDescription } from './schema-alternatives.ts';
-import { distinct, isAnnotation, sameJson, without, annotations, mapParts, typeOutline } from './schema-parts.ts';
+import { annotations, fixedChoices, distinct, isAnnotation, mapParts, sameJson, typeOutline, without } from './schema-parts.ts';
 
 /** Larger schemas are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways have the same limit. */
 export const maxSchemaBytes = 64 * KB;
@@ -137,7 +137,7 @@ function asObject(schema: JsonSchema, { needsFields }: DialectRules, report: Sch
 
 /** Keywords that no provider accepts at the top level. */
 function plainTop(schema: JsonSchema, report: SchemaReport): JsonSchema {
-  const choices = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : null;
+  const choices = fixedChoices(schema);
   for (const keyword of ['enum', 'const', 'not']) {
     if (Object.hasOwn(schema, keyword))
       report.add(pointer('', keyword), 'not supported at the top level: removed, or moved to the description');
@@ -194,7 +194,7 @@ function uniteFields(objects: readonly JsonSchema[]): JsonSchema {
 /** The discriminator of the alternatives (`{"kind": {"const": "a"}}`) becomes one list of choices. */
 function uniteField(kinds: readonly unknown[]): unknown {
   if (kinds.length < 2) return kinds[0] ?? false;
-  const choices = kinds.map(choicesOf);
+  const choices = kinds.map(plainChoices);
   if (choices.some((values) => values === null)) return { anyOf: kinds };
   const values = choices.flatMap((some) => some ?? []);
   const types = new Set(kinds.flatMap((kind) => (isRecord(kind) && typeof kind.type === 'string' ? [kind.type] : [])));
@@ -204,10 +204,10 @@ function uniteField(kinds: readonly unknown[]): unknown {
   };
 }
 
-function choicesOf(field: unknown): unknown[] | null {
+function plainChoices(field: unknown): readonly unknown[] | null {
   if (!isRecord(field) || !Object.keys(field).every((keyword) => ['type', 'const', 'enum', 'title'].includes(keyword))) return null;
   if (typeof field.type !== 'string' && field.type !== undefined) return null;
-  return Object.hasOwn(field, 'const') ? [field.const] : Array.isArray(field.enum) ? field.enum : null;
+  return fixedChoices(field);
 }
 
 /** Fields with names that the provider rejects are described in words, and the object is opened for them. */

@@ -12,6 +12,8 @@
  * - **anthropic**: Messages. "input_schema does not support oneOf, allOf, or anyOf at the top level" (anthropics/claude-code#5878), valid
  *   2020-12 (openclaw/openclaw#98588 lists what passes), "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'" at the top
  *   (beautyfree/appstore-connect-mcp#2).
+ * - **anthropic-strict**: schemas that Claude enforces, of an answer or of a tool with `strict` (guide "Structured outputs", "JSON Schema
+ *   limitations"): all objects closed, no bounds of numbers, lengths or list sizes, few formats.
  * - **gemini**: `parametersJsonSchema`. The keywords listed for `responseJsonSchema` (API reference, GenerationConfig) are used and
  *   all others silently ignored (vercel/ai#18325), so those are described in words instead.
  * - **gemini-openapi**: `parameters`, the `Schema` message. An unknown field is an error ("Cannot find field",
@@ -20,6 +22,8 @@
  *   (anomalyco/opencode#14659), `required` names known fields and arrays have items (Kilo-Org/kilocode#11955).
  * - **cohere**: v2 without `strict_tools`: the top-level type is `object` (docs, "Structured outputs", "Schema constraints"); the rest is
  *   passed to the model unchanged.
+ * - **ollama**: `/api/chat` reads tools into structures with few keywords and loses the others (`ToolFunctionParameters` and `ToolProperty`,
+ *   ollama/ollama: `api/types.go`), also `$ref` and `oneOf`.
  */
 import type { SchemaDialect } from '../model/provider-profile.ts';
 
@@ -46,6 +50,8 @@ export type DialectRules = {
   needsKnownRequired: boolean;
   /** Every object is closed, and every field is required. */
   closed: boolean;
+  /** Every object is closed. */
+  sealed: boolean;
   /** Allowed field names at the top level; null: any. */
   fieldName: RegExp | null;
   maxDepth: number | null;
@@ -65,6 +71,7 @@ const full: DialectRules = {
   needsFields: false,
   needsKnownRequired: false,
   closed: false,
+  sealed: false,
   fieldName: null,
   maxDepth: null,
 };
@@ -87,6 +94,18 @@ export const dialectRules: Readonly<Record<SchemaDialect, DialectRules>> = {
     needsKnownRequired: true,
     closed: true,
     maxDepth: 10,
+  },
+  'anthropic-strict': {
+    ...full,
+    keywords: new Set([...words, 'enum', 'const', 'anyOf', 'properties', 'required', 'additionalProperties', 'items', 'format', 'pattern']),
+    composedTop: false,
+    composition: 'one',
+    choices: 'scalars',
+    formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']),
+    lookaround: false,
+    needsFields: true,
+    sealed: true,
+    fieldName: /^[a-zA-Z0-9_.-]{1,64}$/,
   },
   anthropic: { ...full, composedTop: false, composition: 'merged', fieldName: /^[a-zA-Z0-9_.-]{1,64}$/ },
   gemini: {
@@ -114,4 +133,11 @@ export const dialectRules: Readonly<Record<SchemaDialect, DialectRules>> = {
     needsKnownRequired: true,
   },
   cohere: { ...full, composedTop: false, composition: 'merged', needsItems: true, needsFields: true },
+  ollama: {
+    ...full,
+    keywords: new Set(['type', 'description', 'enum', 'items', 'anyOf', 'properties', 'required']),
+    composedTop: false,
+    composition: 'one',
+    needsFields: true,
+  },
 };

@@ -22,7 +22,7 @@ export function mergeSchemas(first: JsonSchema, second: JsonSchema): MergedSchem
     if (grouped.has(keyword)) continue;
     const mine = merged.get(keyword);
     if (mine === undefined) {
-      if (ofItsPart.has(keyword)) lost.push(keyword);
+      if (schemaScopedKeywords.has(keyword)) lost.push(keyword);
       else merged.set(keyword, value);
       continue;
     }
@@ -122,7 +122,7 @@ function product(mine: readonly unknown[], theirs: readonly unknown[]): unknown 
 const maxProduct = 16;
 
 /** Keywords that depend on the rest of their schema and would change their meaning next to another one's keywords. */
-const ofItsPart: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems']);
+const schemaScopedKeywords: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems']);
 
 /** Keywords that depend on each other. `merge` returns those that it could not merge. */
 const groups: readonly { keywords: readonly string[]; merge(mine: Map<string, unknown>, theirs: JsonSchema): string[] }[] = [

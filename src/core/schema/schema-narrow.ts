@@ -4,7 +4,7 @@
  * objects must be closed. Used by the schema compiler.
  */
 import { pointer, pointerTokens } from '../json/json-pointer.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import {
   alternativesOf,
   type AlternativesContext,
@@ -15,7 +15,7 @@ import {
 } from './schema-alternatives.ts';
 import { withChoice } from './schema-merge.ts';
 import type { DialectRules } from './schema-dialects.ts';
-import { distinct, isPermissive, mapParts, typeOutline, sameJson, without } from './schema-parts.ts';
+import { fixedChoices, distinct, isPermissive, mapParts, sameJson, typeOutline, without } from './schema-parts.ts';
 import { type SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
@@ -41,7 +41,7 @@ export function narrowToDialect(narrowing: NarrowContext, part: unknown, place: 
   narrowing.parts += isKnown ? known.parts : 1;
   if (narrowing.parts > limits.maxSchemaParts) {
     narrowing.report.add(place.path, `removed: more than ${limits.maxSchemaParts} parts; any value is accepted`);
-    return narrowing.rules.closed ? listed(anyClosed({}), orNull) : {};
+    return narrowing.rules.closed ? listed(typedAlternatives({}), orNull) : {};
   }
   if (isKnown) return known.schema;
   const narrowed = narrowOne(narrowing, schema, place);
@@ -54,7 +54,7 @@ function narrowOne(narrowing: NarrowContext, schema: JsonSchema, place: Place): 
   const isDeep = rules.maxDepth !== null && place.depth > rules.maxDepth;
   if (isDeep && !isPermissive(typeOutline(schema))) report.add(place.path, `more than ${rules.maxDepth} levels deep: reduced to its type`);
   const whole = isDeep ? typeOutline(schema) : schema;
-  if (rules.composition === 'apart' || hasOddChoices(rules, whole)) return narrowApart(narrowing, whole, place);
+  if (rules.composition === 'apart' || hasOddChoices(rules, whole)) return narrowAlternatives(narrowing, whole, place);
   const at = { path: place.path, report, effort };
   const merged = rules.composition === 'any' ? whole : mergeAllOf(whole, at, rules.composition === 'one');
   return merged === false ? false : narrowPlain(narrowing, rules.composition === 'one' ? oneUnion(merged, at) : merged, place);
@@ -62,8 +62,7 @@ function narrowOne(narrowing: NarrowContext, schema: JsonSchema, place: Place): 
 
 /** Choices of types that `enum` cannot contain; each becomes a separate schema. */
 function hasOddChoices({ choices }: DialectRules, schema: JsonSchema): boolean {
-  const values = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : [];
-  return choices !== 'any' && values.some((value) => typeof value !== 'string' && typeof value !== 'number');
+  return choices !== 'any' && (fixedChoices(schema) ?? []).some((value) => typeof value !== 'string' && typeof value !== 'number');
 }
 
 /** Converts `oneOf` to `anyOf`. */
@@ -77,7 +76,7 @@ function oneUnion(schema: JsonSchema, place: AlternativesContext): JsonSchema {
   return both === false ? without(schema, 'oneOf') : both;
 }
 
-function narrowApart(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema | false {
+function narrowAlternatives(narrowing: NarrowContext, schema: JsonSchema, place: Place): JsonSchema | false {
   const { rules, report } = narrowing;
   const alternatives = alternativesOf(schema, { path: place.path, report, effort: narrowing.effort });
   const isNullable = place.orNull === true || alternatives.some(isNull);
@@ -85,7 +84,7 @@ function narrowApart(narrowing: NarrowContext, schema: JsonSchema, place: Place)
   const narrowed = distinct(others.map((alternative) => narrowPlain(narrowing, alternative, { ...place, orNull: false })));
   // An alternative that accepts any value replaces the others.
   const any = narrowed.find((one) => isPermissive(one));
-  const union = any === undefined ? narrowed : rules.closed ? anyClosed(any) : [any];
+  const union = any === undefined ? narrowed : rules.closed ? typedAlternatives(any) : [any];
   if (any !== undefined && rules.closed)
     report.add(place.path, 'any value: only strings, numbers, booleans and lists of strings can be described');
   if (union.length === 0)
@@ -98,7 +97,7 @@ function narrowApart(narrowing: NarrowContext, schema: JsonSchema, place: Place)
 }
 
 /** For dialects in which each part must have a type. */
-function anyClosed(any: JsonSchema): JsonSchema[] {
+function typedAlternatives(any: JsonSchema): JsonSchema[] {
   const types = ['string', 'number', 'boolean'].map((type) => ({ ...any, type }));
   return [...types, { ...any, type: 'array', items: { type: 'string' } }];
 }
@@ -137,7 +136,8 @@ function narrowPlain(narrowing: NarrowContext, schema: JsonSchema, place: Place)
   const part: Part = { rules, report, path: place.path };
   const rewritten = passes.reduce((result, pass) => pass(result, part), schema);
   const narrowed = withFields(narrowParts(narrowing, rewritten, place), part);
-  return rules.closed && narrowed.type === 'object' ? closed(narrowed, schema, part) : narrowed;
+  const isClosed = (rules.closed || rules.sealed) && [narrowed.type].flat().includes('object');
+  return isClosed ? closed(narrowed, schema, part) : narrowed;
 }
 
 /** Applied in order, before the nested parts are visited. Each pass returns the same object if it changes nothing. */
@@ -165,11 +165,12 @@ function narrowParts(narrowing: NarrowContext, schema: JsonSchema, place: Place)
   return Array.isArray(narrowed.anyOf) && narrowed.anyOf.length === 0 ? without(narrowed, 'anyOf') : narrowed;
 }
 
-/** Makes every field required and allows no others. */
-function closed(schema: JsonSchema, before: JsonSchema, { path, report }: Part): JsonSchema {
+/** Allows no other fields, and makes every field required where the dialect says so. */
+function closed(schema: JsonSchema, before: JsonSchema, { rules, path, report }: Part): JsonSchema {
   if (before.additionalProperties !== false) {
     report.add(pointer(path, 'additionalProperties'), 'closed: fields that are not described are not accepted');
   }
+  if (rules.sealed) return schema.additionalProperties === false ? schema : { ...schema, additionalProperties: false };
   const names = Object.keys(isRecord(schema.properties) ? schema.properties : {});
   const isComplete = sameJson(schema.required, names) && schema.additionalProperties === false;
   return isComplete ? schema : { ...schema, required: names, additionalProperties: false };

@@ -122,6 +122,11 @@ export function typesOf(schema: JsonSchema): string[] | null {
 }
 
 /** OpenAPI's `nullable`. A `{"type": "string", "default": null}` usually means that null may be sent, too. */
+/** The only values of a part with `const` or `enum`; null: it has neither. */
+export function fixedChoices(schema: JsonSchema): readonly unknown[] | null {
+  return Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : null;
+}
+
 export function isNullable(schema: JsonSchema): boolean {
   return schema.nullable === true || schema.default === null;
 }

@@ -4,7 +4,7 @@
  * limited. Used by the schema compiler; the argument check uses the pointer lookup.
  */
 import { pointerTokens, valueAt } from '../json/json-pointer.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { modernize } from './schema-cleanup.ts';
 import { isAnnotation, mapParts, typeOutline, without } from './schema-parts.ts';
 import { type SchemaReport, previewValue } from './schema-report.ts';

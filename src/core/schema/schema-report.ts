@@ -1,6 +1,7 @@
 /** The changes made to a schema for a provider, each with its path and a message for the toolset's administrator. */
 import { isDeeperThan } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
+import { cutToLength } from '../text/utf8.ts';
 
 /** Reported changes of one tool's schema. */
 export const maxSchemaChanges = 100;
@@ -40,6 +41,5 @@ export class SchemaReport {
 /** Returns a value of an untrusted schema as a message quotes it. */
 export function previewValue(value: unknown): string {
   if (isDeeperThan(value, limits.maxJsonDepth)) return 'a very deep value';
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
-  return text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength - 1)}…`.toWellFormed() : text;
+  return cutToLength(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'), limits.maxQuotedLength).toWellFormed();
 }

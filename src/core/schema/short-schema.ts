@@ -4,6 +4,7 @@
  */
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
+import { fixedChoices } from './schema-parts.ts';
 
 /** Cuts after a complete argument at about `maxLength` characters, and states how many are missing. */
 export function signatureText({ properties, required }: JsonSchema, maxLength: number): string {
@@ -28,8 +29,8 @@ const maxChoiceLength = 40;
 
 function shortType(schema: unknown, depth = 0): string {
   if (!isRecord(schema) || depth > 3) return 'any';
-  if (Array.isArray(schema.enum)) return choices(schema.enum);
-  if ('const' in schema) return choices([schema.const]);
+  const only = fixedChoices(schema);
+  if (only !== null) return choices(only);
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray);
   if (alternatives !== undefined) {
     const types = alternatives.slice(0, maxChoices).map((part) => shortType(part, depth + 1));

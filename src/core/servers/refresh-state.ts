@@ -1,16 +1,16 @@
 /**
- * The refresh state of a server that lists its tools itself: health, staleness and the lease for the next refresh. Pure: state and time in,
- * next state out. Stored by the Catalog (`catalog/servers/server-state.ts`). `apply-listing.ts` handles the listed tools.
+ * The refresh state of a server that lists its tools itself: health, staleness and the claim for the next refresh. Pure: state and time in,
+ * next state out. Stored by the Catalog (`objects/catalog/servers/server-state.ts`). `apply-listing.ts` handles the listed tools.
  */
 import { Icons, inlineIcons } from '../tools/tool.ts';
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import { cleanData } from '../tools/clean-result.ts';
 import { isDeeperThan } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
-import { hasNoHiddenCharacters } from '../listing/listing-text.ts';
+import { limits } from '../limits/limits.ts';
+import { hasNoHiddenCharacters } from '../tools/listing-text.ts';
 import type { Discovery, ServerOffer, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';
-import { firstWarnings } from '../warning.ts';
-import type { Warning } from '../warning.ts';
+import { firstWarnings, type Warning } from '../problem.ts';
+import { backoffMs } from '../limits/backoff.ts';
 
 /** A listing is refreshed after this, unless the server sets a TTL (`ttlMs`), within these bounds. */
 export const listingTtlMs = 5 * 60_000;
@@ -25,20 +25,22 @@ export type RefreshReason = 'asked' | 'changed' | 'stale';
 export type RefreshState = {
   /** The version of the document that this state belongs to. */
   version: number;
-  status: ServerHealth['status'];
+  status: Exclude<ServerHealth['status'], 'degraded'>;
   reason: string | null;
   connection: ServerConnection | null;
   checkedAt: number | null;
   listedAt: number | null;
   staleAt: number | null;
-  /** The end of the current refresh lease; null: no refresh is running. */
-  leasedUntil: number | null;
+  /** The end of the current refresh claim; null: no refresh is running. */
+  claimedUntil: number | null;
   /** The server reported a change during a refresh. */
   hasChanged: boolean;
   /** Consecutive failures. */
   failures: number;
   /** The number of offers besides tools. */
   offered: OfferCounts;
+  /** An administrator changed which operations an OpenAPI server has: the next listing is accepted. */
+  isOwn?: boolean;
 };
 
 /** `held`: those that are not offered until an administrator accepts them. */
@@ -54,7 +56,7 @@ export function initialState(version: number, now: number): RefreshState {
     checkedAt: null,
     listedAt: null,
     staleAt: now,
-    leasedUntil: null,
+    claimedUntil: null,
     hasChanged: false,
     failures: 0,
     offered: { prompts: 0, resources: 0, resourceTemplates: 0, held: 0 },
@@ -66,36 +68,41 @@ export function initialState(version: number, now: number): RefreshState {
  * for changes.
  * `isSamePlace`: at a new URL the server may have any identity; at the same URL an identity change is still detected.
  */
-export function afterDocumentChange(before: RefreshState | null, version: number, isSamePlace: boolean, now: number): RefreshState {
+export function afterDocumentChange(
+  before: RefreshState | null,
+  version: number,
+  { isSamePlace, isOwn }: { isSamePlace: boolean; isOwn: boolean },
+  now: number,
+): RefreshState {
   const fresh = initialState(version, now);
   if (before === null) return fresh;
   const { connection, offered, listedAt } = before;
-  return { ...fresh, listedAt, ...(isSamePlace && { connection, offered }) };
+  return { ...fresh, listedAt, ...(isSamePlace && { connection, offered }), ...(isOwn && { isOwn }) };
 }
 
-export type LeaseResult =
+export type ClaimResult =
   | { claimed: true; state: RefreshState; until: number }
   | { claimed: false; retryAfterMs: number; state: RefreshState };
 
-/** Grants the lease for one refresh; there is at most one, for `limits.refreshLeaseMs`. */
-export function requestLease(state: RefreshState, reason: RefreshReason, now: number): LeaseResult {
+/** Grants the claim for one refresh; there is at most one, for `limits.refreshClaimMs`. */
+export function requestClaim(state: RefreshState, reason: RefreshReason, now: number): ClaimResult {
   const from = notBefore(state, reason, now);
-  const until = now + limits.refreshLeaseMs;
-  if (from <= now) return { claimed: true, until, state: { ...state, leasedUntil: until, hasChanged: false } };
+  const until = now + limits.refreshClaimMs;
+  if (from <= now) return { claimed: true, until, state: { ...state, claimedUntil: until, hasChanged: false } };
   return { claimed: false, retryAfterMs: from - now, state: reason === 'changed' ? noted(state, from) : state };
 }
 
 /**
- * Returns whether the lease is still valid. It remains valid after its end until another lease is granted or its refresh is stored, since a
+ * Returns whether the claim is still valid. It remains valid after its end until another claim is granted or its refresh is stored, since a
  * late listing is not older than the stored one.
  */
-export function holdsLease(state: RefreshState, leave: { version: number; until: number }): boolean {
-  return state.version === leave.version && state.leasedUntil === leave.until;
+export function holdsClaim(state: RefreshState, leave: { version: number; until: number }): boolean {
+  return state.version === leave.version && state.claimedUntil === leave.until;
 }
 
 /** Returns when a refresh for this reason may start. */
-function notBefore({ leasedUntil, staleAt, checkedAt, failures }: RefreshState, reason: RefreshReason, now: number): number {
-  if (leasedUntil !== null && leasedUntil > now) return leasedUntil;
+function notBefore({ claimedUntil, staleAt, checkedAt, failures }: RefreshState, reason: RefreshReason, now: number): number {
+  if (claimedUntil !== null && claimedUntil > now) return claimedUntil;
   switch (reason) {
     case 'asked':
       return now;
@@ -114,7 +121,7 @@ function notBefore({ leasedUntil, staleAt, checkedAt, failures }: RefreshState, 
 function noted(state: RefreshState, from: number): RefreshState {
   const staleAt = Math.min(state.staleAt ?? from, from);
   // Also covers a refresh that never finishes.
-  return state.leasedUntil === from ? { ...state, hasChanged: true, staleAt } : { ...state, staleAt };
+  return state.claimedUntil === from ? { ...state, hasChanged: true, staleAt } : { ...state, staleAt };
 }
 
 /** The state after a successful refresh. `canChange`: false for an inline document, which never becomes stale. */
@@ -135,20 +142,24 @@ export function afterFailedRefresh(
   { status, reason }: { status: 'failing' | 'unauthorized'; reason: string },
   now: number,
 ): RefreshState {
-  // The exponent is bounded to avoid overflow.
-  const backoffMs = Math.min(limits.minRefreshIntervalMs * 2 ** Math.min(state.failures, 20), maxRefreshBackoffMs);
+  const failures = state.failures + 1;
   return {
     ...state,
     status,
     reason: reason.slice(0, limits.maxErrorMessageLength).toWellFormed(),
     checkedAt: now,
-    staleAt: now + backoffMs,
-    leasedUntil: null,
-    failures: state.failures + 1,
+    staleAt: now + backoffMs({ firstMs: limits.minRefreshIntervalMs, maxMs: maxRefreshBackoffMs }, failures),
+    claimedUntil: null,
+    failures,
   };
 }
 
-export function healthOf({ status, reason, checkedAt, listedAt, failures }: RefreshState): ServerHealth {
+/** `held`: its tools that cannot be called until an administrator accepts them. */
+export function healthOf({ checkedAt, listedAt, failures, offered, ...state }: RefreshState, held: number): ServerHealth {
+  const waiting = held + offered.held;
+  const isDegraded = state.status === 'ok' && waiting > 0;
+  const status = isDegraded ? 'degraded' : state.status;
+  const reason = isDegraded ? `${waiting} held: review and accept what changed.` : state.reason;
   return { status, ...(reason !== null && { reason }), checkedAt: timeText(checkedAt), listedAt: timeText(listedAt), failures };
 }
 

@@ -3,11 +3,11 @@
  * proves nothing; but if a different server responds at the URL, an administrator should review it before its tools are called.
  */
 import { canonicalJson } from '../hash.ts';
-import { identityChanged, type Finding } from '../listing/hold.ts';
+import { identityChanged, type Finding } from '../tools/hold.ts';
 import { quote } from '../names/names.ts';
 import type { McpServer } from './server.ts';
 import type { ServerConnection } from './server-state.ts';
-import type { Warning } from '../warning.ts';
+import type { Warning } from '../problem.ts';
 
 /**
  * Returns a finding if the name or the major version changed; null: unchanged, or nothing was known before. Minor versions change weekly,
@@ -21,8 +21,10 @@ export function identityFinding(before: ServerConnection | null, after: ServerCo
   return { finding: identityChanged, path: '', message };
 }
 
-export function identityWarning(stranger: Finding | null): Warning[] {
-  return stranger === null ? [] : [{ path: 'url', message: `${stranger.message}: its tools are held until an administrator accepts them` }];
+export function identityWarning(identityChange: Finding | null): Warning[] {
+  return identityChange === null
+    ? []
+    : [{ path: 'url', message: `${identityChange.message}: its tools are held until an administrator accepts them` }];
 }
 
 /** The text itself if it has no number. */

@@ -1,7 +1,7 @@
 /** The member `oauth` of an MCP server's document. */
 import { z } from 'zod';
 
-/** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`catalog/servers/server-grants.ts`). */
+/** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`objects/catalog/servers/server-grants.ts`). */
 export const ServerOAuth = z
   .strictObject({
     grant: z

@@ -2,8 +2,9 @@
  * What a refresh learns about a server: protocol, health, and offers besides tools. Written by `engine/servers/refresh-server.ts`, stored by the
  * Catalog.
  */
+import type { ServerOperation } from '../tools/server-operation.ts';
 import { z } from 'zod';
-import { Warning } from '../warning.ts';
+import { Warning } from '../problem.ts';
 
 /** `modern`: 2026-07-28, stateless. `legacy`: the 2025 revisions, with `initialize`. */
 export const ProtocolEra = z.enum(['modern', 'legacy']);
@@ -28,8 +29,9 @@ export type ServerConnection = z.infer<typeof ServerConnection>;
 /** The server's health at the last refresh. Its last valid definitions stay in force in any case. */
 export const ServerHealth = z
   .object({
-    status: z.enum(['ok', 'failing', 'unauthorized', 'unknown']).meta({
-      description: '`unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.',
+    status: z.enum(['ok', 'degraded', 'failing', 'unauthorized', 'unknown']).meta({
+      description:
+        '`degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.',
     }),
     reason: z.string().optional().meta({ description: 'For a server that is not `ok`: what went wrong, and what to do.' }),
     checkedAt: z.iso.datetime().nullable(),
@@ -65,41 +67,6 @@ export type Discovery = {
   ttlMs: number | null;
   /** Bounded warnings for the administrator about the refresh as a whole. */
   warnings?: readonly Warning[];
-};
-
-/** Where an operation's argument is sent, and how it is serialized (OpenAPI 3.1, Parameter Object). */
-export type OperationParameter = {
-  /** The name of the tool's argument. */
-  argument: string;
-  name: string;
-  in: 'path' | 'query' | 'header' | 'cookie';
-  style: 'matrix' | 'label' | 'simple' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject';
-  explode: boolean;
-  /** The value is serialized as JSON. */
-  isJson?: true;
-};
-
-/** How a tool of an OpenAPI server is called. Part of the definition's pin, so a moved operation is a changed tool. */
-export type ServerOperation = {
-  method: string;
-  /** With `{name}` for each path parameter. */
-  path: string;
-  /** From the OpenAPI document; absolute. Absent: the server's own document defines it. */
-  baseUrl?: string;
-  parameters: readonly OperationParameter[];
-  /** `argument` null: the body is an object whose members are separate arguments, `members` by property name. */
-  body: OperationBody | null;
-};
-
-export type OperationBody = {
-  contentType: string;
-  argument: string | null;
-  members?: Readonly<Record<string, string>>;
-  isRequired: boolean;
-  /** For forms: properties that are files, given as base64. */
-  files?: readonly string[];
-  /** For forms: properties with a non-default style (Encoding Object). */
-  styles?: Readonly<Record<string, Pick<OperationParameter, 'style' | 'explode'>>>;
 };
 
 /** The result of testing a server: it was connected and listed, but nothing was stored. */

@@ -1,20 +1,15 @@
 /**
  * A server: a source of external tools (contract §9). Its document as an administrator writes it, and its tools as the workspace stores them.
- * `listing.ts` validates listed definitions; the Catalog stores, holds and accepts them (`catalog/servers/servers.ts`).
+ * `listing.ts` validates listed definitions; the Catalog stores, holds and accepts them (`objects/catalog/servers/servers.ts`).
  */
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
-import { DefinitionDecision } from '../listing/definition-review.ts';
-import { Finding, Hold } from '../listing/hold.ts';
-import { HiddenValue, type WithoutHidden } from '../hidden-values.ts';
-import { limits } from '../limits.ts';
-import { sentHeaders, sentQuery } from './sent-headers.ts';
+import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
+import { limits } from '../limits/limits.ts';
+import { sentHeaders, sentQuery } from '../secrets/sent-headers.ts';
 import { ServerOAuth } from './server-oauth.ts';
 import type { ServerConnection } from './server-state.ts';
 import { type Command, commandIssues, commandMembers, commandOf, commandUrl } from './stdio.ts';
-import { ToolAnnotations } from '../tools/tool.ts';
-import { ToolsetAlias } from '../toolset/toolset.ts';
-import { Warning } from '../warning.ts';
 
 const maxServerHeaders = 20;
 /** One response of a server, if its document sets a timeout. */
@@ -42,6 +37,15 @@ const HttpUrl = z
     message: 'must not contain a password: put it into a header, as {"secret": NAME}',
   });
 
+/** Which changes of a server's tools need no review. `core/listing/definition-updates.ts` decides. */
+export const UpdatePolicy = z.enum(['review', 'compatible', 'accept']);
+export type UpdatePolicy = z.infer<typeof UpdatePolicy>;
+
+const Updates = UpdatePolicy.optional().meta({
+  description:
+    'Changes of tools that are in force without a review. `compatible`: texts, and schemas that accept what callers sent before, with annotations that promise no less; new tools, unless they say that they are destructive. `accept`: all changes. `review`: none; each is held. Findings always take a review. Default: `accept` for what an administrator writes (the tools of a `static` server, the document and the selection of an `openapi` server); for what the server lists `compatible` if it is `trusted`, otherwise `review`.',
+});
+
 /** Fields of all server kinds. */
 const common = {
   name: ServerName.optional().meta({ description: 'If given, equals the name in the path.' }),
@@ -65,6 +69,7 @@ const common = {
     description:
       'Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations.',
   }),
+  updates: Updates,
   instructions: boundedText(limits.maxServerInstructionBytes)
     .optional()
     .meta({ description: 'Sent to models together with the tools, if the server is `trusted`.' }),
@@ -253,59 +258,3 @@ export function callUrlOf(document: Pick<Server, 'name' | 'kind' | 'url'> & { ba
   if (document.command !== undefined) return commandUrl(document.name ?? '');
   return (document.kind === 'openapi' ? (document.baseUrl ?? document.url) : document.url) ?? null;
 }
-
-/** `rejected`: an administrator rejected the listed definition. `refused`: the listed item is not a valid definition; `findings` say why. */
-export const ServerToolState = z.enum(['ready', 'held', 'rejected', 'missing', 'refused']);
-
-export const ServerTool = z
-  .object({
-    name: z.string(),
-    canonical: z.string(),
-    state: ServerToolState,
-    description: z.string(),
-    inputSchema: z.record(z.string(), z.unknown()),
-    outputSchema: z.record(z.string(), z.unknown()).optional(),
-    annotations: ToolAnnotations.optional(),
-    aliases: z.array(ToolsetAlias).optional().meta({
-      description: 'Default aliases from the listing: `aliases` of a static tool, `_meta.aliases` of an MCP tool.',
-    }),
-    annotationsAccepted: z.boolean().meta({
-      description: 'An administrator accepted the annotations of this definition. They also count if the server is not `trusted`.',
-    }),
-    refId: z.string().meta({ description: 'SHA-256 of the definition in force. A toolset entry can refer to the tool by it.' }),
-    held: Hold.optional(),
-    findings: z.array(Finding).optional(),
-    decisions: z.array(DefinitionDecision).optional().meta({
-      description:
-        'Decisions of administrators about definitions of this tool that can be undone, newest first. A rejection of another definition than the listed one is an earlier one.',
-    }),
-    renamedTo: z
-      .string()
-      .optional()
-      .meta({ description: 'For a missing tool: the canonical name of a new tool with the same definition.' }),
-  })
-  .meta({ id: 'ServerTool' });
-export type ServerTool = z.infer<typeof ServerTool>;
-
-export const DecidedTool = ServerTool.extend({
-  warnings: z
-    .array(Warning)
-    .meta({ description: 'Toolsets that conflict with the definition: the tool stays held in them until they are saved again.' }),
-}).meta({ id: 'DecidedTool' });
-export type DecidedTool = z.infer<typeof DecidedTool>;
-
-/** The result of a listing, by names without the server. */
-export const ListingReport = z
-  .object({
-    server: z.string(),
-    tools: z.int(),
-    added: z.array(z.string()),
-    removed: z.array(z.string()),
-    held: z.array(z.string()).meta({ description: 'All tools that are currently held.' }),
-    rejected: z.array(z.string()).meta({ description: 'All tools whose listed definition was rejected.' }),
-    refused: z.array(z.string()),
-    renames: z.array(z.object({ from: z.string(), to: z.string() })),
-    warnings: z.array(Warning),
-  })
-  .meta({ id: 'ListingReport' });
-export type ListingReport = z.infer<typeof ListingReport>;

@@ -3,7 +3,7 @@
  * that without sending it. The command line asks before it sends a key (contract §13).
  */
 import { toHex } from '../text/bytes.ts';
-import { createDigests } from '../triggers/signatures/signature-claim.ts';
+import { createDigests } from '../signatures/signature-claim.ts';
 
 /** Of a request to `/healthz`: 32 random bytes as hexadecimal digits. */
 export const challengeHeader = 'x-moniker-challenge';

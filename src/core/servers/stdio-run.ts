@@ -3,9 +3,9 @@
  * that run something else. `launched-settings.ts` says which members of the document it has.
  */
 import { canonicalJson, sha256HexSync } from '../hash.ts';
-import { hiddenValues } from '../hidden-values.ts';
-import { limits } from '../limits.ts';
-import { secretHostOf } from '../policy/secret.ts';
+import { hiddenValues } from '../secrets/hidden-values.ts';
+import { limits } from '../limits/limits.ts';
+import { secretHostOf } from '../secrets/secret.ts';
 import { allAskableInput } from '../tools/mcp-input.ts';
 import type { McpServer, ServerAccess } from './server.ts';
 import type { Command, StdioRun } from './stdio.ts';

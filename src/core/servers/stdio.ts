@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { canonicalJson } from '../hash.ts';
-import { HiddenValue, type WithoutHidden } from '../hidden-values.ts';
+import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { KB } from '../limits/units.ts';
 
 const maxArguments = 200;

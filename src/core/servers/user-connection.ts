@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts';
 /** Where the caller connects; `url` null: it cannot. `isTrigger`: a webhook or schedule calls, and no user. */
 export type UserConnection = { url: string | null; isTrigger: boolean };
 
-/** Returns the page of `http/routes/connect.ts`. It connects the user who opens it, so the URL contains no secret. */
+/** Returns the page of `http/routes/servers/connect.ts`. It connects the user who opens it, so the URL contains no secret. */
 export function connectPageUrl(base: string, workspace: string, server: string): string {
   return `${base}/connect/${server}${workspace === 'default' ? '' : `?workspace=${workspace}`}`;
 }

@@ -1,12 +1,11 @@
 /**
  * Parses `SKILL.md` and its resource files into a skill, by the rules of Open Agent Skills (agentskills.io/specification) and our
- * own. Pure: the YAML reader is a parameter (`skills/read-skill.ts`), since it needs a library. Used by the Catalog, which checks
+ * own. Pure: the YAML reader is a parameter (`formats/read-skill.ts`), since it needs a library. Used by the Catalog, which checks
  * every written skill, whatever its source.
  */
 import { z } from 'zod';
-import { parsePart } from '../issues.ts';
-import { limits } from '../limits.ts';
-import type { Issue } from '../problem.ts';
+import { limits } from '../limits/limits.ts';
+import { type Issue, parsePart } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { SkillName, type SkillFields } from './skill.ts';
 import { utf8Length } from '../text/utf8.ts';

@@ -5,7 +5,7 @@
 import { toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { fold } from '../names/fold.ts';
-import { nameLookup } from '../names/old-names.ts';
+import { nameLookup } from '../toolset/old-names.ts';
 import type { NameLookup } from '../names/rewrite-names.ts';
 import type { SkillFields } from './skill.ts';
 import { toolsOf } from './skill-file.ts';

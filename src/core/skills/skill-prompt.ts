@@ -4,14 +4,14 @@
  */
 import { resolveName, toolsNamed, wireNameOf, type AliasMap } from '../toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { rewriteNames } from '../names/rewrite-names.ts';
 import { type PlanSkill, type Skill, skillFolder } from './skill.ts';
 import { skillInstructions } from './skill-file.ts';
 import { frontmatterTools, readSkillNames, skillNameLookup } from './skill-names.ts';
 import { z } from 'zod';
-import { injectedTool } from '../tools/injected-tool.ts';
+import { injectedTool } from '../toolset/injected-tool.ts';
 
 /** Returns `''` if there are no skills, or no tool to load them. */
 export function skillsBlock(skills: readonly PlanSkill[] | undefined, names: AliasMap | null): string {
@@ -87,15 +87,15 @@ function code(name: string): string {
 // The tool that loads a skill: its definition, for toolsets that list it (`tools/injected-tools.ts` runs it) and for turns that get it because
 // their agent has skills (`engine/plan/plan-names.ts`).
 
-export const useSkillName = 'use_skill';
-
-export const useSkillDescription =
-  'Loads a skill: instructions for a kind of task, with the files that belong to it. Call it before you start a task that matches one of your skills, then follow the instructions.';
-
-export const UseSkillInput = z.strictObject({
-  name: z.string().min(1).max(200).describe('Name of the skill, as in the list of your skills'),
-});
+export const useSkillSpec = {
+  name: 'use_skill',
+  description:
+    'Loads a skill: instructions for a kind of task, with the files that belong to it. Call it before you start a task that matches one of your skills, then follow the instructions.',
+  input: z.strictObject({
+    name: z.string().min(1).max(200).describe('Name of the skill, as in the list of your skills'),
+  }),
+};
 
 /** The definition for a turn whose toolset does not list it. */
-export const useSkillTool = injectedTool(useSkillName, useSkillDescription, UseSkillInput);
+export const useSkillTool = injectedTool(useSkillSpec);
 export const useSkillCanonical = useSkillTool.canonical;

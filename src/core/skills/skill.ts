@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { fromBase64, toBase64 } from '../text/bytes.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { utf8Text } from '../text/utf8.ts';
 import { resolvePath } from '../text/path.ts';
 

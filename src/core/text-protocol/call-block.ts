@@ -1,291 +1,300 @@
 /**
- * Parses the text between the tags of a call incrementally, and passes the call to the assembler, name and arguments, as soon as both
- * certainly belong to a call. The reader of the surrounding text (`tool-calls.ts`), which knows the tags, decides where a block
- * begins and what happens with text that is not a call.
+ * One block of calls: what precedes its content, the content up to its end, and what stands behind it. The content is read as a whole when
+ * the block ends. Used by `tool-calls.ts`, which finds the mark that begins a block.
  */
-import type { CallPiece } from '../model/open-call.ts';
-import type { ChatEvent } from '../model/chat-event.ts';
 import { GrowingText } from '../model/growing-text.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { CallObject, repairCalls } from './call-object.ts';
-import type { CallOpening } from './call-tags.ts';
-import type { ToolCallAssembler } from '../model/tool-call-assembler.ts';
+import { Brackets } from './brackets.ts';
+import { type BlockMark, type CallMark, codeMark, type BlockContent, type Form, markInBlock } from './formats.ts';
+import { mayBeCall } from './probe-call.ts';
+import { isBlank, type TextInput } from './text-input.ts';
+import { type CallableTools, lateArguments, readContent, unreadable, type WrittenCall } from './written-calls.ts';
 
-export type BlockContext = {
-  assembler: ToolCallAssembler;
-  /** Whether a tool has this name. Without a tag that proves a call, an object is a call only if it names a tool. */
-  isTool(name: string): boolean;
-  emit(events: readonly ChatEvent[]): void;
-};
-
-/** Where a block ends: at a closing tag, at another opening tag, at other text, or with the text. */
+/** How a block ends: at its closing mark, at another opening mark, at other text, or with the text. */
 export type BlockEnd = 'close' | 'open' | 'text' | 'over';
 
+/** `prose`: the text only mentioned the mark, and the input continues behind it. `text`: all text of the block; `closes`: marks that may follow. */
+export type BlockResult =
+  | { kind: 'prose'; text: string }
+  | { kind: 'empty' | 'calls'; text: string; calls: WrittenCall[]; how: BlockEnd; closes: readonly string[]; isCertain: boolean };
+
 export class CallBlock {
-  readonly opening: CallOpening;
-  /** `object`: it only looked like a call. `prose`: the text only mentioned the tag. */
-  verdict: 'open' | 'ended' | 'no-call: object' | 'no-call: prose' = 'open';
-  /** Text that it consumed and that does not belong to it. After `no-call`, everything but the tag. */
-  back = '';
-  /** The block was empty. */
-  isEmpty = false;
-  readonly #context: BlockContext;
-  #phase: 'lead' | 'fence' | 'object' | 'tail' | 'prose' = 'lead';
-  /** Each returns the offset that it reached. */
-  readonly #readers = {
-    lead: (text: string, at: number) => this.#inLead(text, at),
-    fence: (text: string, at: number) => this.#inFence(text, at),
-    object: (text: string, at: number) => this.#inObject(text, at),
-    tail: (text: string, at: number) => this.#inTail(text, at),
-    prose: (text: string, at: number) => this.#inProse(text, at),
-  };
-  /** The text of the block, until the call is emitted. */
-  #body = new GrowingText();
-  #bodyBytes = 0;
-  #object = new CallObject('call');
-  /** Offset of the object in the body. */
-  #objectFrom = 0;
-  /** The number of the call, once it is emitted. */
-  #index = -1;
-  /** The text after the object; whether it continues past that line, and whether it contains more than stray characters. */
-  #tail = '';
-  #isPastLine = false;
-  #hasProse = false;
-  /** The object is in a code fence inside the tags. */
-  #isFenced = false;
+  mark: CallMark;
+  readonly #tools: CallableTools;
+  /** The closing marks of the block and of those around it. */
+  readonly #closes: string[] = [];
+  #phase: 'lead' | 'content' | 'tail' = 'lead';
+  /** The length of the marks so far. */
+  #marked: number;
   #lineIsBlank = false;
+  #hasProse = false;
+  #isPastLine = false;
+  #tries = 0;
+  #content: BlockContent = 'calls';
+  /** The tool, if its name is not in the content. */
+  #name = '';
+  #isFenced = false;
+  #brackets = new Brackets();
+  /** The text of the block, from its first mark on, and the offset of its content in it. */
+  #raw = new GrowingText();
+  #from = 0;
+  /** Where objects in the content end. */
+  #ends: number[] = [];
+  /** White space and stray brackets behind the content. */
+  #strays = '';
+  #bytes = 0;
+  #isTooLong = false;
+  #isProven: boolean;
 
-  constructor(opening: CallOpening, context: BlockContext) {
-    this.opening = opening;
-    this.#context = context;
+  /** The mark was just read: `input.kept` is where it begins. */
+  constructor(mark: CallMark, length: number, tools: CallableTools) {
+    this.mark = mark;
+    this.#marked = length;
+    this.#tools = tools;
+    this.#isProven = mark.certain;
+    if (mark.close !== null) this.#closes.unshift(mark.close);
   }
 
-  /** Parses up to a `<` that may begin a tag, or to the verdict. Returns the offset that it reached. */
-  take(text: string, from: number): number {
-    let at = from;
-    while (at < text.length && this.verdict === 'open') {
-      const next = this.#readers[this.#phase](text, at);
-      if (next === at && text.charAt(at) === '<') return at;
-      at = next;
+  /** Reads on. Returns null when it needs more text. */
+  read(input: TextInput): BlockResult | null {
+    for (;;) {
+      const phase = this.#phase;
+      const result = phase === 'lead' ? this.#inLead(input) : phase === 'content' ? this.#inContent(input) : this.#inTail(input);
+      if (result !== null || phase === this.#phase) return result;
     }
-    return at;
   }
 
-  /** Consumes text that begins with `<` and is not a tag. */
-  takeText(text: string): void {
-    if (this.#phase === 'object') {
-      this.#object.take(text, 0, true);
-      this.#take(text);
-    } else if (this.#phase === 'tail') {
-      this.end('text');
-      this.back += text;
-    } else {
-      this.#body.append(text);
+  /** Text of a block that is too long, once. */
+  spill(): string {
+    if (!this.#isTooLong) return '';
+    const text = this.#raw.read();
+    this.#raw = new GrowingText();
+    return text;
+  }
+
+  // ---- Before the content ----
+
+  #inLead(input: TextInput): BlockResult | null {
+    for (; !input.atEnd; input.at++) {
+      const { char } = input;
+      const found = this.#markAt(input);
+      if (found === 'partial') return null;
+      if (found?.kind === 'close') return this.#endLead(input, found.length);
+      if (found !== null) {
+        if (this.#hasProse || !this.mark.certain) return this.#refuse(input);
+        if (found.mark === this.mark || this.#closes.length === maxNested) return this.#end(input, 'open');
+        this.#nest(found.mark, found.length, input);
+        continue;
+      }
+      const form = '{[(<'.includes(char) ? this.#formAt(char, input) : null;
+      if (form !== null) return this.#beginContent(form, input);
+      if (this.#isProse(char, input)) return this.#refuse(input);
+    }
+    if (!input.over) return null;
+    return !this.#hasProse && this.mark.certain ? this.#end(input, 'over') : this.#endUnfinished(input);
+  }
+
+  #lead(input: TextInput): string {
+    return input.since().slice(this.#marked);
+  }
+
+  /** A block in the block: the marks around it belong to it. */
+  #nest(mark: CallMark, length: number, input: TextInput): void {
+    input.at += length - 1;
+    this.#marked = input.since().length + 1;
+    this.mark = mark;
+    if (mark.close !== null) this.#closes.unshift(mark.close);
+  }
+
+  #formAt(char: string, input: TextInput): Form | null {
+    if (this.#tries > maxTries) return null;
+    const lead = this.#lead(input);
+    if (lead.length > maxHeadLength) return null;
+    this.#tries++;
+    return this.mark.forms.find(({ begins, head }) => begins.includes(char) && head.test(lead)) ?? null;
+  }
+
+  /** Whether the lead turns out to be other text: a blank line ends it, and so does its length. Notes what the character is. */
+  #isProse(char: string, input: TextInput): boolean {
+    if (!isBlank(char)) {
+      if (!this.mark.certain) return true;
+      this.#hasProse = true;
       this.#lineIsBlank = false;
-      if (this.opening.certain) this.#phase = 'prose';
-      else this.#refuse('object');
+    } else if (char === '\n') {
+      if (this.#hasProse && this.#lineIsBlank) return true;
+      this.#lineIsBlank = true;
     }
+    return input.at - (input.kept ?? 0) - this.#marked > limits.maxHeldText;
   }
 
-  /** Ends the block: emits the available parts of the call, and returns text that does not belong to it. */
-  end(how: BlockEnd): void {
-    const phase = this.#phase;
-    const { name, certain } = this.opening;
-    if (phase === 'prose' && how !== 'close' && name === null) this.#refuse('prose');
-    else if (!certain && this.#index < 0) this.#refuse('object');
-    else {
-      this.verdict = 'ended';
-      if (phase === 'object' || phase === 'tail') this.#endObject(how);
-      else if (phase === 'prose' || (name !== null && how === 'over')) this.#unreadable();
-      else if (name !== null) {
-        this.#begin({ name });
-        this.#endCall();
-      } else this.isEmpty = true;
-      if (how !== 'close' && this.#hasProse) this.back = this.#tail;
-    }
+  #refuse(input: TextInput): BlockResult {
+    input.at = (input.kept ?? 0) + Math.max(this.#marked, 1);
+    return { kind: 'prose', text: input.takeKept() };
   }
 
-  /** Only white space so far. */
-  #inLead(text: string, from: number): number {
-    let at = from;
-    while (at < text.length && isBlank(text.charAt(at))) at++;
-    this.#body.append(text.slice(from, at));
-    const char = text.charAt(at);
-    if (char === '' || char === '<') return at;
-    if (char === '{') this.#beginObject(false);
-    else if (!this.opening.certain) this.#refuse('object');
-    else if (char === '[') this.#beginObject(true);
-    else this.#phase = char === '`' && !this.#isFenced ? 'fence' : 'prose';
-    return at;
-  }
-
-  /** The line that opens a code fence. */
-  #inFence(text: string, from: number): number {
-    let at = from;
-    while (at < text.length && !'\n{<'.includes(text.charAt(at))) at++;
-    this.#body.append(text.slice(from, at));
-    if (at < text.length) {
-      this.#isFenced = true;
-      this.#phase = 'lead';
-    }
-    return at;
-  }
-
-  #beginObject(isList: boolean): void {
-    this.#phase = 'object';
-    this.#objectFrom = this.#body.length;
-    const shape = isList ? 'list' : this.opening.name === null ? 'call' : 'arguments';
-    this.#object = new CallObject(shape, this.opening.certain ? null : this.#context.isTool);
-    this.#object.name = this.opening.name;
-  }
-
-  #inObject(text: string, from: number): number {
-    const at = this.#object.take(text, from);
-    this.#take(text.slice(from, at));
-    if (this.verdict !== 'open' || !this.#object.complete) return at;
-    this.#phase = 'tail';
-    if (this.opening.close === null) this.end('close');
-    return at;
-  }
-
-  /** Text of the object: passed on, or stored until the call is certain. */
-  #take(text: string): void {
-    const object = this.#object;
-    if (this.#index >= 0) {
-      const room = object.argumentsTo < 0 ? text.length : object.argumentsTo - (object.length - text.length);
-      if (room > 0) this.#push({ arguments: text.slice(0, room) });
-      return;
-    }
-    this.#body.append(text);
-    this.#bodyBytes += utf8Length(text);
-    const isTooLong = this.#bodyBytes > limits.maxArgumentBytes;
-    if (object.refuted || (isTooLong && !this.opening.certain)) this.#refuse('object');
-    else if (isTooLong) {
-      // Longer than a call may be, and still without a name: the rest is discarded.
-      this.#unreadable();
-      this.#body = new GrowingText();
-    } else if (object.name !== null && object.argumentsFrom >= 0) this.#release();
-  }
-
-  #refuse(what: 'object' | 'prose'): void {
-    this.verdict = `no-call: ${what}`;
-    this.back = this.#body.read();
-  }
-
-  /** Name and arguments are known: emits the text so far. */
-  #release(): void {
-    const { name, argumentsFrom, argumentsTo } = this.#object;
-    const object = this.#body.read().slice(this.#objectFrom);
-    this.#begin({ name, arguments: object.slice(argumentsFrom, argumentsTo < 0 ? undefined : argumentsTo) });
-    this.#body = new GrowingText();
-  }
-
-  /** After the object: its closing tag, or evidence that there is none. Stray characters on the same line belong to it. */
-  #inTail(text: string, from: number): number {
-    let at = from;
-    for (; at < text.length && text.charAt(at) !== '<'; at++) {
-      const char = text.charAt(at);
-      if (char === '{' && !this.#hasProse) {
-        this.#beginAnother();
-        return at;
-      }
-      const belongs = isBlank(char) || !this.#isPastLine || (this.#isFenced && char === '`');
-      if (!belongs || this.#tail.length > limits.maxHeldText) {
-        this.end('text');
-        return at;
-      }
-      this.#tail += char;
-      if (char === '\n') this.#isPastLine = true;
-      // Other than a stray character of the object.
-      if (!isBlank(char) && !'}],;`'.includes(char)) this.#hasProse = true;
-    }
-    return at;
-  }
-
-  /** Each further object between the same tags is a separate call. */
-  #beginAnother(): void {
-    this.#endObject('open');
-    this.#index = -1;
-    this.#tail = '';
-    this.#isPastLine = false;
+  #beginContent({ head, content }: Form, input: TextInput): null {
+    const lead = this.#lead(input);
+    this.#name = head.exec(lead)?.groups?.name ?? '';
+    this.#content = content;
+    this.#isFenced = lead.includes('```');
     this.#hasProse = false;
-    this.#body = new GrowingText();
-    this.#bodyBytes = 0;
-    this.#beginObject(false);
+    this.#raw.append(input.since());
+    // Python's name of a call is part of its content.
+    this.#from = input.char === '(' ? this.#marked : this.#raw.length;
+    if (this.#isProven) input.kept = null;
+    this.#phase = 'content';
+    return null;
   }
 
-  /** Not an object: unreadable if a closing tag follows, and text about a tag if none does. */
-  #inProse(text: string, from: number): number {
-    let at = from;
-    for (; at < text.length && text.charAt(at) !== '<'; at++) {
-      const char = text.charAt(at);
-      this.#body.append(char);
-      if ((char === '\n' && this.#lineIsBlank) || this.#body.length > limits.maxHeldText) {
-        this.#refuse('prose');
-        return at + 1;
+  /** The closing mark follows the lead: a call without arguments, or none. */
+  #endLead(input: TextInput, length: number): BlockResult {
+    const lead = this.#lead(input);
+    if (!this.mark.certain) return this.#refuse(input);
+    const named = this.mark.forms.find(({ content, head }) => content !== 'calls' && head.test(lead));
+    this.#content = named?.content ?? 'calls';
+    this.#name = named?.head.exec(lead)?.groups?.name ?? '';
+    // In a block for JSON, a single word is a call only if it is a tool.
+    if (this.mark.forms.some(({ content }) => content === 'calls') && !this.#tools.isTool(this.#name)) this.#name = '';
+    this.#raw.append(input.since());
+    this.#from = this.#name === '' ? this.#marked : this.#raw.length;
+    return this.#end(input, 'close', length);
+  }
+
+  /** The text ends before the content: a name alone may be a call that was cut off. */
+  #endUnfinished(input: TextInput): BlockResult {
+    const lead = this.#lead(input);
+    const named = this.mark.forms.find(({ content, head }) => content === 'arguments' && head.test(lead));
+    if (named === undefined || !this.mark.certain) return this.#refuse(input);
+    const call = { ...unreadable(''), name: named.head.exec(lead)?.groups?.name ?? '' };
+    return { kind: 'calls', text: input.takeKept(), calls: [call], how: 'over', closes: [], isCertain: true };
+  }
+
+  // ---- The content ----
+
+  #inContent(input: TextInput): BlockResult | null {
+    while (!input.atEnd) {
+      const from = input.at;
+      if (this.#content === 'parameters') while (!input.atEnd && input.char !== '<') input.at++;
+      else input.at = this.#brackets.take(input.text, from, this.#isProven ? input.text.length : from + this.#probeStep);
+      this.#take(input.text.slice(from, input.at));
+      if (!this.#isProven && !this.#prove(input)) return this.#refuse(input);
+      if (this.#content !== 'parameters' && this.#brackets.isClosed) {
+        this.#ends.push(this.#raw.length - this.#from);
+        this.#bytes = 0;
+        this.#phase = 'tail';
+        input.kept = input.at;
+        return null;
       }
-      if (char === '\n') this.#lineIsBlank = true;
-      else if (!isBlank(char)) this.#lineIsBlank = false;
+      // A probe may end in a string: a `<` there is no mark.
+      if (input.atEnd || input.char !== '<' || this.#brackets.isInString) continue;
+      const found = this.#markAt(input);
+      if (found === 'partial') return null;
+      if (found?.kind === 'close') return this.#end(input, 'close', found.length);
+      if (found?.kind === 'open') return this.#end(input, 'open');
+      if (!this.mark.certain) return this.#end(input, 'text');
+      this.#take('<');
+      this.#brackets.skip();
+      input.at++;
     }
-    return at;
+    return input.over ? this.#end(input, 'over') : null;
   }
 
-  #endObject(how: BlockEnd): void {
-    const { name, complete, repaired, argumentsFrom } = this.#object;
-    // Without arguments they could still have followed, as in `lateArguments`.
-    const isComplete = complete && (how !== 'over' || argumentsFrom >= 0);
-    const isClean = this.#tail.trim() === '' && !this.#isFenced && !repaired;
-    const late = lateArguments.exec(this.#tail);
-    if (this.#index < 0 && (name === null || !complete || repaired)) this.#repair();
-    else if (this.#index < 0 && late === null && this.#hasProse) this.#unreadable();
-    else {
-      if (this.#index < 0) this.#begin({ name, ...(late !== null && { arguments: this.#tail.slice(late[0].length).trim() }) });
-      if (isClean && isComplete) this.#endCall();
-      else this.#push({ carrier: isClean ? 'closed' : 'mended' });
+  /** More each time, since most other JSON shows what it is at once. */
+  get #probeStep(): number {
+    return Math.max(4, this.#raw.length - this.#from);
+  }
+
+  #take(text: string): void {
+    this.#raw.append(text);
+    this.#bytes += utf8Length(text);
+    if (this.#bytes > limits.maxArgumentBytes) this.#isTooLong = true;
+  }
+
+  /** Without a certain mark: whether it may still be a call. Until that is certain, its text is kept. */
+  #prove(input: TextInput): boolean {
+    const found = mayBeCall(this.#raw.read().slice(this.#from), this.#tools);
+    if (found === 'yes') {
+      this.#isProven = true;
+      input.kept = null;
     }
+    return found === 'yes' || (found === 'perhaps' && this.#raw.length - this.#from < maxHeadLength && !(input.over && input.atEnd));
   }
 
-  /** The object could not be parsed incrementally; tries again with the complete text. */
-  #repair(): void {
-    // Calls beyond the limit of a reply are dropped, so parsing them again is not worth the cost.
-    if (this.#context.assembler.overflowed) return;
-    const calls = repairCalls(this.#body.read().slice(this.#objectFrom), this.#context.isTool);
-    const isClean = !this.#hasProse && !this.#isFenced;
-    if (calls.length === 0) this.#unreadable();
-    for (const call of calls) {
-      this.#begin({ name: call.name, arguments: call.arguments });
-      if (call.exact && isClean && this.#object.complete) this.#endCall();
-      else this.#push({ carrier: 'mended' });
+  // ---- After an object ----
+
+  /** The closing mark, another object, or evidence that there is none. Stray characters in the same line belong to the block. */
+  #inTail(input: TextInput): BlockResult | null {
+    for (; !input.atEnd; input.at++) {
+      const { char } = input;
+      const found = this.#markAt(input);
+      if (found === 'partial') return null;
+      if (found !== null) return this.#endTail(input, found.kind, found.length);
+      if (this.#beginsAnother(char)) {
+        const between = input.takeKept();
+        if (!this.mark.certain) {
+          this.#strays = between;
+          return this.#end(input, 'open');
+        }
+        this.#raw.append(between);
+        this.#brackets = new Brackets();
+        this.#phase = 'content';
+        return null;
+      }
+      if (char === '\n') this.#isPastLine = true;
+      const mayFollow =
+        this.mark.certain && this.mark.close !== null ? !this.#isPastLine || (this.#isFenced && char === '`') : char === ';';
+      const belongs = isBlank(char) || mayFollow;
+      if (!belongs || input.at - (input.kept ?? 0) > limits.maxHeldText) return this.#endTail(input, 'text');
+      if (!isBlank(char) && !'}],;`)'.includes(char)) this.#hasProse = true;
     }
+    return input.over ? this.#endTail(input, 'over') : null;
   }
 
-  /** Emits a call anyway, so that the model gets an error. */
-  #unreadable(): void {
-    this.#begin({
-      name: this.opening.name ?? this.#object.name,
-      arguments: (this.#body.read() + this.#tail).trim(),
-      carrier: 'unreadable',
-    });
+  /** Another object, or another line of Python. */
+  #beginsAnother(char: string): boolean {
+    if (this.#hasProse || this.#content !== 'calls') return false;
+    return char === '{' || char === '[' || (this.mark === codeMark && /\w/.test(char));
   }
 
-  #begin(piece: CallPiece): void {
-    this.#index = this.#context.assembler.count;
-    this.#push(piece);
+  #endTail(input: TextInput, how: BlockEnd, length = 0): BlockResult {
+    if (how === 'close' || lateArguments.test(input.since())) this.#raw.append(input.takeKept());
+    // The rest may be other text: it is read again.
+    else if (this.#hasProse || !this.mark.certain || this.mark.close === null) input.at = input.kept ?? input.at;
+    else this.#strays = input.takeKept();
+    input.kept = null;
+    return this.#end(input, how, how === 'close' ? length : 0);
   }
 
-  #push(piece: CallPiece): void {
-    this.#context.emit(this.#context.assembler.push({ index: this.#index, ...piece }));
+  // ---- The end ----
+
+  /** `length`: of the closing mark. */
+  #end(input: TextInput, how: BlockEnd, length = 0): BlockResult {
+    if (this.#phase === 'lead' && this.#raw.length === 0) this.#raw.append(input.since());
+    if (this.#phase === 'lead' && this.#from === 0) this.#from = this.#marked;
+    const whole = this.#raw.read();
+    const text = whole + this.#strays + input.text.slice(input.at, input.at + length);
+    input.at += length;
+    input.kept = null;
+    const content = whole.slice(this.#from);
+    const calls = this.#isTooLong ? [unreadable(content)] : this.#readContent(content, how === 'close');
+    const isEmpty = this.#phase === 'lead' && this.#name === '' && content.trim() === '';
+    const closes = how === 'close' ? this.#closes.slice(1) : this.#closes;
+    return { kind: isEmpty ? 'empty' : 'calls', text, calls, how, closes, isCertain: this.mark.certain };
   }
 
-  #endCall(): void {
-    this.#context.emit(this.#context.assembler.end({ index: this.#index }));
+  #readContent(content: string, isClosed: boolean): WrittenCall[] {
+    if (this.#phase === 'lead' && this.#name === '') return [unreadable(content.trim())];
+    const kind = this.#phase === 'lead' ? 'arguments' : this.#content;
+    return readContent(content, { kind, name: this.#name, ends: this.#ends, isFenced: this.#isFenced, isClosed }, this.#tools);
+  }
+
+  #markAt(input: TextInput): BlockMark {
+    return markInBlock(input, this.#closes, this.#phase === 'content' && this.#content === 'parameters');
   }
 }
 
-/** Some templates write `{"name": "a"}, "arguments": "{…}"`. */
-const lateArguments = /^\s*,\s*"(?:arguments|parameters)"\s*:/;
-
-function isBlank(char: string): boolean {
-  return char === ' ' || char === '\n' || char === '\t' || char === '\r';
-}
+/** A section, a block in it, and a mark of another format. */
+const maxNested = 3;
+const maxTries = 8;
+const maxHeadLength = 512;

@@ -1,115 +1,165 @@
 /**
- * Where a fence and a span of code end, as defined by CommonMark (spec 0.31, §4.5 and §6.1), with two differences: more counts as a
- * fence (any indentation, since lists indent), and less as a span (it ends with its line, so that a stray backtick does not turn all
- * following text into code). Follows the text character by character; `code-reader.ts` decides what to do with it.
+ * Code in a model's text, in which marks do not count: fences and spans as defined by CommonMark (spec 0.31, §4.5 and §6.1), with two
+ * differences: more counts as a fence (any indentation, since lists indent), and less as a span (it ends with its line, so that a stray
+ * backtick does not turn all following text into code). Used by `tool-calls.ts`.
  */
 import { GrowingText } from '../model/growing-text.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { isBlank, type TextInput } from './text-input.ts';
 
-/** The backticks or tildes that begin code. */
-export type Run = { char: string; length: number };
-
-/** A block between lines of three or more backticks or tildes. Begins after the run that opens it. */
+/**
+ * A block between lines of three or more backticks or tildes. Begins with the line that opens it. One that may be calls is held back until the
+ * end of the reply, or until it is an example or other code.
+ */
 export class CodeFence {
-  /** It has ended; the line break after it was not consumed. */
-  closed = false;
-  /** The rest of the first line contains a backtick, so it is a span. */
-  isSpan = false;
-  readonly #opening: Run;
-  #place: 'info' | 'margin' | 'line' = 'info';
-  /** Length of the run at the start of the line, while the line contains nothing else. */
-  #run = 0;
+  isClosed = false;
+  readonly #opening: { char: string; length: number };
+  #held: GrowingText | null;
+  #bytes = 0;
+  #atLineStart = true;
 
-  constructor(opening: Run) {
-    this.#opening = opening;
+  constructor(char: string, length: number, mayBeCall: boolean) {
+    this.#opening = { char, length };
+    this.#held = mayBeCall ? new GrowingText() : null;
   }
 
-  /** The text so far ends with a line that closes the fence. */
-  get atClosingLine(): boolean {
-    return this.#run >= this.#opening.length;
+  get isHeld(): boolean {
+    return this.#held !== null;
   }
 
-  /** Returns the offset that it reached: the end of the text, or of the code. */
-  take(text: string, from: number): number {
-    for (let at = from; at < text.length; at++) {
-      const char = text.charAt(at);
-      if (char === '\n') {
-        this.closed = this.atClosingLine;
-        if (this.closed) return at;
-        this.#place = 'margin';
-        this.#run = 0;
-      } else if (this.#place === 'info') {
-        this.isSpan = char === '`' && this.#opening.char === '`';
-        if (this.isSpan) return at;
-      } else if (this.#place === 'margin') {
-        if (char === this.#opening.char) this.#run++;
-        else if (!isMargin(char)) {
-          this.#place = 'line';
-          this.#run = 0;
-        }
-      }
-    }
-    return text.length;
+  /** Reads up to the end of the input or of the fence, and behind a fence that is held the white space. Returns text to show. */
+  read(input: TextInput): string {
+    const from = input.at;
+    while (!input.atEnd && !this.isClosed && this.#readLine(input));
+    let shown = this.add(input.text.slice(from, input.at));
+    const end = input.at;
+    while (this.isClosed && this.isHeld && !input.atEnd && isBlank(input.char)) input.at++;
+    shown += this.add(input.text.slice(end, input.at));
+    return shown;
+  }
+
+  /** Returns false if the line may turn out to close the fence. */
+  #readLine(input: TextInput): boolean {
+    const end = input.text.indexOf('\n', input.at);
+    const line = input.text.slice(input.at, end < 0 ? input.text.length : end);
+    const isShort = this.#atLineStart && line.length < maxLineLength;
+    if (isShort && end < 0 && !input.over && /^[ \t\r>]*[`~]*[ \t\r]*$/.test(line)) return false;
+    const [, run = ''] = isShort ? (/^[ \t\r>]*(`+|~+)[ \t\r]*$/.exec(line) ?? []) : [];
+    this.isClosed = run.startsWith(this.#opening.char) && run.length >= this.#opening.length;
+    this.#atLineStart = end >= 0;
+    input.at += line.length + (end < 0 || this.isClosed ? 0 : 1);
+    return true;
+  }
+
+  /** Returns what is to be shown now. */
+  add(text: string): string {
+    const held = this.#held;
+    if (held === null) return text;
+    const before = held.length;
+    held.append(text);
+    this.#bytes += utf8Length(text);
+    if (this.#bytes <= limits.maxArgumentBytes && (before > probeLength || mayHoldCall(held.read()))) return '';
+    this.#held = null;
+    return held.read();
+  }
+
+  /** The text that is held, and the part between the lines that open and close the fence. */
+  end(): { text: string; content: string } {
+    const text = this.#held?.read() ?? '';
+    const begin = text.indexOf('\n') + 1;
+    const to = this.isClosed ? text.trimEnd().lastIndexOf('\n') + 1 : text.length;
+    return { text, content: begin === 0 ? '' : text.slice(begin, to) };
   }
 }
 
+/** The part of a fence that is checked early: the line that opens it, and the beginning of its content. */
+const probeLength = 200;
+
+function mayHoldCall(text: string): boolean {
+  const lineEnd = text.indexOf('\n');
+  if (lineEnd < 0) return true;
+  const begin = text
+    .slice(lineEnd, lineEnd + probeLength)
+    .replaceAll(/\s+/g, '')
+    .toLowerCase();
+  return begin.length < 13 || /^(?:\{"(?:name|arguments|parameters)"|<(?:tool|function|response|json|xml|｜tool))/.test(begin);
+}
+
+/** A longer line does not close a fence, and does not open one; a longer run of backticks is read in parts. */
+export const maxLineLength = 200;
+
+/** Returns the line that opens a fence at this place, without its line break; null: none. `partial`: the line is not complete. */
+export function openingLine({ text, over }: TextInput, at: number, run: number): string | 'partial' | null {
+  const end = text.indexOf('\n', at);
+  const line = text.slice(at, Math.min(end < 0 ? text.length : end, at + maxLineLength));
+  const isSpan = line.startsWith('`') && line.includes('`', run);
+  if (run < 3 || isSpan || line.length === maxLineLength) return null;
+  return end < 0 && !over ? 'partial' : line;
+}
+
 /**
- * Code between two runs of the same number of backticks in one line. Begins after the first run. From a `<` on it is held back until it
- * is certain whether it is code: if no run ends it, the backtick was a stray.
+ * Runs of backticks in the text, and what they make of a mark: it is code if a run of the same length follows in its line. If it follows
+ * the opening run immediately, the span may extend to the end of the paragraph.
  */
-export class CodeSpan {
-  /** `line`: the line ended first; the break was not consumed. */
-  state: 'open' | 'closed' | 'line' = 'open';
-  held: GrowingText | null = null;
-  /** The `<` directly follows the backtick, so that the span may extend to the end of the paragraph. */
-  isWide = false;
-  readonly #length: number;
-  #isEmpty = true;
+export class CodeSpans {
+  /** The length of the run that may have opened a span, and the place where it ends; 0: none. */
+  #length = 0;
+  #end = 0;
+  /** Backticks do not open spans, up to the end of the line or of the paragraph. */
+  #strays: 'no' | 'line' | 'paragraph' = 'no';
+  /** Of the text that is kept from a mark on. */
+  #isWide = false;
+  #read = 0;
   #run = 0;
   #lineIsBlank = false;
 
-  constructor(length: number) {
-    this.#length = length;
+  get isOpen(): boolean {
+    return this.#length > 0;
   }
 
-  /** Returns the offset that it reached: the end of the text, of the code, or of the text before the first `<`. */
-  take(text: string, from: number): number {
-    const { held } = this;
-    if (held === null) return this.#follow(text, from, text.length);
-    const at = this.#follow(text, from, Math.min(text.length, from + limits.maxHeldText - held.length));
-    held.append(text.slice(from, at));
-    if (held.length >= limits.maxHeldText) this.end();
-    return at;
+  /** A run that ends at this place. */
+  addRun(length: number, end: number): void {
+    if (this.#length > 0) this.#length = length === this.#length ? 0 : this.#length;
+    else if (this.#strays === 'no') [this.#length, this.#end] = [length, end];
   }
 
-  /** The text has ended. */
-  end(): void {
-    if (this.state === 'open') this.state = this.#run === this.#length ? 'closed' : 'line';
+  endLine(isBlank: boolean): void {
+    this.#length = 0;
+    if (this.#strays === 'line' || isBlank) this.#strays = 'no';
   }
 
-  #follow(text: string, from: number, end: number): number {
-    for (let at = from; at < end; at++) {
-      const char = text.charAt(at);
-      if (char === '`') {
+  /** A mark follows in the open span: the text is kept from here on. */
+  beginMark(place: number): void {
+    this.#isWide = place === this.#end;
+    this.#read = 0;
+    this.#run = 0;
+    this.#lineIsBlank = false;
+  }
+
+  /** Whether the kept text is code. Moves behind the code, or back to the mark. null: it needs more text. */
+  resolve(input: TextInput): boolean | null {
+    const from = input.kept ?? input.at;
+    for (; ; this.#read++) {
+      const char = input.text.charAt(from + this.#read);
+      const isFull = this.#read >= limits.maxHeldText;
+      if (char === '' && !input.over && !isFull) return null;
+      if (char === '`' && !isFull) {
         this.#run++;
-        this.#isEmpty = false;
         this.#lineIsBlank = false;
         continue;
       }
-      if (this.#run === this.#length) this.state = 'closed';
-      else if (char === '\n' && (!this.isWide || this.#lineIsBlank)) this.state = 'line';
-      if (this.state !== 'open') return at;
-      this.#run = 0;
-      if (char === '<' && this.held === null) {
-        this.held = new GrowingText();
-        this.isWide = this.#isEmpty;
-        return at;
+      const isCode = this.#run === this.#length;
+      if (isCode || char === '' || isFull || (char === '\n' && (!this.#isWide || this.#lineIsBlank))) {
+        input.at = isCode ? from + this.#read : from;
+        this.#length = 0;
+        if (!isCode) this.#strays = this.#isWide ? 'paragraph' : 'line';
+        return isCode;
       }
-      this.#isEmpty = false;
+      this.#run = 0;
       if (char === '\n') this.#lineIsBlank = true;
       else if (!isMargin(char)) this.#lineIsBlank = false;
     }
-    return end;
   }
 }
 

@@ -1,52 +1,57 @@
 /**
- * Parses tool calls from a model's text as it arrives (contract §6, `text` protocol): calls become the same events as native calls,
- * markup is removed, and everything else stays text. Only text that may be the start of a tag, or that is not yet certain to be a
- * call, is held back. The same text gives the same events however it is chunked, in linear time. `call-tags.ts` defines the tags,
- * `call-block.ts` parses the text between them, and `tool-prompt.ts` describes tools to the model.
- * A call is: `<tool_call>` and similar tags anywhere but in code and reasoning; `{"name": …, "arguments": …}` at the start of a line,
- * or in an ambiguous tag, if it names a tool; a fence that contains only a call, if it is the whole reply. A block that cannot be
- * parsed is still a call (state `invalid` or `truncated`), so that the model gets an error.
+ * Parses tool calls from a model's text as it arrives (contract §6): calls become the same events as native calls, markup is removed, and
+ * everything else stays text. Only text that may be the start of a mark, and blocks up to their end, are held back. The same text gives the
+ * same events however it is chunked, in linear time. `formats.ts` lists the formats, `call-block.ts` collects a block, and `tool-prompt.ts`
+ * describes tools to the model.
+ * A call is: a block of a format anywhere but in code and reasoning; JSON at the start of a line, or in an ambiguous tag, if it names a tool
+ * and is nothing else; a fence that contains only calls, if it is the whole reply.
  */
 import type { ChatEvent } from '../model/chat-event.ts';
-import { CallBlock } from './call-block.ts';
-import { bareOpening, type CallOpening, type CallTag, matchClose, matchTag, maxTagLength } from './call-tags.ts';
-import { endsInMargin, isMargin } from './code.ts';
-import { CodeReader } from './code-reader.ts';
-import { VisibleOutput } from './visible-output.ts';
 import { ToolCallAssembler } from '../model/tool-call-assembler.ts';
+import { type BlockResult, CallBlock } from './call-block.ts';
+import { CodeFence, CodeSpans, endsInMargin, isMargin, maxLineLength, openingLine } from './code.ts';
+import { bareMark, type CallMark, codeMark, type Mark, matchMark, matchText } from './formats.ts';
+import { TextInput } from './text-input.ts';
+import { VisibleOutput } from './visible-output.ts';
+import { type CallableTools, isUsable, type WrittenCall } from './written-calls.ts';
 
-/** The construct being read. */
-type Place = { kind: 'prose' } | BlockPlace | { kind: 'code' } | { kind: 'reasoning' | 'response'; close: string };
+/**
+ * What a block is that does not contain exactly calls of the tools. `call`: a malformed call or one of another tool, so that the model that
+ * reads its result can correct it. `text`: what it was, as for a client, which expects its own tools and valid JSON. `leak`: the same, and
+ * a fence, reasoning or a result is no part of a call either: the reply of a model that has native calls.
+ */
+export type Otherwise = 'call' | 'text' | 'leak';
 
-/** `tag`: the original text of the tag. */
-type BlockPlace = { kind: 'block'; block: CallBlock; tag: string };
-type PlaceOf<Kind extends Place['kind']> = Extract<Place, { kind: Kind }>;
+type Place = { kind: 'prose' | 'span' } | { kind: 'block'; block: CallBlock } | { kind: 'fence'; fence: CodeFence } | Skipped;
+type Skipped = { kind: 'reasoning' | 'response'; close: string };
+
+type ReaderOptions = CallableTools & { otherwise?: Otherwise; isInFence?: boolean; bare?: boolean };
 
 const prose: Place = { kind: 'prose' };
-const code: Place = { kind: 'code' };
 
 export class TextToolCalls {
-  readonly #isTool: (name: string) => boolean;
-  readonly #assembler = new ToolCallAssembler();
+  readonly #tools: CallableTools;
+  readonly #otherwise: Otherwise;
+  readonly #bare: boolean;
+  readonly #input = new TextInput();
   readonly #output = new VisibleOutput();
-  readonly #code: CodeReader;
+  readonly #assembler = new ToolCallAssembler();
+  readonly #spans = new CodeSpans();
   #place: Place = prose;
-  /** The end of the text so far, if it may be the start of a tag. */
-  #held = '';
   /** Only white space precedes this in its line. */
   #atLineStart = true;
   #hadEmptyBlock = false;
-  /** A closing tag that may still follow, of a block that ended without it. */
-  #expectedClose: string | null = null;
+  /** Fences are not held: this one's content is read, or they are no calls. */
+  #isInFence: boolean;
+  /** Closing marks that may still follow. */
+  readonly #expected = new Set<string>();
 
-  /** `isInFence`: the text is the content of a fence, where a nested fence is not a call. */
-  constructor({ isTool, isInFence = false }: { isTool(name: string): boolean; isInFence?: boolean }) {
-    this.#isTool = isTool;
-    this.#code = new CodeReader({
-      output: this.#output,
-      mayBeCall: () => !isInFence && !this.#output.hasText && this.#assembler.count === 0,
-      holdsCalls: (body) => holdsCallsOnly(body, isTool),
-    });
+  /** `bare`: whether JSON without a mark may be a call. */
+  constructor({ otherwise = 'call', isInFence = false, bare = true, ...tools }: ReaderOptions) {
+    this.#tools = tools;
+    this.#otherwise = otherwise;
+    this.#bare = bare;
+    this.#isInFence = isInFence || otherwise === 'leak';
   }
 
   /** The reply started more calls than allowed and must end with an error. */
@@ -55,7 +60,8 @@ export class TextToolCalls {
   }
 
   push(text: string): ChatEvent[] {
-    this.#read(text);
+    this.#input.push(text);
+    this.#run();
     return this.#output.takeEvents();
   }
 
@@ -65,7 +71,8 @@ export class TextToolCalls {
    */
   finish({ hasOtherCalls = false, ...how }: { ended: boolean; length: boolean; hasOtherCalls?: boolean }): ChatEvent[] {
     const output = this.#output;
-    while (this.#endPlace());
+    this.#input.over = true;
+    this.#run();
     if (this.#hadEmptyBlock && !output.hasText && !hasOtherCalls && this.#assembler.count === 0)
       output.emit(this.#assembler.push({ index: 0, arguments: '<tool_call></tool_call>', carrier: 'unreadable' }));
     output.finish();
@@ -73,132 +80,129 @@ export class TextToolCalls {
     return output.takeEvents();
   }
 
-  #read(text: string): void {
-    let at = 0;
-    while (at < text.length) at = this.#held === '' ? this.#advance(this.#place, text, at) : this.#atTag(text, at);
+  #run(): void {
+    while (!this.#input.atEnd || (this.#input.over && this.#place !== prose)) if (!this.#step(this.#place)) return;
   }
 
-  /** Reads in the current place and returns the offset reached: the end of the text, or the start of another place. */
-  #advance(place: Place, text: string, at: number): number {
+  /** Reads on in the current place. Returns false when it needs more text. */
+  #step(place: Place): boolean {
     switch (place.kind) {
       case 'prose':
-        return this.#inProse(text, at);
+        return this.#inProse();
+      case 'span':
+        return this.#inSpan();
       case 'block':
-        return this.#inBlock(place, text, at);
-      case 'code':
-        return this.#inCode(text, at);
+        return this.#inBlock(place.block);
+      case 'fence':
+        return this.#inFence(place.fence);
       case 'reasoning':
       case 'response':
-        return this.#inSkipped(place, text, at);
+        return this.#inSkipped(place);
       default:
         return place satisfies never;
     }
   }
 
-  /** At the end of the text: ends one open item at a time. Returns false when nothing is open. */
-  #endPlace(): boolean {
-    const place = this.#place;
-    if (this.#held !== '') this.#releaseHeld();
-    else if (place.kind === 'block') {
-      place.block.end('over');
-      this.#leaveBlock(place);
-    } else if (place.kind === 'code') {
-      this.#code.end();
-      this.#leaveCode();
-    } else return false;
-    return true;
-  }
+  // ---- Text and marks ----
 
-  // ---- Text and tags ----
-
-  #inProse(text: string, from: number): number {
-    let at = from;
-    let char = '';
-    for (; at < text.length; at++) {
-      char = text.charAt(at);
-      if (char === '<' || (char === '{' && this.#atLineStart) || this.#code.mayBegin(char, this.#atLineStart)) break;
-      if (char === '\n') {
-        this.#code.endLine(this.#atLineStart);
-        this.#atLineStart = true;
-      } else if (this.#atLineStart && !isMargin(char)) {
-        this.#atLineStart = false;
+  #inProse(): boolean {
+    const input = this.#input;
+    const { text } = input;
+    for (let at = input.at; ; ) {
+      const char = text.charAt(at);
+      const next = special.has(char) || char === '' ? this.#onSpecial(char, at) : at + 1;
+      if (next === 'left') return true;
+      if (next === 'partial' || char === '') {
+        this.#emitTo(at);
+        return false;
       }
+      if (char === '\n') {
+        this.#spans.endLine(this.#atLineStart);
+        this.#atLineStart = true;
+      } else if (this.#atLineStart && !isMargin(char)) this.#atLineStart = false;
+      at = next;
     }
-    this.#output.addText(text.slice(from, at));
-    if (at === text.length) return at;
-    if (char === '<') return this.#atTag(text, at);
-    if (char === '{') {
-      this.#beginBlock(bareOpening, '');
+  }
+
+  #emitTo(at: number): void {
+    const input = this.#input;
+    this.#output.addText(input.text.slice(input.at, at));
+    input.at = at;
+  }
+
+  /** Returns where the text continues; `left`: another place begins, or the input has moved. */
+  #onSpecial(char: string, at: number): number | 'partial' | 'left' {
+    if (char === '`' || char === '~') return this.#onRun(char, at);
+    const isBare = this.#bare && this.#atLineStart && char !== '<' && char !== '';
+    if (char === '{' || char === '') return isBare ? this.#begin(bareMark, at, 0) : at + 1;
+    const { text, over } = this.#input;
+    const found = matchMark(text, at);
+    if (found === 'partial' && !over) return found;
+    if (found !== null && found !== 'partial') return this.#onMark(found.mark, at, found.length);
+    return isBare ? this.#begin(bareMark, at, 0) : at + 1;
+  }
+
+  /** Backticks or tildes. */
+  #onRun(char: string, at: number): number | 'partial' | 'left' {
+    const input = this.#input;
+    let end = at;
+    while (input.text.charAt(end) === char && end - at < maxLineLength) end++;
+    if (end === input.text.length && end - at < maxLineLength && !input.over) return 'partial';
+    const line = this.#atLineStart ? openingLine(input, at, end - at) : null;
+    if (line === 'partial') return line;
+    if (line === null) {
+      if (char === '`') this.#spans.addRun(end - at, input.placeOf(end));
+      return end;
+    }
+    if (line.trimEnd() === codeMark.open.trimEnd()) return this.#begin(codeMark, at, line.length);
+    this.#emitTo(at);
+    input.at += line.length;
+    const fence = new CodeFence(char, end - at, !this.#isInFence && !this.#output.hasText && this.#assembler.count === 0);
+    this.#output.addText(fence.add(line));
+    this.#place = { kind: 'fence', fence };
+    return 'left';
+  }
+
+  #onMark(mark: Mark, at: number, length: number): number | 'left' {
+    const end = at + length;
+    const isSkipped = mark.kind === 'reasoning' || mark.kind === 'response';
+    const isExpected = mark.kind === 'close' && this.#expected.has(mark.open);
+    if (mark.kind === 'open') return this.#begin(mark, at, length);
+    if (this.#otherwise === 'leak' ? !isExpected : isSkipped ? !this.#atLineStart : mark.kind === 'close' && !isExpected) return end;
+    this.#emitTo(at);
+    this.#input.at = end;
+    if (isSkipped) {
+      this.#place = { kind: mark.kind, close: mark.close };
+      return 'left';
+    }
+    this.#expected.delete(mark.open);
+    this.#skipMarkup();
+    return 'left';
+  }
+
+  /** A block begins, unless its mark is in a span of code. */
+  #begin(mark: CallMark, at: number, length: number): 'left' {
+    const input = this.#input;
+    this.#emitTo(at);
+    input.kept = at;
+    if (this.#spans.isOpen) {
+      this.#spans.beginMark(input.placeOf(at));
+      this.#place = { kind: 'span' };
     } else {
-      this.#code.begin(char, this.#atLineStart);
-      this.#place = code;
+      input.at = at + length;
+      this.#place = { kind: 'block', block: new CallBlock(mark, length, this.#tools) };
     }
-    this.#atLineStart = false;
-    return at;
+    return 'left';
   }
 
-  /** At a `<`, or in a tag whose start is held. Returns the offset after it. */
-  #atTag(chunk: string, from: number): number {
-    const held = this.#held;
-    const text = held === '' ? chunk : held + chunk.slice(from, from + maxTagLength);
-    const start = held === '' ? from : 0;
-    const place = this.#place;
-    const match = 'close' in place ? matchClose(place.close, text, start) : matchTag(text, start);
-    if (match === 'partial') {
-      this.#held = text.slice(start);
-      return chunk.length;
-    }
-    if (match === null) {
-      if (held === '') this.#addText('<');
-      else this.#releaseHeld();
-      return held === '' ? from + 1 : from;
-    }
-    this.#held = '';
-    const tag = text.slice(start, start + match.length);
-    if (place.kind === 'block') this.#onTagInBlock(match.tag, tag, place);
-    else if (place.kind === 'prose') this.#onTag(match.tag, tag);
-    else {
-      this.#place = prose;
-      this.#skipMarkup();
-    }
-    return from + match.length - held.length;
-  }
-
-  /** The held text is not a tag: its `<` is text, and the rest is read again. */
-  #releaseHeld(): void {
-    const rest = this.#held.slice(1);
-    this.#held = '';
-    this.#addText('<');
-    this.#read(rest);
-  }
-
-  /** Text of the current place that is not a tag, or not one that counts there. Text of an invented result is dropped. */
-  #addText(text: string): void {
-    const place = this.#place;
-    if (place.kind === 'block') {
-      place.block.takeText(text);
-      if (place.block.verdict !== 'open') this.#leaveBlock(place);
-    } else if (place.kind === 'prose') {
-      this.#atLineStart = false;
-      this.#output.addText(text);
-    } else if (place.kind === 'reasoning') {
-      this.#output.addReasoning(text);
-    }
-  }
-
-  #onTag(found: CallTag, text: string): void {
-    const atLineStart = this.#atLineStart;
-    this.#atLineStart = false;
-    if (found.kind === 'open') {
-      this.#beginBlock(found, text);
-    } else if (found.kind === 'frame' || (found.kind === 'close' && this.#expectedClose === text.toLowerCase())) {
-      if (found.kind === 'close') this.#expectedClose = null;
-      this.#skipMarkup();
-    } else if (found.kind === 'close' || !atLineStart) {
-      this.#output.addText(text);
-    } else {
-      this.#place = found;
-    }
+  #inSpan(): boolean {
+    const isCode = this.#spans.resolve(this.#input);
+    if (isCode === null) return false;
+    this.#atLineStart &&= !isCode;
+    this.#output.addText(this.#input.since());
+    this.#input.kept = null;
+    this.#place = prose;
+    return true;
   }
 
   /** The following text counts as the start of a line. */
@@ -208,86 +212,89 @@ export class TextToolCalls {
   }
 
   /** Reasoning contains no calls; a result that the model invented is removed. */
-  #inSkipped({ kind }: PlaceOf<'reasoning' | 'response'>, text: string, from: number): number {
-    const angle = text.indexOf('<', from);
-    if (kind === 'reasoning') this.#output.addReasoning(text.slice(from, angle < 0 ? text.length : angle));
-    return angle < 0 ? text.length : this.#atTag(text, angle);
+  #inSkipped({ kind, close }: Skipped): boolean {
+    const input = this.#input;
+    const found = input.text.indexOf('<', input.at);
+    const begin = found < 0 ? input.text.length : found;
+    const length = found < 0 ? 0 : matchText(close, input.text, begin);
+    const isPartial = length === 'partial' && !input.over;
+    const closed = length === 'partial' ? 0 : length;
+    const end = found < 0 || isPartial || closed > 0 ? begin : begin + 1;
+    if (kind === 'reasoning') this.#output.addReasoning(input.text.slice(input.at, end));
+    input.at = end + closed;
+    if (closed > 0) this.#skipMarkup();
+    if (closed > 0 || input.atEnd) this.#place = closed > 0 || input.over ? prose : this.#place;
+    return !isPartial;
   }
 
   // ---- Blocks ----
 
-  #beginBlock(opening: CallOpening, tag: string): void {
-    const emit = (events: readonly ChatEvent[]): void => this.#output.emit(events);
-    this.#place = { kind: 'block', block: new CallBlock(opening, { assembler: this.#assembler, isTool: this.#isTool, emit }), tag };
-  }
-
-  #inBlock(place: BlockPlace, text: string, from: number): number {
-    const at = place.block.take(text, from);
-    if (place.block.verdict !== 'open') this.#leaveBlock(place);
-    else if (at < text.length) return this.#atTag(text, at);
-    return at;
-  }
-
-  #onTagInBlock(found: CallTag, text: string, place: BlockPlace): void {
-    const opens = found.kind === 'open' && found.certain;
-    if (!opens && found.kind !== 'close') {
-      this.#addText(text);
-      return;
+  #inBlock(block: CallBlock): boolean {
+    const result = block.read(this.#input);
+    if (result === null) {
+      const tooLong = block.spill();
+      if (this.#otherwise !== 'call' || !block.mark.certain) this.#output.addText(tooLong);
+      return false;
     }
-    place.block.end(opens ? 'open' : 'close');
-    this.#leaveBlock(place, !opens);
-    // If the preceding text turned out to be code, the tag is code too.
-    if (opens && this.#isInProse()) this.#beginBlock(found, text);
-    else if (opens || place.block.verdict !== 'ended') this.#read(text);
-  }
-
-  #isInProse(): boolean {
-    return this.#place.kind === 'prose' && this.#held === '';
-  }
-
-  /** The block has its verdict. Text that does not belong to it is emitted, and searched for calls unless that was already done. */
-  #leaveBlock({ block, tag }: BlockPlace, isClosed = false): void {
     this.#place = prose;
-    if (block.verdict === 'no-call: object') {
-      this.#output.addText(tag + block.back);
-      this.#atLineStart = endsInMargin(block.back);
+    this.#atLineStart = false;
+    if (result.kind === 'prose') this.#output.addText(result.text);
+    else this.#endBlock(result);
+    return true;
+  }
+
+  #endBlock(result: Exclude<BlockResult, { kind: 'prose' }>): void {
+    const { kind, text, calls, how, closes, isCertain } = result;
+    const isLenient = this.#otherwise === 'call' && isCertain;
+    const isLeak = this.#otherwise === 'leak';
+    if (!isLenient && (kind === 'empty' || !calls.every((call) => isUsable(call, this.#tools, isCertain, isLeak)))) {
+      this.#output.addText(text);
+      this.#atLineStart = endsInMargin(text);
       return;
     }
-    if (block.verdict === 'ended') {
-      this.#skipMarkup();
-      this.#hadEmptyBlock ||= block.isEmpty;
-      if (!isClosed) this.#expectedClose = block.opening.close ?? '</tool_call>';
-    } else {
-      this.#output.addText(tag);
-    }
-    this.#read(block.back);
+    this.#skipMarkup();
+    this.#hadEmptyBlock ||= kind === 'empty';
+    for (const close of closes) this.#expected.add(close);
+    if (kind === 'empty') return;
+    for (const call of calls) this.#emitCall(call, how === 'over' && call.arguments === '');
+  }
+
+  /** `mayContinue`: the text ended where more could have followed. */
+  #emitCall({ name, arguments: args, fault }: WrittenCall, mayContinue: boolean): void {
+    const index = this.#assembler.count;
+    this.#output.emit(this.#assembler.push({ index, name, arguments: args, ...(fault !== null && { carrier: fault }) }));
+    if (fault === null && !mayContinue) this.#output.emit(this.#assembler.end({ index }));
   }
 
   // ---- Code ----
 
-  #inCode(text: string, from: number): number {
-    const at = this.#code.take(text, from);
-    if (!this.#code.isOpen) this.#leaveCode();
-    return at;
-  }
-
-  #leaveCode(): void {
-    const { again, endsAtLineStart } = this.#code;
+  #inFence(fence: CodeFence): boolean {
+    const input = this.#input;
+    this.#output.addText(fence.read(input));
+    // Behind a fence that is held, other text shows that it is no call.
+    const isDecided = fence.isClosed && (!fence.isHeld || !input.atEnd);
+    if (!isDecided && !input.over) return false;
     this.#place = prose;
-    this.#atLineStart = endsAtLineStart;
-    this.#read(again);
+    this.#atLineStart = false;
+    if (!fence.isHeld) return true;
+    const { text, content } = fence.end();
+    if (!input.atEnd || !holdsCallsOnly(content, this.#tools)) {
+      this.#output.addText(text);
+      this.#atLineStart = endsInMargin(text);
+      return true;
+    }
+    this.#isInFence = true;
+    this.#atLineStart = true;
+    input.push(content);
+    return true;
   }
 }
 
-function holdsCallsOnly(text: string, isTool: (name: string) => boolean): boolean {
-  const reader = new TextToolCalls({ isTool, isInFence: true });
+const special: ReadonlySet<string> = new Set(['<', '[', '{', '`', '~']);
+
+function holdsCallsOnly(text: string, tools: CallableTools): boolean {
+  const reader = new TextToolCalls({ ...tools, otherwise: 'text', isInFence: true });
   const events = [...reader.push(text), ...reader.finish({ ended: true, length: false })];
-  return (
-    events.some((event) => event.type === 'call-start') &&
-    events.every((event) => {
-      if (event.type === 'text') return event.text.trim() === '';
-      if (event.type === 'call-start') return isTool(event.name);
-      return event.type !== 'call-end' || event.arguments !== null;
-    })
-  );
+  const isCall = ({ type }: ChatEvent): boolean => type.startsWith('call-');
+  return events.some(isCall) && events.every((event) => isCall(event) || (event.type === 'text' && event.text.trim() === ''));
 }

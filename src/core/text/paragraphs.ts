@@ -17,3 +17,14 @@ export function splitParagraphs(text: string): string[] {
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
+
+/** `a, b and 3 more`: the first `most` texts. */
+export function listFirst(texts: readonly string[], most: number): string {
+  const more = texts.length - most;
+  return texts.slice(0, most).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** `a, b and c`. */
+export function joinWords(texts: readonly string[], word = ' and'): string {
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')}${word} ${texts.at(-1)}`;
+}

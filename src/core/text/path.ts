@@ -2,7 +2,7 @@
  * Paths of a session's file system: pure text, resolved segment by segment. A path is not a URL (nothing is decoded), and the file
  * system has no links, so the resolved path is the location of the file. The policy decides which operations are allowed.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { utf8Length } from './utf8.ts';
 
 /** One segment of a path, as on common file systems. */

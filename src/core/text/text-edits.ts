@@ -25,7 +25,7 @@ export function applyEdits(before: string, edits: readonly TextEdit[], maxLength
     const which = edits.length === 1 ? 'oldText' : `edits[${index}].oldText`;
     const places = placesOf(text, edit.oldText);
     const [first] = places;
-    if (first === undefined) return { ok: false, reason: notThere(text, edit, which) };
+    if (first === undefined) return { ok: false, reason: textNotFound(text, edit, which) };
     if (places.length > 1 && !edit.all) return { ok: false, reason: tooMany(text, places, which) };
     const used = edit.all ? places : [first];
     if (text.length + used.length * (edit.newText.length - edit.oldText.length) > maxLength)
@@ -60,7 +60,7 @@ function tooMany(text: string, places: readonly number[], which: string): string
   return `${which} occurs ${places.length} times (lines ${lines}${places.length > shown.length ? ', …' : ''}). Include more of the surrounding text, or set replaceAll to true.`;
 }
 
-function notThere(text: string, { oldText }: TextEdit, which: string): string {
+function textNotFound(text: string, { oldText }: TextEdit, which: string): string {
   const near = nearestLines(text, oldText);
   const hint =
     near === null

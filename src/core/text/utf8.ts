@@ -1,4 +1,4 @@
-/** UTF-8 length of text (the product's limits count UTF-8 bytes, not JavaScript characters), and decoding of bytes. */
+/** UTF-8 length of text (the product's limits count UTF-8 bytes, not JavaScript characters), cutting of text, and decoding of bytes. */
 
 /** Returns the number of UTF-8 bytes without encoding the text. A lone surrogate counts as its replacement character. */
 export function utf8Length(text: string): number {
@@ -37,4 +37,9 @@ export function utf8Text(bytes: Uint8Array): string | null {
     // Not UTF-8: the caller gets null.
     return null;
   }
+}
+
+/** Returns at most `most` characters: those of a longer text end with `…`, and never in half of a surrogate pair. */
+export function cutToLength(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

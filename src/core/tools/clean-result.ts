@@ -4,10 +4,10 @@
  * is rendered as text. Links are plain text here and are never followed. Used by the call path before secrets are removed, since
  * cleaning can join the parts of a split secret.
  */
-import { cleanOutput } from '../listing/listing-text.ts';
+import { cleanOutput } from './listing-text.ts';
 import type { ContentBlock, ToolResult } from './tool.ts';
-import { isDeeperThan } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { isDeeperThan, mapTexts } from '../json/wire-value.ts';
+import { limits } from '../limits/limits.ts';
 import type { ServerNotice, ProgressUpdate } from './mcp-input.ts';
 
 export function cleanResult<Result extends ToolResult>(result: Result): Result {
@@ -59,14 +59,7 @@ function cleanBlock(block: ContentBlock): ContentBlock {
  */
 export function cleanData<Value>(value: Value): Value {
   // Strings are replaced by strings, so the shape is the same.
-  return cleanPart(value) as Value;
-}
-
-function cleanPart(value: unknown): unknown {
-  if (typeof value === 'string') return cleanOutput(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(cleanPart);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [cleanOutput(name), cleanPart(member)]));
+  return mapTexts(value, cleanOutput) as Value;
 }
 
 /** A log line of a server, as an MCP client may print it. */

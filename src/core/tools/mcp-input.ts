@@ -5,7 +5,7 @@
 
 import { isDeeperThan, isRecord } from '../json/wire-value.ts';
 import { KB } from '../limits/units.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { utf8Length } from '../text/utf8.ts';
 
 /** `_meta` of one request, result, tool or content block. */

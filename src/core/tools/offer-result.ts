@@ -11,7 +11,7 @@
  */
 import { isRecord, listOf, recordOf } from '../json/wire-value.ts';
 import { Problem } from '../problem.ts';
-import type { OfferMethod } from '../servers/upstream-method.ts';
+import type { OfferMethod } from './upstream-method.ts';
 import { cleanData } from './clean-result.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 
@@ -23,7 +23,7 @@ type Members = Record<string, unknown>;
  */
 export function toCallResult(method: OfferMethod, result: Members): ToolResult {
   const { _meta: meta, ...rest } = cleanData(result);
-  const { content, structured } = split(method, rest);
+  const { content, structured } = forms[method].split(rest);
   return {
     isError: false,
     // Foreign blocks, which pass unchanged: a new type of block is the client's business.
@@ -33,32 +33,42 @@ export function toCallResult(method: OfferMethod, result: Members): ToolResult {
   };
 }
 
-function split(method: OfferMethod, result: Members): { content: unknown[]; structured: Members } {
-  switch (method) {
-    case 'resources/read': {
-      const { contents, ...structured } = result;
+type Form = {
+  split(result: Members): { content: unknown[]; structured: Members };
+  join(content: readonly ContentBlock[], structured: Members, uri: string): Members;
+};
+
+const forms: Readonly<Record<OfferMethod, Form>> = {
+  'resources/read': {
+    split({ contents, ...structured }) {
       return { content: partsOf('contents', contents).map((resource) => ({ type: 'resource', resource })), structured };
-    }
-    case 'prompts/get': {
-      const { messages, ...others } = result;
+    },
+    join: (content, structured, uri) => ({ ...structured, contents: content.map((block) => toContents(block, uri)) }),
+  },
+  'prompts/get': {
+    split({ messages, ...others }) {
       const read = partsOf('messages', messages);
-      const content = partsOf(
-        'content of the messages',
-        read.map((message) => message.content),
-      );
+      const contents = read.map((message) => message.content);
+      const content = partsOf('content of the messages', contents);
       return { content, structured: { ...others, messages: read.map(({ content: _content, ...message }) => message) } };
-    }
-    case 'completion/complete': {
-      const { completion, ...others } = result;
+    },
+    join(content, structured) {
+      const roles = listOf(structured.messages).map(recordOf);
+      return { ...structured, messages: content.map((block, index) => ({ role: 'user', ...roles[index], content: block })) };
+    },
+  },
+  'completion/complete': {
+    split({ completion, ...others }) {
       const { values, ...more } = recordOf(completion);
       return { content: listOf(values).map((text) => ({ type: 'text', text: String(text) })), structured: { ...others, completion: more } };
-    }
-    case 'resources/subscribe':
-      return { content: [], structured: result };
-    default:
-      return method satisfies never;
-  }
-}
+    },
+    join(content, structured) {
+      const values = content.map((block) => contentText([block]));
+      return { ...structured, completion: { ...recordOf(structured.completion), values } };
+    },
+  },
+  'resources/subscribe': { split: (structured) => ({ content: [], structured }), join: () => ({}) },
+};
 
 function partsOf(what: string, parts: unknown): Members[] {
   const list = Array.isArray(parts) ? (parts as unknown[]) : [];
@@ -68,26 +78,7 @@ function partsOf(what: string, parts: unknown): Members[] {
 
 /** `uri`: of a resource whose contents the guard replaced by text. */
 export function fromCallResult(method: OfferMethod, { content, structuredContent = {}, meta }: ToolResult, uri: string): Members {
-  return { ...join(method, content, structuredContent, uri), ...(meta && { _meta: meta }) };
-}
-
-function join(method: OfferMethod, content: readonly ContentBlock[], structured: Members, uri: string): Members {
-  switch (method) {
-    case 'resources/read':
-      return { ...structured, contents: content.map((block) => toContents(block, uri)) };
-    case 'prompts/get': {
-      const roles = listOf(structured.messages).map(recordOf);
-      return { ...structured, messages: content.map((block, index) => ({ role: 'user', ...roles[index], content: block })) };
-    }
-    case 'completion/complete': {
-      const values = content.map((block) => contentText([block]));
-      return { ...structured, completion: { ...recordOf(structured.completion), values } };
-    }
-    case 'resources/subscribe':
-      return {};
-    default:
-      return method satisfies never;
-  }
+  return { ...forms[method].join(content, structuredContent, uri), ...(meta && { _meta: meta }) };
 }
 
 function toContents(block: ContentBlock, uri: string): Members {

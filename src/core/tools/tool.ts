@@ -5,13 +5,13 @@
 import { z } from 'zod';
 import type { CanonicalName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
-import type { Hold } from '../listing/hold.ts';
-import type { ServerOperation } from '../servers/server-state.ts';
-import type { MadeSource } from '../made/made-tool.ts';
-import type { ToolsetAlias } from '../toolset/toolset.ts';
+import type { Hold } from './hold.ts';
+import type { ServerOperation } from './server-operation.ts';
+import type { MadeSource } from './made-tool.ts';
+import type { ToolsetAlias } from '../names/toolset-alias.ts';
 import type { UiTool } from './ui-tool.ts';
 import { canonicalJson, sha256Hex } from '../hash.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 
 /** A JSON Schema 2020-12 object schema, as data. External schemas contain keywords that we do not know, so the type stays open. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -149,13 +149,14 @@ export function inlineIcons(icons: z.infer<typeof Icons>): z.infer<typeof Icons>
 
 /** `_meta` of a block, for clients; models do not get it. */
 const BlockMeta = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const common = { annotations: BlockAnnotations, _meta: BlockMeta };
 
 /** MCP content blocks (2026-07-28), which every tool result consists of. */
 export const ContentBlock = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string(), annotations: BlockAnnotations, _meta: BlockMeta }),
-    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations, _meta: BlockMeta }),
-    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations, _meta: BlockMeta }),
+    z.object({ type: z.literal('text'), text: z.string(), ...common }),
+    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string(), ...common }),
+    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string(), ...common }),
     z.object({
       type: z.literal('resource_link'),
       uri: z.string(),
@@ -165,8 +166,7 @@ export const ContentBlock = z
       mimeType: z.string().optional(),
       size: z.number().optional(),
       icons: Icons,
-      annotations: BlockAnnotations,
-      _meta: BlockMeta,
+      ...common,
     }),
     z.object({
       type: z.literal('resource'),
@@ -177,8 +177,7 @@ export const ContentBlock = z
         blob: z.string().optional(),
         _meta: BlockMeta,
       }),
-      annotations: BlockAnnotations,
-      _meta: BlockMeta,
+      ...common,
     }),
   ])
   .meta({ id: 'ContentBlock' });
@@ -250,6 +249,17 @@ export function textResult(text: string): ToolResult {
 /** Returns a failed call as the model reads it: `message` says what went wrong and what to do next. */
 export function errorResult(code: ToolResultCode, message: string, issues?: Issue[]): ToolResult {
   return { isError: true, code, content: [{ type: 'text', text: message }], ...(issues && { issues }) };
+}
+
+/**
+ * Returns the content of a result for an API without a field for failures: a failure says in its text that it is one, since models treat it
+ * differently from the same text of a success (maximhq/bifrost#5450; the same form in sgl-project/sglang#32610).
+ */
+export function markedContent({ isError, content }: Pick<ToolResult, 'isError' | 'content'>): readonly ContentBlock[] {
+  const [first, ...rest] = content;
+  if (!isError) return content;
+  if (first?.type !== 'text') return [{ type: 'text', text: 'Error: the tool failed.' }, ...content];
+  return /^\W{0,3}error\b/i.test(first.text) ? content : [{ ...first, text: `Error: ${first.text || 'the tool failed.'}` }, ...rest];
 }
 
 /** Returns the text of a result, for dialects and providers that accept only text. Other blocks are named, not silently dropped. */

@@ -4,7 +4,7 @@
  */
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 
 const maxUiTriggers = 50;
 

@@ -2,9 +2,8 @@
  * Compiles a toolset that is being edited as far as it is valid, and finds everything that prevents it from being stored, where `edition.ts`
  * stops at the first kind of fault. Positions are those of the draft, also behind patterns and entries that were left out.
  */
-import { limits } from '../limits.ts';
-import { type Issue, Problem } from '../problem.ts';
-import type { Warning } from '../warning.ts';
+import { limits } from '../limits/limits.ts';
+import { type Issue, Problem, type Warning } from '../problem.ts';
 import { compileEdition, type CompileInput } from './edition.ts';
 import type { Edition } from './edition-tool.ts';
 import { checkEntryArguments } from './entry-arguments.ts';

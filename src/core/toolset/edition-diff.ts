@@ -2,9 +2,9 @@
  * Compares two versions of a toolset entry by entry (contract §4), by their compiled editions, since those are sent to models. Two
  * definitions of one tool are compared by `definition-diff.ts`. Used by `GET …/diff`.
  */
-import { diffRecords } from '../listing/definition-diff.ts';
+import { diffRecords } from './definition-diff.ts';
 import type { Edition, EditionTool } from './edition-tool.ts';
-import type { DefinitionChange } from '../listing/hold.ts';
+import type { DefinitionChange } from '../tools/hold.ts';
 
 /** Reported differences of two versions of a toolset, over all entries; each may have several kB. */
 export const maxReportedDifferences = 1_000;

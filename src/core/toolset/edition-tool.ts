@@ -2,12 +2,13 @@
  * The parts of an edition (contract §4): one immutable compiled version of a toolset, its tools under their final names, and the
  * pointer that names it. `edition.ts` compiles it.
  */
-import type { EntryArguments, EntryResult, AliasMode, Announce } from './toolset.ts';
+import type { EntryArguments, EntryResult, Announce } from './toolset.ts';
+import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
-import type { Hold } from '../listing/hold.ts';
-import type { MadeBy } from '../made/made-tool.ts';
+import type { Hold } from '../tools/hold.ts';
+import type { MadeBy } from '../tools/made-tool.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
-import type { OfferMethod } from '../servers/upstream-method.ts';
+import type { OfferMethod } from '../tools/upstream-method.ts';
 import type { JsonSchema, ToolAnnotations, ToolKind, ToolPresentation, ToolSource } from '../tools/tool.ts';
 import type { UiTool } from '../tools/ui-tool.ts';
 
@@ -38,6 +39,8 @@ export type EditionTool = {
   /** An administrator accepted the annotations of the definition whose hash is `pin`. */
   annotationsAccepted?: true;
   alwaysOffered?: true;
+  /** Of a client’s tool: the provider is to enforce the schema. */
+  strict?: true;
   /** For MCP clients. */
   presentation?: ToolPresentation;
   ui?: UiTool;

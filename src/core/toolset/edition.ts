@@ -3,28 +3,26 @@
  * An edition holds neutral definitions and final names. Lookup tables are built from it in the isolate (`alias-map.ts`), and provider
  * formats lazily by the adapters.
  */
-import { type Edition, type EditionTool, type MadeCode, stateOf, trustOf } from './edition-tool.ts';
+import type { Edition, EditionTool } from './edition-tool.ts';
 import { definitionNames } from './model-definitions.ts';
 import { checkEntryArguments } from './entry-arguments.ts';
 import { checkEntryResult } from './entry-result.ts';
 import { sha256Hex } from '../hash.ts';
 import { type KnownTools, resolveReferences } from './known-tools.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { countWarnings, definitionsAtFirst, lintTools, nameWarnings } from './lint.ts';
 import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries, type NamedEntry } from './named-entry.ts';
 import { type LeftOutName, settleNames } from './settle-names.ts';
-import { offerWarnings, promptNameIssues } from './offer-entry.ts';
-import { invalidRequest, type Issue, Problem } from '../problem.ts';
-import { toStrictSchema } from '../schema/strict-schema.ts';
-import { toolPin } from '../tools/tool.ts';
-import { compileMadeEntries } from '../made/compile-made.ts';
-import type { Toolset, ToolsetEntry } from './toolset.ts';
+import { invalidRequest, type Issue, Problem, type Warning } from '../problem.ts';
+import { compileMadeEntries } from './compile-made.ts';
+import type { Toolset } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
-import type { Warning } from '../warning.ts';
-import { revokedEntries } from './revocations.ts';
 import { expandEntries, isWildcard, type PlacedEntry, placeIn } from './wildcards.ts';
 import { MB } from '../limits/units.ts';
+import { compileTool } from './compile-tool.ts';
+import { revokedEntries } from './revocations.ts';
+import { offerWarnings, promptNameIssues } from './offer-entry.ts';
 
 const maxToolsetBytes = 1 * MB;
 export const maxEditionBytes = 10 * MB;
@@ -151,49 +149,6 @@ export function editionBytes(edition: Edition): string {
 /** The key under which an edition is stored. */
 export async function editionHash(edition: Edition): Promise<string> {
   return await sha256Hex(editionBytes(edition));
-}
-
-async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promise<EditionTool> {
-  const { source, definition, canonical, wireName, ownName, server, aliases } = entry;
-  const names = { canonical, wireName, ownName, server };
-  // Absent for the default, so that editions older than this field keep their hash.
-  const approval = source.approval === 'never' || source.approval === 'always' ? { approval: source.approval } : {};
-  const compiledAliases = aliases.map(({ name, mode, note }) => ({ name, mode, ...(note !== undefined && { note }) }));
-  if (definition === null) {
-    // The kind is known once a server lists the tool; only MCP servers can have a known tool that is not listed.
-    const unknown = { kind: 'mcp' as const, description: describe(source, ''), inputSchema: { type: 'object' } };
-    return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
-  }
-  const { kind, inputSchema, outputSchema, annotations, presentation, source: listing, ui } = definition;
-  const shown = source.arguments === undefined ? inputSchema : toStrictSchema(inputSchema, source.arguments);
-  return {
-    ...names,
-    kind,
-    description: describe(source, definition.description),
-    inputSchema: shown,
-    // With `pick` the result no longer has the shape that the tool declares.
-    ...(outputSchema !== undefined && source.result?.pick === undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
-    aliases: compiledAliases,
-    ...approval,
-    ...(source.arguments !== undefined && { arguments: source.arguments }),
-    ...(shown !== inputSchema && { sourceSchema: inputSchema }),
-    ...(source.result !== undefined && { result: source.result }),
-    ...trustOf(listing),
-    ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
-    ...(presentation !== undefined && { presentation }),
-    ...(ui !== undefined && { ui }),
-    ...(made !== undefined && { made }),
-    ...stateOf(listing),
-    pin: await toolPin(definition),
-  };
-}
-
-function describe(source: ToolsetEntry, own: string): string {
-  const text = source.description ?? own;
-  if (source.notes === undefined || source.notes.length === 0) return text;
-  const notes = source.notes.map(({ name, note }) => `- ${name}: ${note}`).join('\n');
-  return `${text}${text === '' ? '' : '\n\n'}### Additional tool notes\n${notes}`;
 }
 
 /** The detail names the first few conflicts; `conflicts` has up to a thousand. */

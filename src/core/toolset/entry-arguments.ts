@@ -6,14 +6,13 @@
 import type { EntryArguments } from './toolset.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { checkInput } from '../schema/input-schema.ts';
-import { issuePath } from '../issues.ts';
 import type { KnownTools } from './known-tools.ts';
 import type { NamedEntry } from './named-entry.ts';
-import { limits } from '../limits.ts';
-import type { Issue } from '../problem.ts';
+import { limits } from '../limits/limits.ts';
+import { type Issue, issuePath } from '../problem.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { typesOf } from '../schema/schema-parts.ts';
-import { secretUseRefusal } from '../policy/secret.ts';
+import { secretUseRefusal } from '../secrets/secret.ts';
 import { createSuggester } from '../names/suggest.ts';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.ts';
 
@@ -161,11 +160,7 @@ function unknownArguments(definition: ToolDefinition, { parts, open }: Propertie
   const suggest = createSuggester(() => [...parts.keys()].map((other) => [other, other] as const), 5);
   return named
     .filter(([name]) => !parts.has(name))
-    .map(([name, path]) => {
-      const near = suggest(name);
-      const hint = near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`;
-      return { path, message: `${definition.canonical} has no argument ${JSON.stringify(name)}${hint}` };
-    });
+    .map(([name, path]) => ({ path, message: `${definition.canonical} has no argument ${JSON.stringify(name)}${suggest(name)}` }));
 }
 
 function misnamed({ parts }: Properties, { preset = {}, rename = {}, default: defaults = {} }: EntryArguments, base: string): Issue[] {
@@ -232,7 +227,7 @@ function foreignPresets(
     if (read.kind === 'value') return [];
     const path = `${base}.preset.${name}`;
     const several = parts.get(name) ?? [true];
-    if (!several.some((part) => takesText(definition.inputSchema, part, { parts: limits.maxSchemaParts }, 0)))
+    if (!several.some((part) => acceptsText(definition.inputSchema, part, { parts: limits.maxSchemaParts }, 0)))
       return [{ path, message: `${read.kind === 'secret' ? 'a secret' : 'a caller field'} is text, but ${name} does not accept text` }];
     return read.kind === 'secret' ? missingSecret(definition, read, path, known) : [];
   });
@@ -257,11 +252,11 @@ function missingSecret(
 const maxSteps = 64;
 
 /** `budget`: the number of subschemas that may still be visited, since references multiply. Beyond it, the check is left to the call. */
-function takesText(root: JsonSchema, part: unknown, budget: { parts: number }, steps: number): boolean {
+function acceptsText(root: JsonSchema, part: unknown, budget: { parts: number }, steps: number): boolean {
   budget.parts -= 1;
   if (part === false) return false;
   if (!isRecord(part) || steps > maxSteps || budget.parts < 0) return true;
-  const takes = (inner: unknown): boolean => takesText(root, inner, budget, steps + 1);
+  const takes = (inner: unknown): boolean => acceptsText(root, inner, budget, steps + 1);
   if (typeof part.$ref === 'string' && !takes(resolvePointer(root, part.$ref) ?? true)) return false;
   const types = typesOf(part);
   if (types !== null && !types.includes('string')) return false;

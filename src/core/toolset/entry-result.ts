@@ -4,14 +4,15 @@
  */
 import type { EntryResult } from './toolset.ts';
 import { valueAt, type PointerResult, isIndex, pointerTokens } from '../json/json-pointer.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import type { NamedEntry } from './named-entry.ts';
 import { quoted, type Issue } from '../problem.ts';
-import { boundResult, fetchCall, contentToStore, modelBounds, type ResultBounds } from '../tools/result-bound.ts';
+import { boundResult, fetchCall, contentToStore, modelBounds, type ResultBounds } from './result-bound.ts';
 import { visibleJson } from '../text/visible-text.ts';
 import { contentText, type ContentBlock, type ToolResult, type JsonSchema } from '../tools/tool.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { isRecord, tryParse } from '../json/wire-value.ts';
+import { listFirst } from '../text/paragraphs.ts';
 
 /** `kept`: the content to store under the id of the call, for `fetch_result`; null: nothing readable was left out. */
 type ShownResult = { shown: ToolResult; kept: ContentBlock[] | null };
@@ -64,9 +65,7 @@ function withNote(result: ToolResult, note: string): ToolResult {
 const maxListedPointers = 10;
 
 function listed(pointers: readonly string[]): string {
-  const rest = pointers.length - maxListedPointers;
-  const shown = pointers.slice(0, maxListedPointers).map(quoted);
-  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return listFirst(pointers.map(quoted), maxListedPointers);
 }
 
 /** As text, including the structured form if no text block contains it. */

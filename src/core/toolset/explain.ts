@@ -4,13 +4,14 @@
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
-import { describeHold } from '../listing/hold.ts';
+import { describeHold } from '../tools/hold.ts';
 import type { ApprovalRule } from './approval-rule.ts';
-import type { AliasMode } from './toolset.ts';
+import type { AliasMode } from '../names/toolset-alias.ts';
 import { fold } from '../names/fold.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { quote, toWireName } from '../names/names.ts';
 import { whyMissing } from './known-tools.ts';
+import { joinWords, listFirst } from '../text/paragraphs.ts';
 
 /** What an administrator needs to know about the tool that a name resolved to. Secrets in `arguments` are names, as in the document. */
 type Explanation = Pick<EditionTool, 'server' | 'ownName' | 'kind' | 'state' | 'arguments' | 'result' | 'held' | 'renamedTo'> & {
@@ -141,10 +142,7 @@ function sharedReason(names: AliasMap, { requested, candidates }: Extract<Miss, 
 }
 
 function listed(names: readonly string[]): string {
-  const told = names.slice(0, limits.maxSuggestions);
-  const more = names.length - told.length;
-  if (more > 0) return `${told.join(', ')} and ${more} more`;
-  return told.length < 2 ? told.join('') : `${told.slice(0, -1).join(', ')} and ${told.at(-1)}`;
+  return names.length > limits.maxSuggestions ? listFirst(names, limits.maxSuggestions) : joinWords(names);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The tools of a workspace, as the toolset compiler needs them. The Catalog implements it; tests use in-memory ones. */
-import type { SecretBinding } from '../policy/secret.ts';
+import type { SecretBinding } from '../secrets/secret.ts';
 import { type ToolDefinition, toolPin } from '../tools/tool.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { nearNames } from '../names/suggest.ts';
 import { type Issue, invalidRequest, Problem } from '../problem.ts';
 import type { NameMap, Toolset, ToolsetEntry } from './toolset.ts';

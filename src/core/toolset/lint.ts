@@ -1,16 +1,17 @@
 /**
  * Advice about the tools of a toolset that works but is expensive or confusing, for any provider. Conflicting names are errors
- * (`name-claims.ts`); `http/toolset-report.ts` covers what a single provider does with the definitions. Used when a toolset is
+ * (`name-claims.ts`); `http/routes/toolsets/toolset-report.ts` covers what a single provider does with the definitions. Used when a toolset is
  * written, and by `GET …/tools`. Linear in the tools.
  */
 import { definitionNames } from './model-definitions.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import type { ToolKind } from '../tools/tool.ts';
-import { firstWarnings, type Warning } from '../warning.ts';
+import { firstWarnings, type Warning } from '../problem.ts';
 import { fold } from '../names/fold.ts';
 import type { KnownTools } from './known-tools.ts';
 import type { NamedEntry } from './named-entry.ts';
 import { nameWarning } from '../names/reserved-names.ts';
+import { listFirst } from '../text/paragraphs.ts';
 
 /** A tool of an edition, at its position in the document. */
 export type LintedTool = {
@@ -125,7 +126,7 @@ function called({ canonical, wireName }: Told): string {
 
 /** Returns the warnings grouped by kind, each in the order of the entries. Linear in entries and known tools. */
 export function nameWarnings(entries: readonly NamedEntry[], known: KnownTools): Warning[] {
-  return [...loadedWords(entries), ...shadowedTools(entries, known), ...repeatedTools(entries), ...lookalikes(entries)];
+  return [...reservedWordWarnings(entries), ...shadowedTools(entries, known), ...repeatedTools(entries), ...lookalikes(entries)];
 }
 
 type ChosenName = { name: string; path: string; entry: NamedEntry };
@@ -137,7 +138,7 @@ function chosenNames(entries: readonly NamedEntry[]): ChosenName[] {
   ]);
 }
 
-function loadedWords(entries: readonly NamedEntry[]): Warning[] {
+function reservedWordWarnings(entries: readonly NamedEntry[]): Warning[] {
   return chosenNames(entries).flatMap(({ name, path }) => {
     const message = nameWarning(name);
     return message === null ? [] : [{ path, message }];
@@ -157,9 +158,8 @@ function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): Warni
   return chosen.flatMap(({ name, path, entry }) => {
     const tools = (shadowed.get(name) ?? []).sort();
     if (tools.length === 0) return [];
-    const others =
-      tools.slice(0, maxNamedTools).join(', ') + (tools.length > maxNamedTools ? ` and ${tools.length - maxNamedTools} more` : '');
-    return [{ path, message: `"${name}" is also the own name of ${others}, outside this toolset; here it means ${entry.canonical}` }];
+    const message = `"${name}" is also the own name of ${listFirst(tools, maxNamedTools)}, outside this toolset; here it means ${entry.canonical}`;
+    return [{ path, message }];
   });
 }
 

@@ -5,8 +5,8 @@
  */
 import { memoizeByObject } from '../memoize.ts';
 import { type EditionTool, isForModels, type Edition } from './edition-tool.ts';
-import { limits } from '../limits.ts';
-import { nameLookup, type OfferedNames, rootOf } from '../names/old-names.ts';
+import { limits } from '../limits/limits.ts';
+import { nameLookup, type OfferedNames, rootOf } from './old-names.ts';
 import { type NameLookup, rewriteInline, rewriteNames } from '../names/rewrite-names.ts';
 import { mapParts } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
@@ -14,7 +14,7 @@ import { isRecord } from '../json/wire-value.ts';
 import type { Announce } from './toolset.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { wireNameOf, type AliasMap } from './alias-map.ts';
-import type { Message, ToolCallPart } from '../turn/message.ts';
+import type { Message, ToolCallPart } from '../model/message.ts';
 
 type ModelDefinition = Pick<EditionTool, 'description' | 'inputSchema'>;
 
@@ -26,7 +26,7 @@ export function modelDefinition(names: OfferedNames, tool: EditionTool): ModelDe
 const withCurrentNames = memoizeByObject((names: OfferedNames, tool: EditionTool): ModelDefinition => {
   const lookup = withoutParameters(nameLookup(names, tool.server), tool.inputSchema);
   const named = new Map<string, string>();
-  const inputSchema = tellSchema(tool.inputSchema, lookup, named);
+  const inputSchema = renameInSchema(tool.inputSchema, lookup, named);
   return { description: rewriteNames(tool.description, lookup, named), inputSchema };
 });
 
@@ -36,10 +36,10 @@ function withoutParameters(lookup: NameLookup, { properties }: JsonSchema): Name
 }
 
 /** Parameters mention other tools as often as descriptions do. Names outside of inline code are listed below the tool's description. */
-function tellSchema(schema: JsonSchema, lookup: NameLookup, named: Map<string, string>, depth = 0): JsonSchema {
+function renameInSchema(schema: JsonSchema, lookup: NameLookup, named: Map<string, string>, depth = 0): JsonSchema {
   if (depth > limits.maxJsonDepth) return schema;
-  const tellPart = (part: unknown): unknown => (isRecord(part) ? tellSchema(part, lookup, named, depth + 1) : part);
-  const told = mapDefinitions(mapParts(schema, '', tellPart), tellPart);
+  const renamePart = (part: unknown): unknown => (isRecord(part) ? renameInSchema(part, lookup, named, depth + 1) : part);
+  const told = mapDefinitions(mapParts(schema, '', renamePart), renamePart);
   if (typeof told.description !== 'string') return told;
   const { text, others } = rewriteInline(told.description, lookup);
   for (const [old, name] of others) named.set(old, name);

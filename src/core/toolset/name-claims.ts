@@ -116,7 +116,7 @@ function findMeetings(claims: Claims): Meeting[] {
 function meetChosen(claims: Claims, meet: Meet): void {
   for (const group of claims.chosen.values()) {
     const keeper = keeperOf(group);
-    for (const claim of group) if (claim.entry !== keeper.entry) meet(asKeeper(keeper), claim);
+    for (const claim of group) if (claim.entry !== keeper.entry) meet(toKeeper(keeper), claim);
   }
 }
 
@@ -131,7 +131,7 @@ function meetOwnNames(claims: Claims, meet: Meet): void {
     const owners = firstTwo.get(claim.name) ?? firstOfTwo(claims.owners.get(claim.name) ?? []);
     firstTwo.set(claim.name, owners);
     const keeper = owners.find(({ canonical }) => canonical !== claim.entry.canonical);
-    if (keeper !== undefined) meet(asKeeper(ownClaim(keeper, claim.name)), claim);
+    if (keeper !== undefined) meet(toKeeper(ownClaim(keeper, claim.name)), claim);
   }
 }
 
@@ -146,9 +146,9 @@ function firstOfTwo(entries: readonly NamedEntry[]): NamedEntry[] {
 function meetDefaults(claims: Claims, meet: Meet): void {
   for (const [name, group] of claims.defaults) {
     const keeper = keeperOf(group);
-    for (const claim of group) if (claim.entry !== keeper.entry) meet(asKeeper(keeper), claim);
+    for (const claim of group) if (claim.entry !== keeper.entry) meet(toKeeper(keeper), claim);
     for (const claim of claims.chosen.get(fold(name)) ?? []) {
-      if (claim.name === name && claim.entry !== keeper.entry) meet(asKeeper(keeper), claim);
+      if (claim.name === name && claim.entry !== keeper.entry) meet(toKeeper(keeper), claim);
     }
   }
 }
@@ -166,7 +166,7 @@ function keeperOf(group: readonly Claim[]): Claim {
   return group.reduce((best, claim) => (rank[claim.as] < rank[best.as] ? claim : best));
 }
 
-function asKeeper(claim: Claim): Keeper {
+function toKeeper(claim: Claim): Keeper {
   return { canonical: claim.entry.canonical, claim };
 }
 

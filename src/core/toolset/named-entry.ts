@@ -4,16 +4,16 @@
  */
 import { isDeeperThan } from '../json/wire-value.ts';
 import { type KnownTools, notListedYet, spellings, whyMissing } from './known-tools.ts';
-import { describeHold } from '../listing/hold.ts';
-import { limits } from '../limits.ts';
+import { describeHold } from '../tools/hold.ts';
+import { limits } from '../limits/limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from '../names/names.ts';
-import type { Issue } from '../problem.ts';
+import type { Issue, Warning } from '../problem.ts';
 import { createSuggester } from '../names/suggest.ts';
 import { reservedServers } from '../names/reserved-names.ts';
 import type { EditionTool } from './edition-tool.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
-import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
-import type { Warning } from '../warning.ts';
+import type { Toolset, ToolsetEntry } from './toolset.ts';
+import type { AliasMode, ToolsetAlias } from '../names/toolset-alias.ts';
 
 /** An entry with its final names, not yet compared with the others. */
 export type NamedEntry = {
@@ -212,8 +212,7 @@ function createFinder(known: KnownTools): (canonical: string) => Found {
         : known.hasServer(server)
           ? `the server ${quote(server)} has no tool ${quote(canonical.slice(dot + 1))}`
           : `there is no server ${quote(server)}`;
-    const near = suggest(canonical);
-    return near.length === 0 ? what : `${what}; did you mean ${near.join(', ')}?`;
+    return what + suggest(canonical);
   };
 
   return find;

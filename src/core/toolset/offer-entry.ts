@@ -4,12 +4,11 @@
  */
 import { z } from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { isAlias, quote } from '../names/names.ts';
-import { matchesOffer, OfferPattern, serverOfOffer } from '../policy/offer-pattern.ts';
-import type { Issue } from '../problem.ts';
+import { matchesOffer, OfferPattern, serverOfOffer } from '../names/offer-pattern.ts';
+import type { Issue, Warning } from '../problem.ts';
 import { reservedServers } from '../names/reserved-names.ts';
-import type { Warning } from '../warning.ts';
 import { ApprovalRule } from './approval-rule.ts';
 
 const PromptName = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, { message: 'must be 1 to 128 of letters, digits, "_", "-" and "."' });

@@ -2,12 +2,11 @@
  * Tools that were revoked from a toolset (contract §4): no version of it may call them. The document names them, and a write without the member
  * keeps those of the stored document, so that no client gives a tool back that does not know of this.
  */
-import type { Hold } from '../listing/hold.ts';
+import type { Hold } from '../tools/hold.ts';
 import { getOrBuild, memoizeByObject } from '../memoize.ts';
 import { nearNames } from '../names/suggest.ts';
-import { limits } from '../limits.ts';
-import { invalidRequest, type Issue } from '../problem.ts';
-import type { Warning } from '../warning.ts';
+import { limits } from '../limits/limits.ts';
+import { invalidRequest, type Issue, type Warning } from '../problem.ts';
 import { buildAliasMap, type AliasMap } from './alias-map.ts';
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { spellings, type KnownTools } from './known-tools.ts';
@@ -41,11 +40,11 @@ function withRevoked(document: Toolset, revoked: readonly string[]): Toolset {
 export function revokedEntries({ tools, revoked = [] }: Pick<Toolset, 'tools' | 'revoked'>): Issue[] {
   const names = new Set(revoked);
   return tools.flatMap(({ tool = '' }, index) =>
-    names.has(tool) ? [{ path: `tools[${index}].tool`, message: `${tool} was revoked from this toolset. ${giveBack}` }] : [],
+    names.has(tool) ? [{ path: `tools[${index}].tool`, message: `${tool} was revoked from this toolset. ${relistHint}` }] : [],
   );
 }
 
-const giveBack = 'To list it again, send "revoked" without it.';
+const relistHint = 'To list it again, send "revoked" without it.';
 
 /**
  * Returns the entries of another version or toolset that are not of revoked tools, with warnings about the others. `path`: where the request
@@ -58,9 +57,9 @@ export function withoutRevoked(
 ): { tools: ToolsetEntry[]; warnings: Warning[] } {
   const names = new Set(revoked);
   const left = [...new Set(tools.flatMap(({ tool = '' }) => (names.has(tool) ? [tool] : [])))];
-  const warnings = left.map((tool) => ({ path, message: `${tool} is left out, since it was revoked. ${giveBack}` }));
+  const warnings = left.map((tool) => ({ path, message: `${tool} is left out, since it was revoked. ${relistHint}` }));
   const others = tools.filter(({ tool = '' }) => !names.has(tool));
-  if (others.length === 0) throw invalidRequest([{ path, message: `has only revoked tools: ${left.join(', ')}. ${giveBack}` }]);
+  if (others.length === 0) throw invalidRequest([{ path, message: `has only revoked tools: ${left.join(', ')}. ${relistHint}` }]);
   return { tools: others, warnings };
 }
 

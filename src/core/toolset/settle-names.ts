@@ -5,7 +5,7 @@
  */
 import { fold } from '../names/fold.ts';
 import { distinctWireName, isAlias, quote, toWireName, type WireName } from '../names/names.ts';
-import { nearNames } from '../names/suggest.ts';
+import { didYouMean } from '../names/suggest.ts';
 import { reservedNames } from '../names/reserved-names.ts';
 import type { KnownTools } from './known-tools.ts';
 import {
@@ -18,8 +18,7 @@ import {
   readNamedEntries,
 } from './named-entry.ts';
 import type { NameMap, Toolset } from './toolset.ts';
-import type { Issue } from '../problem.ts';
-import type { Warning } from '../warning.ts';
+import type { Issue, Warning } from '../problem.ts';
 
 /** `leftOut`: names that clash in this toolset, each a warning with the tool that does not get it. */
 type SettledReadings = EntryReadings & { leftOut: LeftOutName[] };
@@ -55,7 +54,7 @@ function addMappedNames(nameMap: NameMap, { entries, issues }: EntryReadings): N
     const path = `nameMap[${quote(written)}]`;
     const name = toAlias(written);
     if (!isAlias(name)) {
-      issues.push({ path, message: notAName(written) });
+      issues.push({ path, message: invalidNameMessage(written) });
       continue;
     }
     const [entry, ...others] = entriesNamed(entries, target);
@@ -106,14 +105,14 @@ function addWorkspaceNames(nameMap: NameMap, own: NameMap, { entries, leftOut }:
 /** Returns the names of a workspace's map that cannot be names. */
 export function nameMapIssues(nameMap: NameMap): Issue[] {
   const wrong = Object.keys(nameMap).filter((written) => !isAlias(toAlias(written)));
-  return wrong.map((written) => ({ path: workspaceNamePath(written), message: notAName(written) }));
+  return wrong.map((written) => ({ path: workspaceNamePath(written), message: invalidNameMessage(written) }));
 }
 
 function workspaceNamePath(written: string): string {
   return `settings.nameMap[${quote(written)}]`;
 }
 
-function notAName(written: string): string {
+function invalidNameMessage(written: string): string {
   return `${quote(written)} cannot be a name: use 2 to 64 letters, digits, "_" and "-", beginning with a letter`;
 }
 
@@ -135,11 +134,8 @@ function namesOf({ wireName, canonical, ownName, aliases }: NamedEntry): string[
 }
 
 function notListed(entries: readonly NamedEntry[], target: string): string {
-  const near = nearNames(
-    target,
-    entries.flatMap((entry) => namesOf(entry).map((name) => [name, entry.wireName] as const)),
-  );
-  return `${quote(target)} is no tool of this toolset${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}`;
+  const candidates = entries.flatMap((entry) => namesOf(entry).map((name) => [name, entry.wireName] as const));
+  return `${quote(target)} is no tool of this toolset${didYouMean(target, candidates)}`;
 }
 
 function severalTools(entries: readonly NamedEntry[], target: string): string {

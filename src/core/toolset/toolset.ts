@@ -2,40 +2,18 @@
  * The toolset document as its administrator writes it (contract §4). `edition.ts` compiles it into an edition, which is what calls use.
  * This file defines the shape; the compiler, which knows all entries and tools, decides which names are legal and free.
  */
+import { aliasName, ToolsetAlias } from '../names/toolset-alias.ts';
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { JsonValue } from '../json/wire-value.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { parseAlias } from '../names/names.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { ApprovalRule } from './approval-rule.ts';
 import { PromptEntry, ResourceEntry } from './offer-entry.ts';
 
-export const AliasMode = z.enum(['announced', 'function', 'hidden', 'deprecated']).meta({
-  id: 'AliasMode',
-  description:
-    '`announced`: callable and announced to the model. `function`: also sent as a separate definition. `hidden`: callable, never shown. ' +
-    '`deprecated`: callable, never shown, and the result of a call includes the note.',
-});
-export type AliasMode = z.infer<typeof AliasMode>;
-
 const description = boundedText(limits.maxDescriptionBytes).min(1);
-
-const AliasName = z.string().meta({ description: '`^[a-z][a-z0-9_-]{1,63}$`', example: 'shell' });
-
-/** A plain string is an announced alias. */
-export const ToolsetAlias = z
-  .union([
-    AliasName,
-    z.strictObject({ name: AliasName, mode: AliasMode.default('announced'), note: boundedText(limits.maxNoteBytes).min(1).optional() }),
-  ])
-  .meta({ id: 'ToolsetAlias' });
-export type ToolsetAlias = z.infer<typeof ToolsetAlias>;
-
-export function aliasName(alias: ToolsetAlias): string {
-  return typeof alias === 'string' ? alias : alias.name;
-}
 
 // The rules of an entry for the arguments and results of a tool. `entry-arguments.ts` applies the argument rules; `entry-result.ts`
 // applies the result rules.
@@ -107,7 +85,7 @@ export const EntryResult = z
 export type EntryResult = z.infer<typeof EntryResult>;
 
 /** Members of an entry that make no sense for all tools of a wildcard. */
-const onlyForOne = ['refId', 'name', 'aliases', 'description', 'arguments'] as const;
+const singleToolMembers = ['refId', 'name', 'aliases', 'description', 'arguments'] as const;
 
 export const ToolsetEntry = z
   .strictObject({
@@ -157,7 +135,11 @@ export const ToolsetEntry = z
   .refine((entry) => entry.tool !== undefined || entry.refId !== undefined, { path: ['tool'], message: 'is missing: set tool or refId' })
   .superRefine((entry, context) => {
     const isForSeveral = entry.tool?.endsWith('*') === true;
-    const wrong = isForSeveral ? onlyForOne.filter((member) => entry[member] !== undefined) : entry.except === undefined ? [] : ['except'];
+    const wrong = isForSeveral
+      ? singleToolMembers.filter((member) => entry[member] !== undefined)
+      : entry.except === undefined
+        ? []
+        : ['except'];
     const message = isForSeveral
       ? 'cannot be set for several tools; add an entry for the one tool'
       : 'needs a wildcard in tool, such as fs.*';

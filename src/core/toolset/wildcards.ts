@@ -2,14 +2,13 @@
  * Entries for all tools of a server: `{"tool": "fs.*", "except": ["delete_file"]}`. They are replaced by one entry for each tool when the
  * toolset is written, so the stored document lists tools, and a tool that its server adds later is in no toolset.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { quote } from '../names/names.ts';
-import { nearNames } from '../names/suggest.ts';
-import { reservedNames } from '../names/reserved-names.ts';
-import { invalidRequest, type Issue } from '../problem.ts';
+import { didYouMean } from '../names/suggest.ts';
+import { reservedCanonicals } from '../names/reserved-names.ts';
+import { invalidRequest, type Issue, type Warning } from '../problem.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
-import type { Warning } from '../warning.ts';
 
 /**
  * Returns the document with the tools of each pattern in its place, sorted by name. A tool that has its own entry, or matches an earlier
@@ -82,11 +81,8 @@ export function isWildcard({ tool }: Pick<ToolsetEntry, 'tool'>): boolean {
 }
 
 function isAddable({ canonical, source }: ToolDefinition): boolean {
-  return source?.state !== 'missing' && !added.has(canonical);
+  return source?.state !== 'missing' && !reservedCanonicals.has(canonical);
 }
-
-/** The configuration tools and those that turns add. */
-const added: ReadonlySet<string> = new Set(reservedNames.values());
 
 /** `fs.*`, `fs.read_*`: the server is always given in full. */
 function isMatch(pattern: string, canonical: string): boolean {
@@ -103,17 +99,11 @@ function isExcept(exception: string, { canonical, name }: ToolDefinition): boole
 function noMatch(pattern: string, all: readonly ToolDefinition[]): string {
   if (pattern.indexOf('.') <= 0) return `${quote(pattern)} has no server; write <server>.* or <server>.<beginning>*`;
   const servers = [...new Set(all.map(({ server }) => server))];
-  const near = nearNames(
-    pattern.slice(0, pattern.indexOf('.')),
-    servers.map((server) => [server, `${server}.*`] as const),
-  );
-  return `${quote(pattern)} matches no tool${near.length === 0 ? '; GET /v1/tools lists them' : `; did you mean ${near.join(', ')}?`}`;
+  const candidates = servers.map((server) => [server, `${server}.*`] as const);
+  return `${quote(pattern)} matches no tool${didYouMean(pattern.slice(0, pattern.indexOf('.')), candidates, '; GET /v1/tools lists them')}`;
 }
 
 function wrongException(exception: string, pattern: string, matches: readonly ToolDefinition[]): string {
-  const near = nearNames(
-    exception,
-    matches.map(({ name }) => [name, name] as const),
-  );
-  return `${quote(exception)} matches no tool of ${pattern}${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}`;
+  const candidates = matches.map(({ name }) => [name, name] as const);
+  return `${quote(exception)} matches no tool of ${pattern}${didYouMean(exception, candidates)}`;
 }

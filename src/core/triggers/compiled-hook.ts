@@ -1,10 +1,11 @@
 /** A compiled webhook for deliveries, created from its document and secrets once per isolate. */
 import type { Filter } from './filters/filter.ts';
-import type { Verifier } from './signatures/signature-claim.ts';
+import type { Verifier } from '../signatures/signature-claim.ts';
 import { type Template, parseTemplate } from './templates/parse-template.ts';
 import type { WebhookDocument } from './webhook.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
 import { createVerifier } from './signatures/create-verifier.ts';
+import { once } from '../memoize.ts';
 
 export type CompiledHook = {
   webhook: WebhookDocument;
@@ -20,17 +21,7 @@ export type HookTemplates = { filter: Filter | null; session: Template; input: T
 
 /** `templates` throws as `compileTemplates` does. */
 export function compileHook({ webhook, version }: { webhook: WebhookDocument; version: number }, secrets: readonly string[]): CompiledHook {
-  // Stores the result and not its promise, since in a Worker one request must not wait for another request's promise.
-  let made: HookTemplates | null = null;
-  return {
-    webhook,
-    version,
-    verify: createVerifier(webhook, secrets),
-    templates: async () => {
-      made ??= await compileTemplates(webhook);
-      return made;
-    },
-  };
+  return { webhook, version, verify: createVerifier(webhook, secrets), templates: once(() => compileTemplates(webhook)) };
 }
 
 /** Throws `invalid_request` with all faults of the templates and the filter. */

@@ -1,9 +1,10 @@
 /** Reads the event type and the delivery id by scheme. Runs after the signature is verified. */
 import { sha256Hex, sha256HexOfBytes } from '../hash.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { schemeOf } from './signatures/create-verifier.ts';
-import { concatenate, type SignedContent } from './signatures/signature-claim.ts';
+import { concatenate, type SignedContent } from '../signatures/signature-claim.ts';
 import type { WebhookDocument } from './webhook.ts';
+import { recordOf, stringOf } from '../json/wire-value.ts';
 
 /** Slack's `challenge`, which is returned unchanged: it has about 50 characters. */
 export const maxChallengeLength = 1_000;
@@ -66,7 +67,7 @@ function eventName({ scheme }: Hook, { header, payload }: EventSource): string |
 }
 
 function slackEvent(payload: unknown): string | null {
-  const named = textAt(memberOf(payload, 'event'), 'type') ?? textAt(payload, 'type');
+  const named = textAt(recordOf(payload).event, 'type') ?? textAt(payload, 'type');
   return named ?? (textAt(payload, 'command') === null ? null : 'slash_command');
 }
 
@@ -82,12 +83,6 @@ function isPing({ scheme }: Hook, { header, payload }: EventSource): boolean {
 
 /** null: missing or empty. */
 function textAt(value: unknown, name: string): string | null {
-  const member = memberOf(value, name);
-  return typeof member === 'string' && member !== '' ? member : null;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  // A parsed object; callers check its members.
-  return (value as Record<string, unknown>)[name];
+  const record = recordOf(value);
+  return (Object.hasOwn(record, name) && stringOf(record[name])) || null;
 }

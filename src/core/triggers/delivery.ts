@@ -3,15 +3,7 @@
  * payload.
  */
 import { z } from 'zod';
-import { limits } from '../limits.ts';
-
-export type TriggerKind = 'webhook' | 'schedule';
-
-/** The trigger of a delivery. */
-export type Trigger = { kind: TriggerKind; name: string };
-
-/** The trigger of a turn, as its plan carries it. `run` counts replays from 1. */
-export type TurnTrigger = Trigger & { delivery: string; run: number };
+import { limits } from '../limits/limits.ts';
 
 export const DeliveryStatus = z.enum(['ignored', 'skipped', 'pending', 'running', 'waiting', 'completed', 'failed', 'cancelled']).meta({
   id: 'DeliveryStatus',

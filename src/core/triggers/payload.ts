@@ -2,7 +2,7 @@
  * Parses a delivery's body by media type: JSON, a form (with JSON in `payload`, as Slack and GitHub send it), or text. Runs after the
  * signature was verified over the raw bytes.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/limits.ts';
 import { parseJsonText } from '../json/json-text.ts';
 import { invalidRequest, Problem } from '../problem.ts';
 

@@ -1,6 +1,6 @@
 /** The principal of a trigger's turns: a synthetic key that may use the trigger's agent and nothing else. */
-import type { Principal } from '../principal.ts';
-import type { Trigger } from './delivery.ts';
+import type { Principal } from '../people/principal.ts';
+import type { Trigger } from '../turn/turn-trigger.ts';
 
 /** Contains a colon, so it never equals the id of a real key. */
 export function triggerKeyId({ kind, name }: Trigger): string {

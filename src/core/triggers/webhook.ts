@@ -3,8 +3,8 @@
  * `engine/triggers/receive-delivery.ts` processes deliveries.
  */
 import { z } from 'zod';
-import { ResourceName } from '../agent.ts';
-import { limits } from '../limits.ts';
+import { ResourceName } from '../turn/agent.ts';
+import { limits } from '../limits/limits.ts';
 import { CallbackShape, SigningSecret, TriggerShape } from './callbacks/callback.ts';
 
 /** Enough for the secrets in use during a rotation, and a few old ones. */

@@ -3,11 +3,12 @@
  * no model can do it. Pure; `engine/turn/compact.ts` asks the model and appends the event, `transcript.ts` applies it.
  */
 import { cutToBytes } from '../text/utf8.ts';
-import { limits } from '../limits.ts';
-import type { Message } from './message.ts';
-import { cutMiddle } from '../tools/result-bound.ts';
+import { limits } from '../limits/limits.ts';
+import type { Message } from '../model/message.ts';
+import { cutMiddle } from '../toolset/result-bound.ts';
 import { contentText } from '../tools/tool.ts';
-import { charactersPerToken, type Transcript, type TurnMessages } from './transcript.ts';
+import type { Transcript, TurnMessages } from './transcript.ts';
+import { charactersPerToken } from '../limits/units.ts';
 import { KB } from '../limits/units.ts';
 
 /** Older turns as given to the summarizing model: each message, and the total. */
@@ -23,12 +24,12 @@ export type CompactionPlan = { through: string; previous: string | null; turns: 
  * Returns null if the conversation fits, or if there is nothing older to summarize: the current turn is kept whole, and so are as
  * many of the newest turns as fit in a quarter of the budget, or fewer if the current turn leaves less room.
  */
-export function planCompaction(conversation: CompactableConversation, turnAtHand: string, maxTokens: number): CompactionPlan | null {
+export function planCompaction(conversation: CompactableConversation, currentTurn: string, maxTokens: number): CompactionPlan | null {
   const tokens = conversation.tokens();
   if (tokens <= maxTokens) return null;
   const turns = conversation.turns();
-  const older = turns.filter(({ turn }) => turn !== turnAtHand);
-  const atHand = turns.reduce((sum, turn) => (turn.turn === turnAtHand ? sum + turn.characters : sum), 0);
+  const older = turns.filter(({ turn }) => turn !== currentTurn);
+  const atHand = turns.reduce((sum, turn) => (turn.turn === currentTurn ? sum + turn.characters : sum), 0);
   const budget = maxTokens * charactersPerToken;
   let room = Math.min(budget / 4, budget - atHand - summaryBytes(maxTokens));
   let kept = older.length;
@@ -90,6 +91,8 @@ function renderPart(role: Message['role'], part: Message['parts'][number]): stri
       return part.text === '' ? [] : [`${speakers[role]}: ${part.text}`];
     case 'image':
       return [`${speakers[role]}: [an image]`];
+    case 'file':
+      return [`${speakers[role]}: [a file: ${part.name ?? part.mediaType}]`];
     case 'tool-call':
       return [`Assistant called ${part.requested} ${JSON.stringify(part.arguments ?? {})}`];
     case 'tool-result':

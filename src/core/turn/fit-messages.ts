@@ -4,11 +4,12 @@
  * the same messages. `engine/turn/run-step.ts` calls it and stores the results that were shortened.
  */
 import type { CompactableConversation } from './compaction.ts';
-import { fetchResultTool } from '../tools/injected-tool.ts';
-import type { Message, ToolCallPart, ToolResultPart } from './message.ts';
-import { fetchCall, isLeftOutNote, withoutMedia, type ResultOffset } from '../tools/result-bound.ts';
+import { fetchResultTool } from '../toolset/injected-tool.ts';
+import type { Message, ToolCallPart, ToolResultPart } from '../model/message.ts';
+import { fetchCall, isLeftOutNote, withoutMedia, type ResultOffset } from '../toolset/result-bound.ts';
 import { contentText, type ContentBlock } from '../tools/tool.ts';
-import { charactersPerToken, joinMessages, messageCharacters } from './transcript.ts';
+import { joinMessages, messageCharacters } from './transcript.ts';
+import { charactersPerToken } from '../limits/units.ts';
 
 /** The part of an old tool result that is still shown in a turn over its budget: enough to recognize it. */
 export const shortenedResultCharacters = 1_000;
@@ -20,11 +21,11 @@ export type FittedMessages = {
 };
 
 /** `keeps`: results can be stored; otherwise the notes say to call the tool again. */
-export function fitMessages(conversation: CompactableConversation, turnAtHand: string, maxTokens: number, keeps: boolean): FittedMessages {
+export function fitMessages(conversation: CompactableConversation, currentTurn: string, maxTokens: number, keeps: boolean): FittedMessages {
   const all = conversation.turns();
   const summary = conversation.summary();
-  const own = all.flatMap(({ turn, messages }) => (turn === turnAtHand ? messages : []));
-  const before = all.filter(({ turn }) => turn !== turnAtHand);
+  const own = all.flatMap(({ turn, messages }) => (turn === currentTurn ? messages : []));
+  const before = all.filter(({ turn }) => turn !== currentTurn);
   const taken = (summary?.length ?? 0) + before.reduce((sum, { characters }) => sum + characters, 0);
   const shown = fitTurn(own, maxTokens * charactersPerToken, taken, keeps);
   const messages = own.map((message) =>

@@ -6,15 +6,7 @@ import { repeatKey, type InnerQuestion, type StepCall, type TurnState } from './
 /** Folds one event into the state, in place: the log of a turn is long and read once. */
 export function applyEvent(state: TurnState, event: SessionEventBody & { id?: number }): void {
   if (event.type === 'guard-decided') {
-    const { verdict, of, refused, reason, arguments: args } = event;
-    if (event.stage === 'before')
-      state.guarded.set(event.callId, {
-        verdict,
-        of,
-        ...(refused && { refused }),
-        ...(reason !== undefined && { reason }),
-        ...(args && { arguments: args }),
-      });
+    if (event.stage === 'before') state.guarded.set(event.callId, event);
     return;
   }
   if ('parent' in event && event.parent !== undefined) {
@@ -43,6 +35,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         arguments: null,
         repaired: false,
         closersOnly: false,
+        recovered: false,
         fault: null,
         attempts: 0,
         interrupted: false,
@@ -126,6 +119,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'proposal':
     case 'turn-start':
     case 'text-delta':
+    case 'dropped':
     case 'citations':
     case 'image':
     case 'reasoning-delta':
@@ -203,5 +197,6 @@ function applyInputEnd(state: TurnState, event: Extract<SessionEventBody, { type
   call.arguments = event.arguments;
   call.repaired = event.repaired;
   call.closersOnly = event.closersOnly ?? false;
+  call.recovered = event.recovered ?? false;
   call.fault = event.fault ?? null;
 }

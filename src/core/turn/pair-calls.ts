@@ -1,5 +1,5 @@
 /** Pairs calls with their results in the order that every provider accepts: for histories that clients send. */
-import type { ClientResult, Message, ToolCallPart, ToolResultPart } from './message.ts';
+import type { ClientResult, Message, ToolCallPart, ToolResultPart } from '../model/message.ts';
 import { errorResult } from '../tools/tool.ts';
 
 /**

@@ -2,15 +2,18 @@
  * The plan of a turn: everything the turn needs that does not come from the conversation, fixed when the turn is accepted and stored
  * with it. It names its edition by hash; the session loads the edition through the edition cache.
  */
-import type { AgentLimits } from '../agent.ts';
-import type { Price } from '../model/price.ts';
+import type { AgentLimits } from './agent.ts';
+import type { ModelTimeouts } from '../model/timeouts.ts';
+import type { DroppedItem, SettingNames } from '../model/dropped.ts';
+import type { ModelSettings } from '../model/model-settings.ts';
+import type { ModelPrice } from '../model/price.ts';
 import { z } from 'zod';
 import type { LimitedHolder } from '../usage-limits.ts';
 import type { EditionPointer } from '../toolset/edition-tool.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import type { PlanSkill } from '../skills/skill.ts';
 import type { TraceCarrier } from '../telemetry/trace-context.ts';
-import type { TurnTrigger } from '../triggers/delivery.ts';
+import type { TurnTrigger } from './turn-trigger.ts';
 import { KB } from '../limits/units.ts';
 
 const maxClientToolDescriptionCharacters = 16 * KB;
@@ -32,13 +35,17 @@ export type Plan = {
   aliases: boolean;
   limits: AgentLimits;
   /** With `limits.maxCost`: the prices of the plan's models when the turn was accepted. */
-  prices?: readonly { model: string; price: Price }[];
+  prices?: readonly { model: string; price: ModelPrice }[];
   /** The hosts that tools of the turn may reach (`egressHosts` of the key). Absent: all. */
   egressHosts?: readonly string[];
   /** Whose limits the turn counts for, with the limits when it was accepted. Absent: there are none. */
   limited?: readonly LimitedHolder[];
+  /** What the dialect of a chat request left out of it, and its names of settings, for what providers are not sent. */
+  dropped?: { items: readonly DroppedItem[]; names: SettingNames };
   /** Sampling settings of the request, passed to the provider. */
   settings: ModelSettings;
+  /** Those of the agent, which override its providers'. */
+  timeouts?: ModelTimeouts;
   /**
    * How tool definitions are sent to the model: in the API's tool fields, or in the prompt. Absent: the provider's profile decides.
    */
@@ -73,15 +80,19 @@ export type Plan = {
   replaced?: readonly { canonical: string; by: string }[];
 };
 
-/** A tool that the caller of a turn runs itself. Its canonical name is `client.<name>`. */
+/**
+ * A tool that the caller of a turn runs itself. Its canonical name is `client.<name>`. A model is shown a name that every provider accepts
+ * (`toWireName`); the caller only sees its own.
+ */
 export const ClientTool = z
   .strictObject({
     name: z
       .string()
-      .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, { message: 'must be 1-64 of letters, digits, _ and -, not beginning with a digit or -' })
+      .regex(/^[a-zA-Z0-9_.:/-]{1,128}$/, { message: 'must be 1-128 of letters, digits, _, -, ., : and /' })
       .refine((name) => !isObjectMember(name), { message: 'is a member of every JavaScript object. Choose another name' }),
     description: z.string().max(maxClientToolDescriptionCharacters).default(''),
     inputSchema: z.record(z.string(), z.unknown()).default({ type: 'object' }),
+    strict: z.boolean().optional().meta({ description: 'The provider enforces the schema, if it can.' }),
   })
   .meta({ id: 'ClientTool' });
 export type ClientTool = z.infer<typeof ClientTool>;
@@ -94,6 +105,7 @@ const OpenAiTool = z
       name: ClientTool.shape.name,
       description: z.string().max(maxClientToolDescriptionCharacters).nullish(),
       parameters: z.record(z.string(), z.unknown()).nullish(),
+      strict: z.boolean().nullish(),
     }),
   })
   .meta({ id: 'OpenAiTool' });
@@ -102,41 +114,11 @@ const OpenAiTool = z
 export const ClientToolInput = z.union([
   ClientTool,
   OpenAiTool.transform(
-    ({ function: { name, description, parameters } }): ClientTool => ({
+    ({ function: { name, description, parameters, strict } }): ClientTool => ({
       name,
       description: description ?? '',
       inputSchema: parameters ?? { type: 'object' },
+      ...(strict === true && { strict }),
     }),
   ),
 ]);
-
-export type ModelSettings = {
-  temperature?: number;
-  topP?: number;
-  maxOutputTokens?: number;
-  stop?: string[];
-  seed?: number;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
-  topK?: number;
-  /** `none`, `minimal`, `low`, `medium`, `high`, or a provider-specific value. */
-  reasoningEffort?: string;
-  /** Maximum reasoning tokens; takes precedence over `reasoningEffort` for providers that support a token budget. 0: none. */
-  reasoningBudget?: number;
-  /** JSON mode or a schema in the format of the OpenAI body; passed through. */
-  responseFormat?: unknown;
-  /** Applies to the first step only; a wire name or any other name of a tool that the plan offers. */
-  toolChoice?: 'auto' | 'none' | 'required' | { tool: string };
-  /** False: the calls of a step run one after the other. Absent: in parallel, except for the text protocol. */
-  parallelToolCalls?: boolean;
-};
-
-export type GivenSettings = { readonly [Name in keyof ModelSettings]?: ModelSettings[Name] | null | undefined };
-
-/** Removes settings that are not set (null or absent): an undefined value would hide an inherited one. */
-export function definedSettings(given: GivenSettings): ModelSettings {
-  const settings: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) if (value != null) settings[name] = value;
-  // The same names; only values that are set.
-  return settings as ModelSettings;
-}

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { GrantedShare } from '../limits/fair-share.ts';
 import type { storedBounds } from '../limits/pools.ts';
 import type { Usage } from '../model/chat-event.ts';
-import type { InputPart } from './message.ts';
+import type { InputPart } from '../model/message.ts';
+import { cutToLength } from '../text/utf8.ts';
 
 /** `idle`: no turn yet. Otherwise the status of the newest turn, or of the one that runs or waits. */
 export const SessionStatus = z.enum(['idle', 'queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'interrupted']);
@@ -16,12 +17,12 @@ export type WaitKind = z.infer<typeof WaitKind>;
 export const WaitState = z.enum(['pending', 'approved', 'denied', 'answered', 'expired']);
 export type WaitState = z.infer<typeof WaitState>;
 
-/** A question about a call. `turn` is null for a direct call, `canonical` for questions of earlier releases. Times: milliseconds. */
+/** A question about a call. `turn` is null for a direct call. Times: milliseconds. */
 export type SessionWait = {
   callId: string;
   kind: WaitKind;
   turn: string | null;
-  canonical: string | null;
+  canonical: string;
   reason: string;
   round: number;
   state: WaitState;
@@ -94,16 +95,11 @@ export function titleOf(input: readonly InputPart[]): string | null {
             .match(/\S[^\r\n]*/)?.[0]
             .trim() ?? '')
         : '';
-    if (line !== '') return shorten(line, maxTitleLength);
+    if (line !== '') return cutToLength(line, maxTitleLength);
   }
   return null;
 }
 
 export function shortReason(reason: string): string {
-  return shorten(reason, maxReasonLength);
-}
-
-/** Never ends in half of a surrogate pair. */
-function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return cutToLength(reason, maxReasonLength);
 }

@@ -6,9 +6,9 @@
 import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from '../toolset/alias-map.ts';
 import { announceBlock } from '../toolset/model-definitions.ts';
-import { codeBlock } from '../code-mode/tool-declarations.ts';
-import { alwaysOffered } from '../toolset/offered-tools.ts';
-import { rootOf, nameLookup, type OfferedNames } from '../names/old-names.ts';
+import { codeBlock } from './tool-declarations.ts';
+import { alwaysOffered } from './offered-tools.ts';
+import { rootOf, nameLookup, type OfferedNames } from '../toolset/old-names.ts';
 import { joinParagraphs } from '../text/paragraphs.ts';
 import type { Plan } from './plan.ts';
 import { skillsBlock } from '../skills/skill-prompt.ts';

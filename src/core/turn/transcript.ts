@@ -3,9 +3,10 @@
  * time, so that a session keeps it next to its log instead of reading the log again for every step. `compaction.ts` decides when
  * older turns are summarized.
  */
-import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from './message.ts';
+import { charactersPerToken } from '../limits/units.ts';
+import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from '../model/message.ts';
 import type { SessionEventBody } from './session-event.ts';
-import { createMediaWindow } from '../tools/result-bound.ts';
+import { createMediaWindow } from '../toolset/result-bound.ts';
 import { contentText } from '../tools/tool.ts';
 
 type Step = {
@@ -146,9 +147,13 @@ export function createTranscript({ everything = false, unanswered = false, store
 
 type TranscriptOptions = { everything?: boolean; unanswered?: boolean; store?: Parameters<typeof createMediaWindow>[0] };
 
-export const charactersPerToken = 4;
 /** Images are billed by their dimensions, not their bytes: about this many tokens for a typical one. */
 const imageCharacters = 1_500 * charactersPerToken;
+
+/** A page of a document has some tens of kilobytes and about 2,000 tokens. */
+function fileCharacters(base64: number): number {
+  return Math.ceil(base64 / 5);
+}
 
 /** Returns the approximate size of a message as sent to a model. */
 export function messageCharacters({ parts }: Message): number {
@@ -162,12 +167,19 @@ export function messageCharacters({ parts }: Message): number {
       case 'image':
         characters += imageCharacters;
         break;
+      case 'file':
+        characters += fileCharacters(part.data?.length ?? 0);
+        break;
       case 'tool-call':
         characters += part.requested.length + (JSON.stringify(part.arguments)?.length ?? 0);
         break;
       case 'tool-result':
         characters += contentText(part.content).length;
-        for (const block of part.content) if (block.type === 'image') characters += imageCharacters;
+        for (const block of part.content) {
+          if (block.type === 'image') characters += imageCharacters;
+          else if (block.type === 'audio') characters += fileCharacters(block.data.length);
+          else if (block.type === 'resource') characters += fileCharacters(block.resource.blob?.length ?? 0);
+        }
         break;
       case 'native':
         characters += JSON.stringify(part.data)?.length ?? 0;
@@ -232,6 +244,7 @@ function applyToStep(step: Step, event: SessionEventBody): void {
       part.arguments = event.arguments;
       if (event.raw !== undefined) part.raw = event.raw;
       if (event.repaired) part.repaired = true;
+      if (event.recovered) part.recovered = true;
       return;
     }
     case 'tool-result':

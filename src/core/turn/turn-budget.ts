@@ -3,7 +3,7 @@
  * limit is reached.
  */
 import type { ApprovalVerdict } from '../policy/approval.ts';
-import { costOf, type Price } from '../model/price.ts';
+import { costOf, type ModelPrice } from '../model/price.ts';
 import type { TurnEndReason } from './session-event.ts';
 import type { ToolResultCode } from '../tools/tool.ts';
 import { repeatKey, type StepCall, type TurnState } from './turn-state.ts';
@@ -15,7 +15,7 @@ export type TurnBudget = {
   maxSteps: number;
   maxCalls: number;
   maxTokens: number | null;
-  cost?: { max: number; prices: ReadonlyMap<string, Price> };
+  cost?: { max: number; prices: ReadonlyMap<string, ModelPrice> };
 };
 
 /** Why a call gets a result without running: the code, and the sentence that the model reads. */
@@ -49,11 +49,7 @@ function refuse(
   // The call was checked before the question, and the decision on it is final.
   if (call.verdict !== null) return decisionRefusal(call.verdict.decision);
   if (call.attempts > 0 || call.rounds > 0) return null;
-  if (at.closing)
-    return {
-      code: 'limit_reached',
-      message: `Not run: the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.`,
-    };
+  if (at.closing) return atLimit(`the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.`);
   if (state.stepReason === 'length' || !call.isComplete) {
     return {
       code: 'truncated',
@@ -62,47 +58,28 @@ function refuse(
   }
   if (state.stepReason === 'content-filter') return { code: 'aborted', message: 'Not run: the reply was stopped by the content filter.' };
   const spent = spentLimit(state, budget);
-  if (spent !== null) return { code: 'limit_reached', message: `Not run: the turn's limit of ${spent.limit} is reached.` };
-  if (at.position >= maxCallsPerStep) {
-    return {
-      code: 'limit_reached',
-      message: `Not run: a step may have at most ${maxCallsPerStep} calls. Send the rest in the next step.`,
-    };
-  }
-  if (at.count > budget.maxCalls) {
-    return {
-      code: 'limit_reached',
-      message: `Not run: the turn's limit of ${budget.maxCalls} calls is reached. Answer with what you have.`,
-    };
-  }
-  if (at.repeats > maxIdenticalCalls) {
-    return {
-      code: 'limit_reached',
-      message: `Not run: the same call with the same arguments was already made ${maxIdenticalCalls} times in this turn. Use the earlier results or change the arguments.`,
-    };
-  }
-  return null;
+  if (spent !== null) return atLimit(`the turn's limit of ${spent.limit} is reached.`);
+  if (at.position >= maxCallsPerStep) return atLimit(`a step may have at most ${maxCallsPerStep} calls. Send the rest in the next step.`);
+  if (at.count > budget.maxCalls) return atLimit(`the turn's limit of ${budget.maxCalls} calls is reached. Answer with what you have.`);
+  if (at.repeats <= maxIdenticalCalls) return null;
+  return atLimit(
+    `the same call with the same arguments was already made ${maxIdenticalCalls} times in this turn. Use the earlier results or change the arguments.`,
+  );
+}
+
+function atLimit(why: string): Refusal {
+  return { code: 'limit_reached', message: `Not run: ${why}` };
 }
 
 /** Returns the refusal for a decision; null if the call may run. */
 export function decisionRefusal(decision: ApprovalVerdict): Refusal | null {
-  switch (decision) {
-    case 'approve':
-      return null;
-    case 'deny':
-      return {
-        code: 'denied',
-        message: 'Not run: the user denied the call. Do not try it again in another way; ask the user what to do instead.',
-      };
-    case 'expire':
-      return {
-        code: 'denied',
-        message: 'Not run: the call was not approved in time. Say what you would have done, and ask again if it is still needed.',
-      };
-    default:
-      return decision satisfies never;
-  }
+  return decision === 'approve' ? null : { code: 'denied', message: `Not run: ${denials[decision]}` };
 }
+
+const denials: Readonly<Record<Exclude<ApprovalVerdict, 'approve'>, string>> = {
+  deny: 'the user denied the call. Do not try it again in another way; ask the user what to do instead.',
+  expire: 'the call was not approved in time. Say what you would have done, and ask again if it is still needed.',
+};
 
 /** Returns the budget that is used up; null if none is. */
 export function spentLimit(
@@ -113,9 +90,6 @@ export function spentLimit(
     return { reason: 'max_tokens', limit: `${maxTokens} tokens` };
   if (cost === undefined) return null;
   let sum = 0;
-  for (const [model, used] of usageOf) {
-    const price = cost.prices.get(model);
-    if (price !== undefined) sum += costOf(price, used);
-  }
+  for (const [model, used] of usageOf) sum += costOf(cost.prices.get(model) ?? null, used) ?? 0;
   return sum >= cost.max ? { reason: 'max_cost', limit: `cost (${cost.max})` } : null;
 }

@@ -1,9 +1,9 @@
 /** The state of one turn: `fold-turn.ts` builds it from the log, `turn.ts` decides on it, and queries over it. */
 import type { ApprovalVerdict, GivenApproval } from '../policy/approval.ts';
-import type { GuardDecision } from '../guard.ts';
+import type { GuardDecision } from '../policy/guard.ts';
 import type { Usage } from '../model/chat-event.ts';
 import { canonicalJson } from '../hash.ts';
-import type { Via } from './message.ts';
+import type { Via } from '../model/message.ts';
 
 /** A call of the current step, as far as the log contains it. */
 export type StepCall = {
@@ -17,6 +17,7 @@ export type StepCall = {
   arguments: Record<string, unknown> | null;
   repaired: boolean;
   closersOnly: boolean;
+  recovered: boolean;
   fault: 'truncated' | 'invalid_json' | null;
   /** The number of times it was started; 0 before the first. */
   attempts: number;

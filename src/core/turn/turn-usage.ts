@@ -3,7 +3,8 @@
  * of a tool. The log has the time of every event, so a part can be counted at any time after it, with the same result.
  */
 import { addUsage, type Usage } from '../model/chat-event.ts';
-import { dayOf, type FinishedCall, type RequestEntry, type ToolUse } from '../usage.ts';
+import { dayOf, type FinishedCall, type RequestEntry, type ToolUse } from '../records/usage.ts';
+import type { DroppedItem } from '../model/dropped.ts';
 import type { SessionEvent } from './session-event.ts';
 
 export type TurnUse = {
@@ -17,13 +18,24 @@ export type TurnUse = {
   at: number;
   status: RequestEntry['status'];
   code: string | null;
+  dropped: readonly DroppedItem[];
 };
 
 type OpenCall = { at: number; model: string | null; usage: Usage | null };
 
 /** `events`: of one turn, in order; `fallbackModel`: for calls whose model no event names. */
 export function foldTurnUse(events: Iterable<SessionEvent>, fallbackModel: string): TurnUse {
-  const use: TurnUse = { calls: [], tools: [], toolCalls: 0, start: null, firstTokenMs: null, at: 0, status: 'waiting', code: null };
+  const use: TurnUse = {
+    calls: [],
+    tools: [],
+    toolCalls: 0,
+    start: null,
+    firstTokenMs: null,
+    at: 0,
+    status: 'waiting',
+    code: null,
+    dropped: [],
+  };
   const toolStarts = new Map<string, number>();
   let open: OpenCall | null = null;
   let model = fallbackModel;
@@ -72,6 +84,9 @@ export function foldTurnUse(events: Iterable<SessionEvent>, fallbackModel: strin
       case 'reasoning-delta':
       case 'tool-input-start':
         if (use.start !== null) use.firstTokenMs ??= Math.max(0, at - use.start.at);
+        break;
+      case 'dropped':
+        use.dropped = event.items;
         break;
       case 'step-end':
         close(at, { failed: false, wasBilled: true, model: event.model });

@@ -7,7 +7,7 @@ import { importFormats } from '../../../src/core/import/names.ts';
 import type { ImportResult } from '../../../src/core/import/draft.ts';
 import { expandVariables } from '../../../src/core/project/expand-variables.ts';
 import { Project } from '../../../src/core/project/project.ts';
-import { readImport } from '../../../src/platform/read-import.ts';
+import { readImport } from '../../../src/formats/read-import.ts';
 
 const samples: Record<string, string> = {
   'claude_desktop_config.json': 'claude',
@@ -224,7 +224,7 @@ describe('a list of definitions', () => {
 });
 
 describe('model gateways', () => {
-  it('of LiteLLM: models become providers, aliases, and agents with fallbacks', () => {
+  it('of LiteLLM turns models into providers, aliases, and agents with fallbacks', () => {
     const result = read('litellm.yaml');
     const { providers, modelAliases, agents, secrets, servers } = result.project;
     expect(providers).toMatchObject({
@@ -260,6 +260,25 @@ describe('model gateways', () => {
     });
     expect(project.secrets?.ANTHROPIC_API_KEY).toEqual({ hosts: ['api.anthropic.com:443'] });
   });
+});
+
+it('names the timeouts of a model gateway, which are not imported', () => {
+  const litellm = {
+    model_list: [{ model_name: 'chat', litellm_params: { model: 'openai/gpt-4o', timeout: 20, stream_timeout: 5 } }],
+    router_settings: { timeout: 30 },
+    litellm_settings: { request_timeout: 60 },
+  };
+  const portkey = {
+    request_timeout: 9000,
+    targets: [{ provider: 'openai', api_key: 'k', request_timeout: 500, override_params: { model: 'gpt-4o' } }],
+  };
+  const skipped = (value: object, format: (typeof importFormats)[number]): string[] =>
+    Object.keys(reasons(readImport(new TextEncoder().encode(JSON.stringify(value)), { fileName: 'config.json', format })));
+  expect(skipped(litellm, 'litellm')).toEqual([
+    ...['chat.timeout', 'chat.stream_timeout'],
+    ...['router_settings.timeout', 'litellm_settings.request_timeout'],
+  ]);
+  expect(skipped(portkey, 'portkey')).toEqual(['portkey.request_timeout', 'portkey.targets[0].request_timeout']);
 });
 
 it('a map of names becomes the name map of the workspace', () => {

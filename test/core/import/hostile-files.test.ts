@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { importFormats } from '../../../src/core/import/names.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { Project } from '../../../src/core/project/project.ts';
-import { type ImportOptions, readImport } from '../../../src/platform/read-import.ts';
+import { type ImportOptions, readImport } from '../../../src/formats/read-import.ts';
+import { runs } from '../../selection.ts';
 
 const read = (content: unknown, options: ImportOptions = {}) =>
   readImport(
@@ -224,7 +225,7 @@ describe('any value', () => {
           expect(['invalid_request', 'invalid_json', 'body_too_large']).toContain(error.code);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -236,7 +237,7 @@ describe('any value', () => {
         expect(made + skipped.length).toBe(Object.keys(servers).length);
         for (const { name } of skipped) expect(Object.keys(servers)).toContain(name);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -249,7 +250,7 @@ describe('any value', () => {
           tools.length,
         );
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../../src/core/json/json-repair.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { describeCorpus, readJsonLines } from '../../fixtures.ts';
 import { maxRepairBytes } from '../../../src/core/json/json-repair.ts';
+import { printStatistics } from '../../statistics.ts';
 
 const whole = { ended: true, length: false };
 const cut = { ended: false, length: false };
@@ -148,7 +149,7 @@ describeCorpus('json-repair.jsonl', (path) => {
       }
       if (state === 'repaired') expect(typeof value, row.id).toBe('object');
     }
-    console.log(`${rows.length} rows:`, counts);
+    printStatistics(`${rows.length} rows:`, counts);
   });
 
   it('reads the same values as the libraries where they agree', () => {
@@ -166,7 +167,7 @@ describeCorpus('json-repair.jsonl', (path) => {
       else if (!isObject) counts['no object, so no arguments']++;
       else counts[truncated ? 'cut, so not run' : 'not taken, with a reason']++;
     }
-    console.log(`${agreed.length} rows on which the libraries agree:`, counts);
+    printStatistics(`${agreed.length} rows on which the libraries agree:`, counts);
     expect(counts['not taken, with a reason']).toBe(Object.keys(refused).length);
   });
 
@@ -185,7 +186,7 @@ describeCorpus('json-repair.jsonl', (path) => {
       expect(JSON.parse(input + reading.closers), id).toEqual(reading.arguments);
       expect(input.trimEnd(), id).toMatch(/["}\]el]$/);
     }
-    console.log(`${cutRows.length} cut rows: ${closed} lack brackets only, ${cutRows.length - closed} run nothing`);
+    printStatistics(`${cutRows.length} cut rows: ${closed} lack brackets only, ${cutRows.length - closed} run nothing`);
     expect(closed).toBeGreaterThan(0);
   });
 });
@@ -201,23 +202,26 @@ describeCorpus('security/json-hostile.jsonl', (path) => {
   };
   const rows = readJsonLines<Row>(path).filter((row) => row.text !== undefined || row.repeat !== undefined);
 
-  it.each(rows.map((row) => [row.id, row] as const))('%s', (_id, row) => {
-    const text =
-      row.text ??
-      (row.repeat as { s: string; n: number }).s.repeat(row.repeat?.n ?? 0) + (row.repeat?.close ?? '').repeat(row.repeat?.n ?? 0);
-    const { state, arguments: value } = readArguments(text, whole);
-    if (value !== null) {
-      expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
-      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-    }
-    // Arguments of `null` are none (contract §6), where this row would refuse them.
-    if (row.id === 'not-an-object-079') return expect(state).toBe('ok');
-    if (row.expect === 'parse' || row.expect === 'parse-well-formed' || row.expect === 'plain-data') expect(state).toBe('ok');
-    if (row.expect === 'reject-as-arguments') expect(state).toBe('invalid');
-    if (row.expect === 'reject-too-deep' || row.expect === 'reject-fast') expect(value).toBeNull();
-    if (row.expect === 'exact-or-flag') expect(state).toBe('repaired');
-    if (row.expect === 'repair' && !text.startsWith('[')) expect(['repaired', 'ok', 'invalid']).toContain(state);
-    // A cut inside a value is never read. Blank text means no arguments when the reply ended.
-    if (row.class === 'truncated' && text.trim() !== '') expect(state).toBe('truncated');
-  });
+  it.each(rows.map((row) => [row.id, row] as const))(
+    'reads the row %s, or says that it cannot, without touching a prototype',
+    (_id, row) => {
+      const text =
+        row.text ??
+        (row.repeat as { s: string; n: number }).s.repeat(row.repeat?.n ?? 0) + (row.repeat?.close ?? '').repeat(row.repeat?.n ?? 0);
+      const { state, arguments: value } = readArguments(text, whole);
+      if (value !== null) {
+        expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+        expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+      }
+      // Arguments of `null` are none (contract §6), where this row would refuse them.
+      if (row.id === 'not-an-object-079') return expect(state).toBe('ok');
+      if (row.expect === 'parse' || row.expect === 'parse-well-formed' || row.expect === 'plain-data') expect(state).toBe('ok');
+      if (row.expect === 'reject-as-arguments') expect(state).toBe('invalid');
+      if (row.expect === 'reject-too-deep' || row.expect === 'reject-fast') expect(value).toBeNull();
+      if (row.expect === 'exact-or-flag') expect(state).toBe('repaired');
+      if (row.expect === 'repair' && !text.startsWith('[')) expect(['repaired', 'ok', 'invalid']).toContain(state);
+      // A cut inside a value is never read. Blank text means no arguments when the reply ended.
+      if (row.class === 'truncated' && text.trim() !== '') expect(state).toBe('truncated');
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /** Bodies whose list of tools is cached have the same value as without the cache. */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { parseJsonText } from '../../../src/core/json/json-text.ts';
 import { createRepeatedTools } from '../../../src/core/json/repeated-tools.ts';
 

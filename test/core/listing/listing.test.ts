@@ -4,14 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import { readListing } from '../../../src/core/listing/listing.ts';
 import type { ListedDefinition } from '../../../src/core/listing/listing.ts';
-import { cleanDescription } from '../../../src/core/listing/listing-text.ts';
+import { cleanDescription } from '../../../src/core/tools/listing-text.ts';
 import { definitionPin } from '../../../src/core/tools/tool.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
 import { listingOf, verdicts } from '../listing-cases.ts';
 import type { MetadataRow } from '../listing-cases.ts';
-import { maxListedDescriptionBytes } from '../../../src/core/listing/listing-text.ts';
-import { maxDefinitionFindings } from '../../../src/core/listing/hold.ts';
+import { maxListedDescriptionBytes } from '../../../src/core/tools/listing-text.ts';
+import { maxDefinitionFindings } from '../../../src/core/tools/hold.ts';
+import { printStatistics } from '../../statistics.ts';
 
 type Json = Record<string, unknown>;
 const object = { type: 'object' };
@@ -333,7 +334,7 @@ describeCorpus('security/tool-metadata.json', (path) => {
   const rows = readJson<{ cases: MetadataRow[] }>(path).cases;
   const count = { rows: 0, asExpected: 0, exceptions: [] as string[] };
 
-  it.each(rows.map((row) => [row.id, row] as const))('%s: as expected', (id, row) => {
+  it.each(rows.map((row) => [row.id, row] as const))('judges %s as the corpus expects', (id, row) => {
     const listed = readListing(listingOf(row)).at(-1);
     if (listed === undefined) throw new Error('a row has a tool');
     expect([row.expect.action, listed.verdict]).toEqual([row.expect.action, verdicts[row.expect.action]]);
@@ -354,7 +355,7 @@ describeCorpus('security/tool-metadata.json', (path) => {
   });
 
   it('counts its rows', () => {
-    console.info(`tool-metadata: ${count.rows} rows, ${count.asExpected} as expected; ${count.exceptions.join('; ')}`);
+    printStatistics(`tool-metadata: ${count.rows} rows, ${count.asExpected} as expected; ${count.exceptions.join('; ')}`);
     expect([count.rows, count.asExpected + count.exceptions.length]).toEqual([rows.length, rows.length]);
   });
 });
@@ -370,7 +371,7 @@ describeCorpus('mcp-tools', (path) => {
         else if (listed.findings.length > 0) counts.flagged.push(`${listed.name}: ${found(listed)}`);
       }
     }
-    console.info(
+    printStatistics(
       `mcp-tools: ${counts.tools} tools, ${counts.flagged.length} flagged, ${counts.held.length} held, refused: ${counts.refused}`,
     );
     expect(counts.tools).toBe(1472);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { decideAboutOffer, type OfferDecision } from '../../../src/core/listing/decide-offer.ts';
 import {
   countOffers,
@@ -20,7 +20,7 @@ const listing = (more: Partial<ServerOffers> = {}): ServerOffers => ({
   ...more,
 });
 const review = (listed: ServerOffers, kept: readonly StoredOffer[] | null, more: object = {}) =>
-  reviewOffers(listed, { kept: kept ?? [], isFirst: kept === null, stranger: null, trusted: true, tools: ['look'], ...more });
+  reviewOffers(listed, { kept: kept ?? [], isFirst: kept === null, identityChange: null, trusted: true, tools: ['look'], ...more });
 const states = (stored: readonly StoredOffer[]) => Object.fromEntries(stored.map((one) => [one.name, showOffer(one).state]));
 const decide = (stored: readonly StoredOffer[], decision: OfferDecision) => decideAboutOffer(stored, decision, decided).stored;
 
@@ -112,8 +112,8 @@ describe('prompts and resources of a server', () => {
   });
 
   it('are all held when the server reports another name', async () => {
-    const stranger = { finding: 'other-server', path: '', message: 'another server' };
-    const held = await review(listing(), await review(listing(), null), { stranger });
+    const identityChange = { finding: 'other-server', path: '', message: 'another server' };
+    const held = await review(listing(), await review(listing(), null), { identityChange });
     expect(new Set(Object.values(states(held)))).toEqual(new Set(['held']));
     expect(offersInForce(held)).toEqual(noOffers);
   });

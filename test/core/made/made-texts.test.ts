@@ -1,7 +1,7 @@
 /** The texts of a made tool, as sent to models and shown to people. */
 import { describe, expect, it } from 'vitest';
 import { checkMadeTool } from '../../../src/core/made/check-made-tool.ts';
-import { MadeTool } from '../../../src/core/made/made-tool.ts';
+import { MadeTool } from '../../../src/core/tools/made-tool.ts';
 
 const known = { get: () => undefined, all: () => [].values(), hasServer: () => true };
 const check = (document: object) => checkMadeTool('made.hello', MadeTool.parse({ implementation: 'return 1', ...document }), known);

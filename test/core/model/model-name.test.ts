@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allowsModel, calledName, coversPattern, matchesModel, ModelPatterns } from '../../../src/core/model/model-name.ts';
+import { runs } from '../../selection.ts';
 
 const called = (ref: string, kind: Parameters<typeof allowsModel>[1]['kind'] = 'openai') => {
   const [provider = '', ...model] = ref.split('/');
@@ -90,7 +91,7 @@ describe('a pattern', () => {
       fc.property(letters, letters, name, (wide, narrow, text) => {
         if (coversPattern([`p/${wide}`], `p/${narrow}`) && matchesModel(narrow, text)) expect(matchesModel(wide, text)).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -57,6 +57,20 @@ describe('a price', () => {
     expect(costOf({ input: 10, output: 0, cachedInput: 1, cacheWrite: 12.5 }, usage)).toBeCloseTo(5 + 0.4 + 1.25, 9);
   });
 
+  it('differs for input that the provider keeps in its cache for an hour', () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 0, cacheWriteInputTokens: 1_000_000, cacheWriteHourInputTokens: 400_000 };
+    expect(costOf({ input: 3, output: 0, cacheWrite: 4 }, usage)).toBeCloseTo(4, 9);
+    expect(costOf({ input: 3, output: 0, cacheWrite: 4, cacheWriteHour: 6 }, usage)).toBeCloseTo(2.4 + 2.4, 9);
+  });
+
+  it('of the list, or none, gives way to the cost that the provider reports; one of the administrator stays', () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 0, cost: 0.5 };
+    expect(costOf(null, usage)).toBe(0.5);
+    expect(costOf({ ...price(7), isListed: true }, usage)).toBe(0.5);
+    expect(costOf(price(7), usage)).toBe(7);
+    expect(costOf(null, { inputTokens: 1, outputTokens: 1 })).toBeNull();
+  });
+
   it.each([
     ['https://api.openai.com/v1', 'gpt-5-mini-2025-08-07', 0.25],
     ['https://api.openai.com/v1', 'gpt-5', 1.25],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Provider, ProviderName } from '../../../src/core/model/provider.ts';
-import { providerBaseUrl } from '../../../src/core/model/provider-kind.ts';
+import { providerBaseUrl } from '../../../src/core/names/provider-kind.ts';
 
 describe('a provider', () => {
   it('needs only a kind', () => {

@@ -1,5 +1,6 @@
 /** What a forwarded request may not use besides its model, under an allow-list or a budget. */
 import { describe, expect, it } from 'vitest';
+import { createDropped } from '../../../src/core/model/dropped.ts';
 import { checkedBody } from '../../../src/core/model/request-extras.ts';
 import { Problem } from '../../../src/core/problem.ts';
 
@@ -76,7 +77,9 @@ describe('a request with a budget', () => {
 
   it('leaves out searches beside tools of the client, which coding agents send to every provider', () => {
     const body = { model: 'm', tools: [fn, { type: 'web_search', external_web_access: false }, { type: 'web_fetch_20250910' }] };
-    expect(checkedBody(body, { isChecked: true, hasBudget: true })).toEqual({ model: 'm', tools: [fn] });
+    const dropped = createDropped();
+    expect(checkedBody(body, { isChecked: true, hasBudget: true, dropped })).toEqual({ model: 'm', tools: [fn] });
+    expect(dropped.items().map(({ name }) => name)).toEqual(['tools[1]', 'tools[2]']);
     expect(checkedBody({ ...body, tool_choice: 'auto' }, { isChecked: true, hasBudget: true })).toMatchObject({ tools: [fn] });
     expect(checkedBody(body, { isChecked: true, hasBudget: false })).toBe(body);
   });

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { ToolCallAssembler } from '../../../src/core/model/tool-call-assembler.ts';
 import { maxNativeCallIdLength } from '../../../src/core/model/tool-call-assembler.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../src/core/names/fold.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 
 describe('fold', () => {
   it.each(['web_search', 'web-search', 'webSearch', 'WebSearch', 'WEB_SEARCH', 'Web Search', 'web.search', ' web_search\n', 'web__search'])(

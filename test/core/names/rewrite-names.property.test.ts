@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NameLookup, rewriteNames } from '../../../src/core/names/rewrite-names.ts';
+import { runs } from '../../selection.ts';
 
 const today = new Map([
   ['get_it', 'fetch_it'],
@@ -30,7 +31,7 @@ describe('rewriting any text', () => {
         const once = rewriteNames(original, lookup);
         expect(rewriteNames(once, lookup)).toBe(once);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -43,7 +44,7 @@ describe('rewriting any text', () => {
         const found = matches(original, parts) || matches(original, told.replace(line, '').split(/(?<=`)(fetch_it|find|three)(?=`)/));
         expect(found).toBe(true);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -58,7 +59,7 @@ describe('rewriting any text', () => {
         const quiet = before.replace(/[`~]{3,}/g, '');
         expect(rewriteNames(`${quiet}${fence}`, lookup)).toContain(fence);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

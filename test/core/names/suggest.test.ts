@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { nearNames } from '../../../src/core/names/suggest.ts';
+import { runs } from '../../selection.ts';
 
 const tools = ['search_issues', 'search_code', 'create_issue', 'list_branches', 'bash', 'read_file', 'write_file', 'web_search'];
 const near = (name: string, names: readonly string[] = tools): string[] =>
@@ -47,7 +48,7 @@ describe('nearNames', () => {
         if (plainDistance(a, b) <= most) expect(found).toBe(true);
         else if (!a.includes(b) && !b.includes(a)) expect(found).toBe(false);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cookieText, headerText, pathSegment, queryPairs, requestUrl } from '../../../src/core/openapi/request-url.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import type { OperationParameter } from '../../../src/core/servers/server-state.ts';
+import type { OperationParameter } from '../../../src/core/tools/server-operation.ts';
+import { runs } from '../../selection.ts';
 
 function parameter(given: Partial<OperationParameter> = {}): OperationParameter {
   return { argument: 'color', name: 'color', in: 'path', style: 'simple', explode: false, ...given };
@@ -21,7 +22,7 @@ describe('a parameter in a path', () => {
     ['label', true, '.blue', '.blue.black.brown', '.R=100.G=200.B=150'],
     ['simple', false, 'blue', 'blue,black,brown', 'R,100,G,200,B,150'],
     ['simple', true, 'blue', 'blue,black,brown', 'R=100,G=200,B=150'],
-  ] as const)('of style %s, exploded: %s', (style, explode, one, many, object) => {
+  ] as const)('is written in the style %s, exploded: %s', (style, explode, one, many, object) => {
     const how = parameter({ style, explode });
     expect([pathSegment(how, 'blue'), pathSegment(how, list), pathSegment(how, fields)]).toEqual([one, many, object]);
   });
@@ -53,7 +54,7 @@ describe('a parameter in a query', () => {
       ['color%5B0%5D=blue', 'color%5B1%5D=black', 'color%5B2%5D=brown'],
       ['color%5BR%5D=100', 'color%5BG%5D=200', 'color%5BB%5D=150'],
     ],
-  ] as const)('of style %s, exploded: %s', (style, explode, one, many, object) => {
+  ] as const)('is written in the style %s, exploded: %s', (style, explode, one, many, object) => {
     const how = parameter({ in: 'query', style, explode });
     expect([queryPairs(how, 'blue'), queryPairs(how, list), queryPairs(how, fields)]).toEqual([one, many, object]);
   });
@@ -147,7 +148,7 @@ describe('a URL', () => {
         const decoded = decodeURIComponent(sent.pathname).split(/[\\/]/);
         expect(decoded.filter((piece) => piece === '..')).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

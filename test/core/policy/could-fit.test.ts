@@ -1,7 +1,7 @@
 /** Rules that can never match are refused when a policy is written; every default question can be covered by a rule. */
 import { describe, expect, it } from 'vitest';
-import { Policy } from '../../../src/core/policy/document.ts';
-import { ruleToRemember, whyNotRemembered } from '../../../src/core/policy/remembered-rule.ts';
+import { Policy } from '../../../src/core/policy/policy.ts';
+import { ruleToRemember, whyNotRemembered } from '../../../src/core/policy/approval-ways.ts';
 import { AskKind } from '../../../src/core/policy/approval.ts';
 
 const faultOf = (rule: object): string | null => Policy.safeParse({ rules: [rule] }).error?.issues[0]?.message ?? null;

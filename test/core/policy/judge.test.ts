@@ -6,11 +6,12 @@ import { isInside } from '../../../src/core/text/path.ts';
 import { callEffect } from '../../../src/core/policy/effects/call.ts';
 import { requestHost } from '../../../src/core/policy/host.ts';
 import { evaluatePolicy, withoutApproval, type PolicyDecision } from '../../../src/core/policy/evaluate-policy.ts';
-import { ruleToRemember } from '../../../src/core/policy/remembered-rule.ts';
-import { Policy, rulesOf, fallbackRules } from '../../../src/core/policy/document.ts';
+import { ruleToRemember } from '../../../src/core/policy/approval-ways.ts';
+import { Policy, rulesOf, fallbackRules } from '../../../src/core/policy/policy.ts';
 import { PolicyRule } from '../../../src/core/policy/rule.ts';
 import type { Circumstances } from '../../../src/core/policy/effects/effect-kind.ts';
 import type { Effect } from '../../../src/core/policy/policy-effect.ts';
+import { runs } from '../../selection.ts';
 
 const parse = (rules: readonly object[]): PolicyRule[] => rules.map((rule) => PolicyRule.parse({ decision: 'allow', ...rule }));
 const by = (tool: string, more: object = {}): Circumstances => ({ actor: { tool, agent: null, key: 'k1', ...more }, taint: null });
@@ -102,7 +103,7 @@ describe('a tool of a server', () => {
     ['is local and destroys', served('write', { kind: 'local', ...destroys }), 'destructive'],
     ['is the caller’s own', served('write', { kind: 'client', ...destroys }), null],
     ['is made of others', served('write', { kind: 'made', ...destroys }), null],
-  ])('that %s', (_what, tool, kind) => {
+  ])('gives the expected reason to ask when it %s', (_what, tool, kind) => {
     expect(kindOf(tool)).toBe(kind);
   });
 
@@ -257,7 +258,7 @@ describe('rules', () => {
         else if (asks !== -1) expect(together).toMatchObject({ verdict: 'ask', rule: { index: asks } });
         else expect(together.rule === null || rules[together.rule.index]?.decision === 'allow').toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

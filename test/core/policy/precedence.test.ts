@@ -1,7 +1,7 @@
 /** The decision for an effect by rules, entry and taint: one row each, with the sentence that a person sees. */
 import { describe, expect, it } from 'vitest';
 import { evaluatePolicy, type PolicyDecision } from '../../../src/core/policy/evaluate-policy.ts';
-import { Policy, rulesOf } from '../../../src/core/policy/document.ts';
+import { Policy, rulesOf } from '../../../src/core/policy/policy.ts';
 import type { Effect } from '../../../src/core/policy/policy-effect.ts';
 import { applyEntryApproval } from '../../../src/engine/policy/judge-call.ts';
 

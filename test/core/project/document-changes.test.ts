@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { documentChanges } from '../../../src/core/project/document-changes.ts';
 
 describe('the changes of a document', () => {

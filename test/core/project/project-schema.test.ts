@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { Project } from '../../../src/core/project/project.ts';
-import { projectJsonSchema } from '../../../src/core/project/project-schema.ts';
-import { readYaml } from '../../../src/platform/read-yaml.ts';
+import { Project, projectJsonSchema } from '../../../src/core/project/project.ts';
+import { readYaml } from '../../../src/formats/read-yaml.ts';
 
 const bounds = { maxDepth: 64, maxSeparators: 10_000, maxAliased: 0 };
 

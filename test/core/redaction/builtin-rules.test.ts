@@ -18,6 +18,7 @@ describe('the built-in rules', () => {
     ['{"card":4242424242424242}', '{"card":[card]}'],
     ['DE89 3704 0044 0532 0130 00 OK', '[iban] OK'],
     ['pay GB29NWBK60161331926819.', 'pay [iban].'],
+    ['GB29 nwbk 6016 1331 9268 19', 'GB29 nwbk 6016 1331 9268 19'],
     ['ssn 536-22-8726', 'ssn [ssn]'],
     ['from 203.0.113.7:443 and 2001:db8::7', 'from [ip]:443 and [ip]'],
     ['[::1] and ::ffff:192.0.2.1', '[[ip]] and [ip]'],

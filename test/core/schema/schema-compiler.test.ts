@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { SchemaDialect } from '../../../src/core/model/provider-profile.ts';
 import { compileSchema, maxSchemaBytes } from '../../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
@@ -32,7 +32,8 @@ const plain: JsonSchema = {
 };
 
 describe('a schema that a provider accepts', () => {
-  it.each(SchemaDialect.options.filter((dialect) => dialect !== 'openai-strict'))('is the same object for %s', (dialect) => {
+  // A limit of numbers is text for these, or nothing.
+  it.each(SchemaDialect.options.filter((dialect) => !/-strict$|^ollama$/.test(dialect)))('is the same object for %s', (dialect) => {
     expect(compileSchema(plain, dialect)).toEqual({ ok: true, schema: plain, changes: [] });
     const result = compileSchema(plain, dialect);
     expect(result.ok && result.schema).toBe(plain);
@@ -198,6 +199,15 @@ describe('a field', () => {
     }
   });
 
+  it('of any value is not marked as nullable, since it may be null already', () => {
+    expect(compiledField({ description: 'Any.', anyOf: [{}, { type: 'null' }] }, 'gemini-openapi')).toEqual({ description: 'Any.' });
+  });
+
+  it('keeps counts of zero, and drops those that are none', () => {
+    const counts = { minLength: 0, maxLength: 0 };
+    expect(compiledField({ type: 'string', ...counts, minItems: -1 }, 'full')).toEqual({ type: 'string', ...counts });
+  });
+
   it('keeps its position among the others, and theirs', () => {
     const schema: JsonSchema = { type: 'object', properties: { z: { type: 'string' }, a: { const: 1 }, m: { type: 'number' } } };
     expect(Object.keys(compiled(schema, 'gemini').properties as object)).toEqual(['z', 'a', 'm']);
@@ -342,6 +352,14 @@ describe('the root', () => {
       type: 'object',
       properties: schema.properties,
       description: 'Needed: url; or host and path.',
+    });
+  });
+
+  it('has lists whose items are what every part says about them', () => {
+    const list = (items: object, more: object) => ({ type: 'object', properties: { a: { type: 'array', items, ...more } } });
+    const schema: JsonSchema = { allOf: [list({ type: 'integer' }, { minItems: 1 }), list({ minimum: 3 }, { maxItems: 4 })] };
+    expect(compiled(schema, 'anthropic').properties).toEqual({
+      a: { type: 'array', items: { type: 'integer', minimum: 3 }, minItems: 1, maxItems: 4 },
     });
   });
 

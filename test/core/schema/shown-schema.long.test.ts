@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { givenArguments, toToolArguments } from '../../../src/core/toolset/entry-arguments.ts';
 import { EntryArguments } from '../../../src/core/toolset/toolset.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
-import { toStrictSchema } from '../../../src/core/schema/strict-schema.ts';
+import { toStrictSchema } from '../../../src/core/toolset/strict-schema.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 import { isRecord } from '../../../src/core/json/wire-value.ts';
+import { runs } from '../../selection.ts';
 
 const merged: JsonSchema = {
   type: 'object',
@@ -200,7 +201,7 @@ describe('the schema that a model sees', () => {
         for (const [preset, value] of Object.entries(written.preset))
           expect(read.ok && read.own[preset]).toEqual(isRecord(value) && 'value' in value ? value.value : value);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

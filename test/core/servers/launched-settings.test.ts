@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { WithoutHidden } from '../../../src/core/hidden-values.ts';
+import type { WithoutHidden } from '../../../src/core/secrets/hidden-values.ts';
 import { changedLaunch, changedSecret, launchedSettings } from '../../../src/core/servers/launched-settings.ts';
 import { McpServer, OpenApiServer, StaticServer, toServerAccess } from '../../../src/core/servers/server.ts';
 import { buildRun, processText } from '../../../src/core/servers/stdio-run.ts';

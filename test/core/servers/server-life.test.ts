@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import {
-  requestLease,
+  requestClaim,
   boundedDiscovery,
   afterFailedRefresh,
   initialState,
@@ -20,15 +20,15 @@ const read = (state: RefreshState, now: number, ttlMs: number | null = null) =>
   afterRefresh(state, { connection: null, offered: nothing, ttlMs, canChange: true }, now);
 const fail = (state: RefreshState, now: number) => afterFailedRefresh(state, { status: 'failing', reason: 'down' }, now);
 const leave = (state: RefreshState, reason: RefreshReason, now: number) => {
-  const asked = requestLease(state, reason, now);
+  const asked = requestClaim(state, reason, now);
   return asked.claimed ? 0 : asked.retryAfterMs;
 };
 
-describe('the refresh lease', () => {
+describe('the refresh claim', () => {
   it('expires, so that a failed refresh does not block others', () => {
-    const { state } = requestLease(initialState(1, start), 'stale', start);
-    expect(leave(state, 'asked', start + limits.refreshLeaseMs - 1)).toBe(1);
-    expect(leave(state, 'asked', start + limits.refreshLeaseMs)).toBe(0);
+    const { state } = requestClaim(initialState(1, start), 'stale', start);
+    expect(leave(state, 'asked', start + limits.refreshClaimMs - 1)).toBe(1);
+    expect(leave(state, 'asked', start + limits.refreshClaimMs)).toBe(0);
   });
 
   it('is granted when the listing is stale, by the server’s TTL within bounds', () => {
@@ -63,23 +63,23 @@ describe('the refresh lease', () => {
     let reads = 0;
     // A thousand in each of thirty seconds.
     for (let tick = 0; tick < 30_000; tick += 1) {
-      const asked = requestLease(state, 'changed', start + tick);
+      const asked = requestClaim(state, 'changed', start + tick);
       state = asked.claimed ? read(asked.state, start + tick) : asked.state;
       if (asked.claimed) reads += 1;
     }
     expect(reads).toBe(2);
   });
 
-  it('is due after the lease of a failed refresh for a change reported meanwhile', () => {
-    const { state } = requestLease(read(initialState(1, start), start), 'asked', start);
-    const told = requestLease(state, 'changed', start + 1).state;
-    expect(told.staleAt).toBe(start + limits.refreshLeaseMs);
-    expect(requestLease(told, 'stale', start + limits.refreshLeaseMs)).toMatchObject({ claimed: true });
+  it('is due after the claim of a failed refresh for a change reported meanwhile', () => {
+    const { state } = requestClaim(read(initialState(1, start), start), 'asked', start);
+    const told = requestClaim(state, 'changed', start + 1).state;
+    expect(told.staleAt).toBe(start + limits.refreshClaimMs);
+    expect(requestClaim(told, 'stale', start + limits.refreshClaimMs)).toMatchObject({ claimed: true });
   });
 
   it('is due soon for a change reported during a refresh, which may have missed it', () => {
-    const { state } = requestLease(read(initialState(1, start), start), 'asked', start);
-    const told = requestLease(state, 'changed', start + 1);
+    const { state } = requestClaim(read(initialState(1, start), start), 'asked', start);
+    const told = requestClaim(state, 'changed', start + 1);
     expect(told).toMatchObject({ claimed: false, state: { hasChanged: true } });
     expect(leave(read(told.state, start + 2), 'stale', start + 2)).toBe(limits.minRefreshIntervalMs);
     expect(leave(read(state, start + 2), 'stale', start + 2)).toBe(listingTtlMs);
@@ -87,7 +87,7 @@ describe('the refresh lease', () => {
 
   it('is never held twice, for any sequence of events', () => {
     const step = fc.record({
-      wait: fc.integer({ min: 0, max: limits.refreshLeaseMs }),
+      wait: fc.integer({ min: 0, max: limits.refreshClaimMs }),
       what: fc.constantFrom('asked', 'changed', 'stale', 'read', 'fail'),
     });
     fc.assert(
@@ -102,9 +102,9 @@ describe('the refresh lease', () => {
             reader = null;
             continue;
           }
-          const asked = requestLease(state, what as RefreshReason, now);
+          const asked = requestClaim(state, what as RefreshReason, now);
           if (asked.claimed) {
-            expect(reader === null || now - reader >= limits.refreshLeaseMs).toBe(true);
+            expect(reader === null || now - reader >= limits.refreshClaimMs).toBe(true);
             reader = now;
           } else expect(asked.retryAfterMs).toBeGreaterThan(0);
           state = asked.state;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { readSkillFile, skillInstructions, splitToolList, toolOfPattern, toolsOf } from '../../../src/core/skills/skill-file.ts';
 import { isStray, skillPathFault } from '../../../src/core/skills/skill.ts';
-import { readFrontmatter } from '../../../src/skills/read-skill.ts';
+import { readFrontmatter } from '../../../src/formats/read-skill.ts';
 
 const read = (frontmatter: string, { name = 'pdf', body = 'Do it.' } = {}) =>
   readSkillFile(name, `---\n${frontmatter}\n---\n\n${body}\n`, readFrontmatter);

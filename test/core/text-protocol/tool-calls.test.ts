@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { TextToolCalls } from '../../../src/core/text-protocol/tool-calls.ts';
 import { readWords, type WordsOptions } from '../text-words.ts';
 
@@ -24,7 +24,7 @@ describe('a call in the text of a model', () => {
     expect(read(`Let me look.\n${call}\n`)).toEqual({
       text: 'Let me look.',
       reasoning: '',
-      calls: [{ name: 'get', state: 'ok', arguments: { a: 1 }, raw: '{"a": 1}', deltas: '{"a": 1}' }],
+      calls: [{ name: 'get', state: 'ok', arguments: { a: 1 }, raw: '{"a":1}', deltas: '{"a":1}' }],
     });
   });
 
@@ -67,7 +67,7 @@ describe('a call in the text of a model', () => {
     expect(callsOf(`<tool_call>[${one}, ${one}, ${one}]</tool_call>`)).toEqual(three);
   });
 
-  it('is emitted as it arrives: the name once it is certain, then each piece of the arguments', () => {
+  it('is emitted when its block ends, and the text before it at once', () => {
     const reader = new TextToolCalls({ isTool: () => false });
     const steps: ChatEvent[][] = ['Hi <tool', '_call>{"name": "ge', 't", "arguments"', ': {', '"a": ', '1}', '}', '</tool_call>'].map(
       (piece) => reader.push(piece),
@@ -76,11 +76,11 @@ describe('a call in the text of a model', () => {
       ['text'],
       [],
       [],
-      ['call-start', '{'],
-      ['"a": '],
-      ['1}'],
       [],
-      ['call-end'],
+      [],
+      [],
+      [],
+      ['call-start', '{"a":1}', 'call-end'],
     ]);
   });
 
@@ -270,18 +270,14 @@ describe('other wrappers', () => {
     '<tool_call>\n<function=get>{"a": 1}</function>\n</tool_call>',
     '<TOOL_CALL>{"name": "get", "arguments": {"a": 1}}</TOOL_CALL>',
     '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get<｜tool▁sep｜>{"a": 1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-  ])('%s', (text) => {
+  ])('are read as a call: %s', (text) => {
     expect(read(`Look: ${text}\n`)).toMatchObject({ text: 'Look:', calls: [{ name: 'get', state: 'ok', arguments: { a: 1 } }] });
   });
 
-  it('reports calls in an unsupported format, with their name if a tag has it', () => {
-    expect(read('<function=get>\n<parameter=a>\n1\n</parameter>\n</function>')).toMatchObject({
+  it('reports calls whose arguments are not in the format of their tags, with the name', () => {
+    expect(read('<function=get>\n<other>1</other>\n</function>')).toMatchObject({
       text: '',
       calls: [{ name: 'get', state: 'invalid' }],
-    });
-    expect(read('<tool_call>get\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>')).toMatchObject({
-      text: '',
-      calls: [{ name: '', state: 'invalid' }],
     });
   });
 });
@@ -308,7 +304,7 @@ describe('bounds', () => {
     const object = `{"arguments": {"a": "${long}"}, "name": "get"}`;
     expect(readWords([`${object}\n`])).toMatchObject({ text: `${object}\n`, calls: [] });
     expect(readWords([`\`\`\`\n${object}\n\`\`\``])).toMatchObject({ calls: [] });
-    expect(readWords([`<tool_call>${object}</tool_call>`])).toMatchObject({ calls: [{ name: 'get', state: 'invalid' }] });
+    expect(readWords([`<tool_call>${object}</tool_call>`])).toMatchObject({ calls: [{ state: 'invalid' }] });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Message, ToolResultPart } from '../../../src/core/turn/message.ts';
+import type { Message, ToolResultPart } from '../../../src/core/model/message.ts';
 import { mentionsTools, renderCall, renderMessages, renderPrompt, renderResult } from '../../../src/core/text-protocol/tool-prompt.ts';
 
 const get = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { madeAnnotations } from '../../../src/core/made/compile-made.ts';
+import { madeAnnotations } from '../../../src/core/toolset/compile-made.ts';
 import type { ToolAnnotations } from '../../../src/core/tools/tool.ts';
 import { madeTool, toolNamed } from '../../engine/inner-run.ts';
 

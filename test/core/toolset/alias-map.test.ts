@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, resolveName, wireNameOf, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { offeredTools } from '../../../src/core/toolset/offered-tools.ts';
+import { offeredTools } from '../../../src/core/turn/offered-tools.ts';
 import type { Edition, EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { WireName } from '../../../src/core/names/names.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
@@ -101,8 +101,15 @@ describe('resolveName', () => {
     for (let index = 0; index < 20; index++) expect(names.toReversed().map((name) => resolveName(other, name))).toEqual(first.toReversed());
   });
 
-  it('rejects a name longer than any other without searching', () => {
-    expect(short(map, 'read_file'.repeat(1_000))).toEqual(['unknown_tool']);
+  it('rejects a name longer than any other without searching for similar ones', () => {
+    const unsearched = {
+      ...map,
+      get tools(): never {
+        throw new Error('it was searched');
+      },
+    };
+    expect(() => resolveName(unsearched, 'read_fiel')).toThrow('it was searched');
+    expect(short(unsearched, 'read_file'.repeat(1_000))).toEqual(['unknown_tool']);
   });
 
   it("prefers a wire name over another tool's own name", async () => {

@@ -4,6 +4,7 @@ import type { Edition } from '../../../src/core/toolset/edition-tool.ts';
 import { diffToolsets, type ToolsetDiff } from '../../../src/core/toolset/edition-diff.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { maxReportedDifferences } from '../../../src/core/toolset/edition-diff.ts';
+import { runs } from '../../selection.ts';
 
 const search = { type: 'object', properties: { query: { type: 'string' }, page: { type: 'integer', default: 1 } }, required: ['query'] };
 const known = knownTools([
@@ -110,7 +111,7 @@ describe('diffToolsets', () => {
           expect([one.includes(letter), two.includes(letter)]).toEqual([change !== 'added', change !== 'removed']);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

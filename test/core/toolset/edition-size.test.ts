@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../../fakes/known-tools.ts';
 
 /** Four letters, different for each. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SecretBinding } from '../../../src/core/policy/secret.ts';
+import type { SecretBinding } from '../../../src/core/secrets/secret.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../../fakes/known-tools.ts';
 
 const inputSchema = {
@@ -24,6 +24,7 @@ const known = {
     toolOf('github', 'actions_get', { inputSchema }),
     toolOf('github', 'open', { inputSchema: { type: 'object', properties: { a: {} }, additionalProperties: true } }),
     toolOf('github', 'bare'),
+    toolOf('github', 'itself', { inputSchema: { type: 'object', properties: { a: {} }, allOf: [true, { $ref: '#' }] } }),
     toolOf('github', 'closed', { inputSchema: { type: 'object', additionalProperties: false } }),
   ]),
   secret: (name: string) => secrets.get(name),
@@ -68,13 +69,16 @@ describe('an entry with rules for arguments', () => {
 });
 
 describe('an error in the rules is reported at its path:', () => {
-  it('an unknown argument, with similar names', async () => {
+  it('names an unknown argument, and similar ones', async () => {
     expect(await faultsOf({ preset: { methd: 'x' }, default: { zzz: 1 }, rename: { id: 'resourceid' } })).toEqual([
       'tools[0].arguments.preset.methd: github.actions_get has no argument "methd"; did you mean method?',
       'tools[0].arguments.default.zzz: github.actions_get has no argument "zzz"',
       'tools[0].arguments.rename.id: github.actions_get has no argument "resourceid"; did you mean resource_id?',
     ]);
     expect(await faultsOf({ preset: { a: 1 } }, 'github.closed')).toHaveLength(1);
+    expect(await faultsOf({ preset: { a: 1, b: 1 } }, 'github.itself')).toEqual([
+      'tools[0].arguments.preset.b: github.itself has no argument "b"',
+    ]);
   });
 
   it('a preset or default that does not match the schema', async () => {
@@ -115,14 +119,14 @@ describe('an error in the rules is reported at its path:', () => {
     ]);
   });
 
-  it('nothing for endlessly recursive types, which the call checks', async () => {
+  it('says nothing about endlessly recursive types, which the call checks', async () => {
     const twice = { anyOf: [{ $ref: '#/$defs/twice' }, { $ref: '#/$defs/twice' }, { type: 'integer' }] };
     const endless = knownTools([toolOf('s', 't', { inputSchema: { type: 'object', properties: { a: twice }, $defs: { twice } } })]);
     const { edition } = await compile({ tools: [{ tool: 's.t', arguments: { preset: { a: { secret: 'GH' } } } }] }, endless);
     expect(edition.tools).toHaveLength(1);
   });
 
-  it('a reference without a name', async () => {
+  it('names a reference that has no name', async () => {
     expect(await faultsOf({ preset: { any: { secret: 5 } } }, 'github.open')).toEqual([
       expect.stringContaining('tools[0].arguments.preset.any.secret: must be a name'),
     ]);

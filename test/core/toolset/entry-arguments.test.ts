@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { givenArguments, toToolArguments, readPreset, secretArguments } from '../../../src/core/toolset/entry-arguments.ts';
 import { EntryArguments } from '../../../src/core/toolset/toolset.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
-import { parseDocument } from '../../../src/core/issues.ts';
-import { Problem } from '../../../src/core/problem.ts';
-import { toStrictSchema } from '../../../src/core/schema/strict-schema.ts';
+import { Problem, parseInput } from '../../../src/core/problem.ts';
+import { toStrictSchema } from '../../../src/core/toolset/strict-schema.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 
 const rules = EntryArguments.parse({
@@ -66,7 +65,7 @@ it('rejects names that every object has when rules are written', () => {
   const table = z.object({ arguments: EntryArguments });
   const faults = (rules: unknown): unknown => {
     try {
-      return parseDocument(table, { arguments: rules });
+      return parseInput(table, { arguments: rules });
     } catch (error) {
       return error instanceof Problem ? error.extra.issues : error;
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkEntryResult, showResult } from '../../../src/core/toolset/entry-result.ts';
 import { EntryResult, maxPicks } from '../../../src/core/toolset/toolset.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { contentText, errorResult, textResult, type JsonSchema, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
@@ -143,6 +143,13 @@ describe('pointers checked against an outputSchema', () => {
     expect(check(schema, rules).map(({ path }) => path)).toEqual([5, 6, 7, 8].map((index) => `tools[2].result.pick[${index}]`));
     expect(check(undefined, rules)).toEqual([]);
     expect(check({ type: 'object' }, pick('/a/b'))).toEqual([]);
+  });
+
+  it('are allowed for every item where only some items of an array are described, or all by a list', () => {
+    expect(check({ type: 'array', prefixItems: [{ type: 'object' }] }, pick('/0/name'))).toEqual([]);
+    expect(check({ type: 'array', items: [{ type: 'object' }] }, pick('/0/name'))).toEqual([]);
+    expect(check({ type: 'array', prefixItems: [{ type: 'object' }], items: false }, pick('/0/name'))).toEqual([]);
+    expect(check({ type: 'array', prefixItems: [{ type: 'object' }] }, pick('/name'))).toHaveLength(1);
   });
 
   it('end in a schema that refers only to itself', () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AliasMap, buildAliasMap, extendAliasMap, resolveName } from '../../../src/core/toolset/alias-map.ts';
 import { explainHit, explainMiss } from '../../../src/core/toolset/explain.ts';
-import { findToolsTool } from '../../../src/core/tools/injected-tool.ts';
-import type { Hold } from '../../../src/core/listing/hold.ts';
+import { findToolsTool } from '../../../src/core/toolset/injected-tool.ts';
+import type { Hold } from '../../../src/core/tools/hold.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 
 const held: Hold = { reason: 'changed', refId: 'b'.repeat(64), changes: [{ path: '/description', from: 'a', to: 'b' }] };

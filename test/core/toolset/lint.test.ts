@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { countWarnings, definitionsAtFirst, type LintedTool, lintTools } from '../../../src/core/toolset/lint.ts';
 import type { ToolDefinition } from '../../../src/core/tools/tool.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
+import { printStatistics } from '../../statistics.ts';
 
 function toolNamed(wireName: string, description: string, more: Partial<LintedTool> = {}): LintedTool {
   return { canonical: `s.${wireName}`, wireName, ownName: wireName, description, state: 'ready', kind: 'mcp', aliases: [], ...more };
@@ -138,7 +139,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
 
   it('has few tools with the description of another', () => {
     const pairs = lintTools(tools).filter(({ message }) => message.includes('has the same description as'));
-    console.log(`${tools.length} descriptions, ${pairs.length} equal to another:\n${pairs.map(({ message }) => message).join('\n')}`);
+    printStatistics(`${tools.length} descriptions, ${pairs.length} equal to another:\n${pairs.map(({ message }) => message).join('\n')}`);
     expect(pairs).toHaveLength(8);
   });
 });

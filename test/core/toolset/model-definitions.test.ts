@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { alwaysOffered, offeredTools } from '../../../src/core/toolset/offered-tools.ts';
+import { alwaysOffered, offeredTools } from '../../../src/core/turn/offered-tools.ts';
 import { announceBlock } from '../../../src/core/toolset/model-definitions.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 

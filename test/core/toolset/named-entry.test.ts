@@ -5,6 +5,7 @@ import { namesOfEntry } from '../../../src/core/toolset/named-entry.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
+import { runs } from '../../selection.ts';
 
 const known = knownTools(
   [
@@ -48,6 +49,6 @@ it('returns the wire name and aliases of the edition', async () => {
         if (!(error instanceof Problem)) throw error;
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
-import type { Message } from '../../../src/core/turn/message.ts';
+import type { Message } from '../../../src/core/model/message.ts';
 import { realias } from '../../../src/core/toolset/model-definitions.ts';
 import type { ContentBlock } from '../../../src/core/tools/tool.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { Toolset } from '../../../src/core/toolset/toolset.ts';
 
 const entry = { tool: 'builtin.bash' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/core/hash.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { type EventHead, deliveryEventOf, slackChallenge } from '../../../src/core/triggers/delivery-event.ts';
 import { HmacSettings, type WebhookDocument, WebhookScheme } from '../../../src/core/triggers/webhook.ts';
 import { maxChallengeLength } from '../../../src/core/triggers/delivery-event.ts';
@@ -69,13 +69,13 @@ describe('slack', () => {
   const hook: Hook = { scheme: 'slack' };
   const at = (time: string) => ({ 'x-slack-request-timestamp': time });
 
-  it('of an event: its id, which is equal in a repeat, and the event type', async () => {
+  it('identifies an event by its id, which is equal in a repeat, and names its type', async () => {
     const payload = { type: 'event_callback', event_id: 'Ev0PV52K21', event: { type: 'app_mention', text: 'hello' } };
     expect(await headOf(hook, payload, at('1'))).toEqual({ id: 'Ev0PV52K21', event: 'app_mention', isPing: false });
     expect((await headOf(hook, payload, { ...at('60'), 'x-slack-retry-num': '1' })).id).toBe('Ev0PV52K21');
   });
 
-  it('of a command: its trigger id, and the type', async () => {
+  it('identifies a command by its trigger id, and names its type', async () => {
     expect(await headOf(hook, { command: '/weather', text: 'Prague', trigger_id: '398738663015.47445629121' }, at('1'))).toEqual({
       id: '398738663015.47445629121',
       event: 'slash_command',
@@ -83,7 +83,7 @@ describe('slack', () => {
     });
   });
 
-  it('of an interaction: its trigger id and its type', async () => {
+  it('identifies an interaction by its trigger id, and names its type', async () => {
     expect(await headOf(hook, { type: 'block_actions', trigger_id: '1.2', actions: [] }, at('1'))).toEqual({
       id: '1.2',
       event: 'block_actions',
@@ -91,7 +91,7 @@ describe('slack', () => {
     });
   });
 
-  it('of anything else: the signed content, with its time', async () => {
+  it('identifies anything else by the signed content with its time', async () => {
     const payload = { type: 'app_rate_limited' };
     const { id } = await headOf(hook, payload, at('5'), 'the body');
     expect(id).toBe(await sha256Hex('v0:5:the body'));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { parsePayload } from '../../../src/core/triggers/payload.ts';
 
@@ -108,7 +108,7 @@ describe('a form', () => {
   });
 });
 
-describe('rejects', () => {
+describe('parsing a payload', () => {
   it.each([
     'multipart/form-data; boundary=x',
     'Multipart/Mixed',
@@ -116,7 +116,7 @@ describe('rejects', () => {
     'multipart/form-data, application/json',
     'json',
     'application/',
-  ])('a body of type %s', (type) => {
+  ])('rejects a body of type %s', (type) => {
     expect(refusalOf(() => read('{}', type))?.code).toBe('unsupported_media_type');
   });
 
@@ -125,18 +125,18 @@ describe('rejects', () => {
     'text/plain; charset=utf-16',
     'application/json; charset = "windows-1252"',
     'application/json; charset=',
-  ])('a body of another charset: %s', (type) => {
+  ])('rejects a body of another charset: %s', (type) => {
     expect(refusalOf(() => read('{}', type))).toEqual({ code: 'unsupported_media_type', detail: 'Send the body as UTF-8.' });
   });
 
-  it.each(['gzip', 'br', 'identity, gzip', 'x'])('a body with content-encoding %s', (encoding) => {
+  it.each(['gzip', 'br', 'identity, gzip', 'x'])('rejects a body with content-encoding %s', (encoding) => {
     expect(refusalOf(() => read('{}', 'application/json', encoding))).toEqual({
       code: 'unsupported_media_type',
       detail: 'Send the body uncompressed: content-encoding is not supported.',
     });
   });
 
-  it('a body that is not UTF-8, for any type', () => {
+  it('rejects a body that is not UTF-8, for any type', () => {
     const latin = new Uint8Array([0x22, 0xe4, 0x22]);
     for (const type of [null, 'application/json', 'text/plain', 'application/octet-stream'])
       expect(refusalOf(() => read(latin, type))).toEqual({ code: 'invalid_json', detail: 'The body is not valid UTF-8.' });

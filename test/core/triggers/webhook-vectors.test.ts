@@ -5,15 +5,16 @@ import { parsePayload } from '../../../src/core/triggers/payload.ts';
 import { createDecoyVerifier, createVerifier, secretFault } from '../../../src/core/triggers/signatures/create-verifier.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
 import { type SignedVector, signedRequest, type WebhookVector } from './webhook-vectors.ts';
-import { maxWebhookBodyBytes } from '../../../src/http/routes/hooks.ts';
-import { webhookToleranceSeconds } from '../../../src/core/triggers/signatures/signature-claim.ts';
+import { maxWebhookBodyBytes } from '../../../src/http/routes/triggers/hooks.ts';
+import { webhookToleranceSeconds } from '../../../src/core/signatures/signature-claim.ts';
+import { printStatistics } from '../../statistics.ts';
 
 describeCorpus('security/webhook-vectors.json', (path) => {
   const { cases, tolerance_seconds } = readJson<{ cases: WebhookVector[]; tolerance_seconds: number }>(path);
   const signed = cases.filter((vector): vector is SignedVector => vector.scheme !== 'http');
   const checked = new Set<string>();
 
-  it.each(signed)('$id: $expect, for $reason', async (vector) => {
+  it.each(signed)('ends the delivery $id with $expect, for $reason', async (vector) => {
     if (vector.expect === 'config-error') {
       expect(secretFault(vector.scheme, vector.secret)).toEqual(expect.any(String));
       expect(() => createVerifier(vector, [vector.secret])).toThrow('cannot be used');
@@ -77,7 +78,7 @@ describeCorpus('security/webhook-vectors.json', (path) => {
     expect(cases.find(({ id }) => id === 'http-oversize')).toMatchObject({ bodyRepeat: { s: 'a', n: expect.any(Number) } });
     expect(maxWebhookBodyBytes).toBeLessThan(10_485_761);
     expect(webhookToleranceSeconds).toBe(tolerance_seconds);
-    console.log(
+    printStatistics(
       `vectors: ${cases.length} of 73 accounted for: ${checked.size} checked here, ${ofTheService.join(' and ')} belong to the tests of the service`,
     );
     expect(cases).toHaveLength(73);

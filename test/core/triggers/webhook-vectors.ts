@@ -2,7 +2,7 @@
  * The shape of `security/webhook-vectors.json`, and a case as input of the pure functions. Used by the tests of verifiers, payloads and
  * events.
  */
-import type { SignedRequest } from '../../../src/core/triggers/signatures/signature-claim.ts';
+import type { SignedRequest } from '../../../src/core/signatures/signature-claim.ts';
 
 export type VectorScheme = 'standard' | 'github' | 'stripe' | 'slack';
 

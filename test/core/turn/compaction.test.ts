@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boundSummary, fallbackSummary, planCompaction, summaryInput } from '../../../src/core/turn/compaction.ts';
-import type { Message } from '../../../src/core/turn/message.ts';
+import type { Message } from '../../../src/core/model/message.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { createTranscript, type Transcript } from '../../../src/core/turn/transcript.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';

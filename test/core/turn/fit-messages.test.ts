@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitMessages } from '../../../src/core/turn/fit-messages.ts';
-import type { Message, ToolResultPart } from '../../../src/core/turn/message.ts';
+import type { Message, ToolResultPart } from '../../../src/core/model/message.ts';
 import { contentText, type ContentBlock } from '../../../src/core/tools/tool.ts';
 import { createTranscript, messageCharacters, type Transcript } from '../../../src/core/turn/transcript.ts';
 import { shortenedResultCharacters } from '../../../src/core/turn/fit-messages.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Message, ToolCallPart } from '../../../src/core/turn/message.ts';
+import type { Message, ToolCallPart } from '../../../src/core/model/message.ts';
 import { callNames, pairCalls, resultMessage } from '../../../src/core/turn/pair-calls.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });

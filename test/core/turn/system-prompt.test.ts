@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { fetchResultTool } from '../../../src/core/tools/injected-tool.ts';
+import { fetchResultTool } from '../../../src/core/toolset/injected-tool.ts';
 import { systemPrompt, toolPrompt, maxInstructionsInPrompt } from '../../../src/core/turn/system-prompt.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 

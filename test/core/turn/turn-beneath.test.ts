@@ -3,6 +3,7 @@ import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { nextAction } from '../../../src/core/turn/turn.ts';
 import { applyEvent } from '../../../src/core/turn/fold-turn.ts';
 import { beginTurn, isWaiting, pendingQuestions, type TurnState } from '../../../src/core/turn/turn-state.ts';
+import { noEffects } from '../../fakes/no-effects.ts';
 
 const at = { turn: 't', step: 1 };
 const budget = { maxSteps: 5, maxCalls: 50, maxTokens: null };
@@ -15,7 +16,7 @@ const begun: SessionEventBody[] = [
 ];
 const beneath = (callId: string) => ({ ...at, callId, parent: 'a', name: 'x', canonical: 'local.x' });
 const asks = (callId: string): SessionEventBody => ({
-  ...{ type: 'approval-required', ...beneath(callId), arguments: {}, entry: 'x', reason: 'r', ask: 'always', target: null },
+  ...{ type: 'approval-required', ...beneath(callId), ...noEffects, arguments: {}, entry: 'x', reason: 'r', ask: 'always', target: null },
   expiresAt: '2030-01-01T00:00:00.000Z',
 });
 const wants = (callId: string, round: number): SessionEventBody => ({

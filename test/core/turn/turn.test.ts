@@ -6,6 +6,7 @@ import { applyEvent } from '../../../src/core/turn/fold-turn.ts';
 import { beginTurn, isWaiting, type TurnState } from '../../../src/core/turn/turn-state.ts';
 import { maxCallsPerStep } from '../../../src/core/turn/turn-budget.ts';
 import { maxRecoveries, maxRecoveriesWithoutProgress } from '../../../src/core/turn/turn.ts';
+import { noEffects } from '../../fakes/no-effects.ts';
 
 const turn = 'turn_1';
 const budget: TurnBudget = { maxSteps: 16, maxCalls: 64, maxTokens: null };
@@ -199,7 +200,15 @@ function begun(callId: string, attempt = 1): SessionEventBody {
 
 function question(callId: string): SessionEventBody {
   const at = { turn, step: 1, callId, name: 'shell', canonical: 'builtin.bash', entry: 'shell', arguments: {} };
-  return { type: 'approval-required', ...at, reason: 'r', ask: 'always', target: null, expiresAt: '2026-01-08T00:00:00.000Z' };
+  return {
+    type: 'approval-required',
+    ...at,
+    ...noEffects,
+    reason: 'r',
+    ask: 'always',
+    target: null,
+    expiresAt: '2026-01-08T00:00:00.000Z',
+  };
 }
 
 function decided(callId: string, decision: 'approve' | 'deny' | 'expire'): SessionEventBody {

@@ -3,7 +3,7 @@
  * has an argument of one completed. The URI and the arguments reach the server, so a request to an untrusted server sends data.
  */
 import { z } from 'zod';
-import { OfferName } from '../offer-pattern.ts';
+import { OfferName } from '../../names/offer-pattern.ts';
 import { beforeSending, effectKind, type EffectRules } from './effect-kind.ts';
 
 const members = {

@@ -2,11 +2,13 @@
  * Outgoing messages about turns (Standard Webhooks): the document fields that request them, their attempts and final state, the delay of a
  * retry, and the keys that sign them. `turn-notice.ts` has their bodies.
  */
+import { CallbackUrl } from '../../text/http-url.ts';
 import { z } from 'zod';
-import { ResourceName } from '../../agent.ts';
-import { limits } from '../../limits.ts';
+import { ResourceName } from '../../turn/agent.ts';
+import { limits } from '../../limits/limits.ts';
 import { boundedText } from '../../text/bounded-text.ts';
 import { fromBase64 } from '../../text/bytes.ts';
+import { delayOrAsked } from '../../limits/backoff.ts';
 
 export const TriggerEvent = z.enum(['turn.completed', 'turn.failed', 'approval.required']).meta({ id: 'TriggerEvent' });
 export type TriggerEvent = z.infer<typeof TriggerEvent>;
@@ -64,18 +66,6 @@ const maxWebhookSecretLength = 1_000;
 /** A secret of any scheme; the scheme validates it (`signatures/create-verifier.ts`). */
 export const SigningSecret = z.string().min(1).max(maxWebhookSecretLength);
 
-/** The URL of signed messages. The guard checks it when they are sent. */
-export const CallbackUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an absolute URL that begins with https:// or http://' })
-  .max(limits.maxUrlLength)
-  .refine(
-    (text) => {
-      const url = URL.parse(text);
-      return url === null || (url.username === '' && url.password === '');
-    },
-    { message: 'must not contain a user name or password: messages are signed instead' },
-  );
-
 /** Fields of webhooks, schedules and subscriptions. */
 export const TriggerShape = {
   name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
@@ -94,15 +84,13 @@ export const CallbackShape = {
 
 /**
  * Returns the milliseconds from the end of attempt number `attempt` (from 1) to the next; null: that was the last. A receiver's Retry-After
- * is followed up to the delay of the step after this one, so that it can neither postpone a message forever nor bring it forward. `dice`:
- * from 0 to 1, spreads retries by up to a tenth.
+ * is followed up to the delay of the step after this one. `dice`: as in `DelayHints`.
  */
 export function nextAttemptMs(attempt: number, retryAfterMs: number | null, dice: number): number | null {
   const steps: readonly number[] = limits.callbackRetriesMs;
   const step = steps[attempt - 1];
   if (step === undefined) return null;
-  const asked = Math.min(retryAfterMs ?? 0, steps[attempt] ?? step);
-  return Math.round(Math.max(step, asked) * (1 + dice / 10));
+  return delayOrAsked(step, { askedMs: retryAfterMs, maxAskedMs: steps[attempt] ?? step, dice });
 }
 
 const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
@@ -121,4 +109,34 @@ export function signingKeys(secret: string): Uint8Array[] {
 
 function base64Key(text: string): Uint8Array | null {
   return base64.test(text) ? fromBase64(text) : null;
+}
+
+/** A subscription to notifications of turns: of all turns of the workspace or of some agents, however they were started. */
+export const Subscription = z
+  .strictObject({
+    ...TriggerShape,
+    url: CallbackUrl,
+    secret: CallbackShape.callbackSecret.meta({
+      description: 'Write-only. Signs the messages; `whsec_` and base64. Required at creation; if absent later, the current one stays.',
+    }),
+    events: z.array(TriggerEvent).min(1).optional().meta({ description: 'Absent: all events.' }),
+    agents: z.array(ResourceName).min(1).max(100).optional().meta({ description: 'Only turns of these agents. Absent: all turns.' }),
+    paused: z.boolean().optional().meta({ description: 'No new messages are sent.' }),
+  })
+  .meta({ id: 'Subscription', example: { url: 'https://example.com/moniker', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' } });
+export type Subscription = z.infer<typeof Subscription>;
+
+/** The stored document; the secret is stored separately and encrypted. */
+export type SubscriptionDocument = Omit<Subscription, 'secret'>;
+
+/** What a session needs to decide whether to send a notification. */
+export type SubscriptionHead = Pick<Subscription, 'events' | 'agents'>;
+
+/**
+ * Whether a subscription matches an event of a turn. Sessions check this before they send a notification, and the Catalog when it delivers
+ * it. `agent` undefined: a turn without an agent, which only matches subscriptions without an agent filter.
+ */
+export function matchesSubscription({ events, agents }: SubscriptionHead, type: TriggerEvent, agent: string | undefined): boolean {
+  if (events !== undefined && !events.includes(type)) return false;
+  return agents === undefined || (agent !== undefined && agents.includes(agent));
 }

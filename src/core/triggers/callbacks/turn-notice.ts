@@ -1,9 +1,9 @@
 /** A session's notification about one of its turns. Stored with the event that it is about, and delivered at least once. */
 import type { Pending } from '../../policy/approval.ts';
 import type { Usage } from '../../model/chat-event.ts';
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/limits.ts';
 import { utf8Length } from '../../text/utf8.ts';
-import type { TurnTrigger } from '../delivery.ts';
+import type { TurnTrigger } from '../../turn/turn-trigger.ts';
 import type { TriggerEvent } from './callback.ts';
 import { KB } from '../../limits/units.ts';
 

@@ -7,7 +7,7 @@
  * the payload are doubles: `payload.number == 42` and `> 41` work; for integer arithmetic write `int(payload.number) % 2`.
  */
 import { Environment } from '@marcbachmann/cel-js';
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/limits.ts';
 import type { Issue } from '../../problem.ts';
 import { FilterError, checkFilter, filterGuards } from './filter-rules.ts';
 import type { TriggerScope } from '../templates/render-template.ts';

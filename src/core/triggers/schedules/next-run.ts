@@ -1,10 +1,10 @@
 /**
  * Computes when a schedule runs, from its document; the current time is passed in. Used where schedules are written
- * (`catalog/triggers/schedules/schedule-writer.ts`), run (`schedule-runs.ts`) and shown (`http/routes/schedules.ts`).
+ * (`objects/catalog/triggers/schedules/schedule-writer.ts`), run (`schedule-runs.ts`) and shown (`http/routes/triggers/schedules.ts`).
  * An interval has a fixed grid: the first time is one interval after the write, and each next time one interval after the previous one,
  * even if that run was late. So intervals do not drift, and downtime does not shift the grid.
  */
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/limits.ts';
 import type { Issue } from '../../problem.ts';
 import { type CronTimes, parseCron } from './cron.ts';
 import type { ScheduleDocument } from './schedule.ts';

@@ -1,7 +1,7 @@
 /** A schedule as an administrator writes it (contract §8): when an agent receives an input, repeatedly or once. */
 import { z } from 'zod';
-import { ResourceName } from '../../agent.ts';
-import { limits } from '../../limits.ts';
+import { ResourceName } from '../../turn/agent.ts';
+import { limits } from '../../limits/limits.ts';
 import { CallbackShape, TriggerShape } from '../callbacks/callback.ts';
 
 const wrongInterval = 'must be a time such as 90s, 15m, 1h30m or 7d';

@@ -1,7 +1,7 @@
 /** Creates the verifier of a webhook's scheme, and validates secrets. */
 import type { WebhookDocument } from '../webhook.ts';
 import { createBearerVerifier, githubScheme, hmacScheme, slackScheme, standardKey, standardScheme, stripeScheme } from './schemes.ts';
-import { createClaimVerifier, type SignatureScheme, createDigests, type Verifier } from './signature-claim.ts';
+import { createClaimVerifier, type SignatureScheme, createDigests, type Verifier } from '../../signatures/signature-claim.ts';
 
 /** Throws for secrets that `secretFault` rejects, and for an empty list, so that a webhook without a secret never accepts a request. */
 export function createVerifier(webhook: Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>, secrets: readonly string[]): Verifier {
@@ -67,23 +67,12 @@ function keyOf(scheme: WebhookDocument['scheme'], secret: string): Uint8Array {
   return (scheme === 'standard' ? standardKey(secret) : null) ?? new TextEncoder().encode(secret);
 }
 
+const ownSchemes = { standard: standardScheme, github: githubScheme, stripe: stripeScheme, slack: slackScheme };
+
 /** Throws for `bearer`, which signs nothing. */
 export function schemeOf({ scheme, hmac }: Pick<WebhookDocument, 'scheme' | 'hmac'>): SignatureScheme {
-  switch (scheme) {
-    case 'standard':
-      return standardScheme;
-    case 'github':
-      return githubScheme;
-    case 'stripe':
-      return stripeScheme;
-    case 'slack':
-      return slackScheme;
-    case 'hmac':
-      if (hmac === undefined) throw new Error('A webhook with scheme hmac requires its settings.');
-      return hmacScheme(hmac);
-    case 'bearer':
-      throw new Error('The scheme bearer has no signatures.');
-    default:
-      return scheme satisfies never;
-  }
+  if (scheme === 'bearer') throw new Error('The scheme bearer has no signatures.');
+  if (scheme !== 'hmac') return ownSchemes[scheme];
+  if (hmac === undefined) throw new Error('A webhook with scheme hmac requires its settings.');
+  return hmacScheme(hmac);
 }

@@ -11,7 +11,7 @@ import {
   timeFault,
   type SignedRequest,
   type Verifier,
-} from './signature-claim.ts';
+} from '../../signatures/signature-claim.ts';
 import type { HmacSettings, BearerSettings } from '../webhook.ts';
 import { equalInConstantTime } from '../../constant-time.ts';
 import { sha256Hex } from '../../hash.ts';

@@ -5,7 +5,7 @@
  * Marks alone do not protect a model: a turn of a webhook starts as `untrusted` (`core/policy/taint.ts`), and the policy decides what it may do.
  * The method is called delimiting in "Defending Against Indirect Prompt Injection Attacks With Spotlighting" (Hines et al., arXiv:2403.14720).
  */
-import { cleanOutput } from '../../listing/listing-text.ts';
+import { cleanOutput } from '../../tools/listing-text.ts';
 
 /** Appended to the agent's instructions: how text from outside is marked. */
 export const markedDataNote =

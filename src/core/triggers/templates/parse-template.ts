@@ -8,9 +8,9 @@
  * Paths: `issue.labels.0.name`, `items[0]["odd key"]`, `this.id`, `@headers.x-github-event`. Fields start at the root of the event,
  * also inside `{{#each}}`; there is no `../`.
  */
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/limits.ts';
 import { quoted, type Issue } from '../../problem.ts';
-import type { TriggerKind } from '../delivery.ts';
+import type { TriggerKind } from '../../turn/turn-trigger.ts';
 
 export type Template = { readonly nodes: readonly TemplateNode[] };
 

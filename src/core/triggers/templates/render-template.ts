@@ -7,7 +7,7 @@
  * - `key`, of a session: different values never give the same key (`session-key.ts`); a value that cannot be shown is an error.
  */
 import { isDeeperThan } from '../../json/wire-value.ts';
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/limits.ts';
 import { quoted } from '../../problem.ts';
 import { visibleJson, codePointName, hiddenCharacter } from '../../text/visible-text.ts';
 import { utf8Length } from '../../text/utf8.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pending } from '../../../../src/core/policy/approval.ts';
-import { limits } from '../../../../src/core/limits.ts';
+import { limits } from '../../../../src/core/limits/limits.ts';
 import { truncateNotice, type TurnNotice } from '../../../../src/core/triggers/callbacks/turn-notice.ts';
 import { utf8Length } from '../../../../src/core/text/utf8.ts';
 

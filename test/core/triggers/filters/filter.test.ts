@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseFilter } from '../../../../src/core/triggers/filters/filter.ts';
 import { maxFilterItems, maxFilterParts } from '../../../../src/core/triggers/filters/filter.ts';
+import { runs } from '../../../selection.ts';
 
 const answer = (text: string, payload: unknown, own: Record<string, unknown> = {}): { matches: boolean; fault: string | null } => {
   const parsed = parseFilter(text, 'filter');
@@ -74,7 +75,7 @@ describe('a filter matches an event', () => {
     ['(payload.missing == 1 && false) == false'],
     ['payload.sender.login in {"octo": 1}'],
     ['event == "issues" // as GitHub calls it'],
-  ])('%s', (text) => {
+  ])('that fulfills %s', (text) => {
     expect(answer(text, payload)).toEqual({ matches: true, fault: null });
   });
 });
@@ -88,7 +89,7 @@ describe('a filter does not match an event', () => {
     ['payload.action == "Opened"'],
     ['payload.labels == ["ui", "bug"]'],
     ['payload.issues.all(i, i.state == "open")'],
-  ])('%s', (text) => {
+  ])('that does not fulfill %s', (text) => {
     expect(answer(text, payload)).toEqual({ matches: false, fault: null });
   });
 
@@ -202,11 +203,11 @@ describe('a filter is rejected when it is written', () => {
     ['['.repeat(50), 'maxDepth'],
     [`${'('.repeat(50)}true${')'.repeat(50)}`, 'maxDepth'],
     [`true${' && true'.repeat(maxFilterParts)}`, 'maxAstNodes'],
-  ])('%j', (text, reason) => {
+  ])('names the part that is not allowed in %j', (text, reason) => {
     expect(fault(text)).toContain(reason);
   });
 
-  test('with its field and a short message', () => {
+  test('names the field in a short message', () => {
     expect(parseFilter('event == 3', 'filter')).toEqual({
       issue: { path: 'filter', message: 'line 1, column 1: no such overload: string == int' },
     });
@@ -247,7 +248,7 @@ describe('a filter is rejected when it is written', () => {
         if ('issue' in parsed) expect(parsed.issue.message).not.toBe('');
         else expect(typeof parsed.filter({ payload: given, own: {} }).matches).toBe('boolean');
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCron } from '../../../../src/core/triggers/schedules/cron.ts';
 import type { CronTimes } from '../../../../src/core/triggers/schedules/cron.ts';
+import { runs } from '../../../selection.ts';
 
 function times(pattern: string, timeZone = 'UTC'): CronTimes {
   const parsed = parseCron(pattern, timeZone);
@@ -106,7 +107,7 @@ describe('an expression of five fields', () => {
           else expect(parsed.times.next(0) ?? 1).toBeGreaterThan(0);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -164,7 +165,7 @@ describe('for any expression, zone and time', () => {
         expect(last((following ?? Number.NaN) - 1)).toBe(before);
         expect(last(following ?? Number.NaN)).toBe(following);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

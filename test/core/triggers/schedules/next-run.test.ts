@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../../src/core/limits.ts';
-import { parsePart } from '../../../../src/core/issues.ts';
+import { limits } from '../../../../src/core/limits/limits.ts';
+import { parsePart } from '../../../../src/core/problem.ts';
 import { intervalMs, isSameRule, readTimeRule, timesFrom, type TimeRule } from '../../../../src/core/triggers/schedules/next-run.ts';
 import { Schedule } from '../../../../src/core/triggers/schedules/schedule.ts';
 

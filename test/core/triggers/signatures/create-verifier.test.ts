@@ -7,10 +7,11 @@ import {
   secretFault,
   secretWarning,
 } from '../../../../src/core/triggers/signatures/create-verifier.ts';
-import type { Verifier } from '../../../../src/core/triggers/signatures/signature-claim.ts';
+import type { Verifier } from '../../../../src/core/signatures/signature-claim.ts';
 import { HmacSettings, WebhookScheme } from '../../../../src/core/triggers/webhook.ts';
 import { signedRequest } from '../webhook-vectors.ts';
 import { senders } from './reference-verifiers.ts';
+import { runs } from '../../../selection.ts';
 
 const now = 1_614_265_330;
 const body = '{"test": 2432232314}';
@@ -253,7 +254,7 @@ describe('scheme hmac', () => {
       fc.asyncProperty(anything, async (signed) => {
         expect(await judge(signed, headersOf(signed), signed.body)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -284,7 +285,7 @@ describe('scheme hmac', () => {
         const wrong = signature.slice(0, at) + (signature[at] === 'a' ? 'b' : 'a') + signature.slice(at + 1);
         expect(await judge(signed, headersOf(signed, wrong), signed.body)).toBe(false);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -1,7 +1,7 @@
 /** The same verdicts in the Workers runtime: its WebCrypto, its headers. */
 import { describe, expect, it } from 'vitest';
 import { createDecoyVerifier, createVerifier } from '../../../../src/core/triggers/signatures/create-verifier.ts';
-import type { SignedRequest } from '../../../../src/core/triggers/signatures/signature-claim.ts';
+import type { SignedRequest } from '../../../../src/core/signatures/signature-claim.ts';
 import { HmacSettings } from '../../../../src/core/triggers/webhook.ts';
 
 const now = 1_614_265_330;

@@ -5,7 +5,8 @@ import { describeCorpus, readJson } from '../../../fixtures.ts';
 import { type SignedVector, signedRequest, type VectorScheme, type WebhookVector } from '../webhook-vectors.ts';
 import { changes } from './changes.ts';
 import { references, type Sent, senders } from './reference-verifiers.ts';
-import { webhookToleranceSeconds, maxSignatures } from '../../../../src/core/triggers/signatures/signature-claim.ts';
+import { webhookToleranceSeconds, maxSignatures } from '../../../../src/core/signatures/signature-claim.ts';
+import { printStatistics } from '../../../statistics.ts';
 
 /** A known difference from a sender's library, and the reason. `ours`: our verdict. */
 type Difference = { name: string; ours: boolean; applies(scheme: VectorScheme, sent: Sent): boolean };
@@ -90,7 +91,7 @@ class Tally {
 
   print(name: string): void {
     const differed = [...this.differed].map(([reason, count]) => `${count} × ${reason}`).join(', ');
-    console.log(
+    printStatistics(
       `differential, ${name}: ${this.agreedYes} taken by both, ${this.agreedNo} refused by both; named differences: ${differed || 'none'}`,
     );
   }

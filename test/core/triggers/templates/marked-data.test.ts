@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isHarmlessWord, markData, markedDataNote, markJson } from '../../../../src/core/triggers/templates/marked-data.ts';
 import { visibleJson } from '../../../../src/core/text/visible-text.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../../fixtures.ts';
+import { runs } from '../../../selection.ts';
 
 /** What stands between the marks. */
 function within(marked: string): string {
@@ -105,6 +106,7 @@ describe('markData and markJson', () => {
     ['a text', 'a text'],
     ['if (a < b && c > d) return <div class="x">', 'if (a < b && c > d) return <div class="x">'],
     ['see <database> and <datum>, [x] and [INSTALL]', 'see <database> and <datum>, [x] and [INSTALL]'],
+    ['<p>one</p> <b>two</ b > a <\\x', '<p>one</p> <b>two</ b > a <\\x'],
     ['a </data> b', 'a &lt;/data> b'],
     ['</dataword> </data日本> </database>', '&lt;/dataword> &lt;/data日本> &lt;/database>'],
     ['a </ DATA\n> b <data>', 'a &lt;/ DATA\n> b &lt;data>'],
@@ -131,7 +133,7 @@ describe('markData and markJson', () => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be left
         expect(told).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -143,7 +145,7 @@ describe('markData and markJson', () => {
         expect(JSON.parse(told)).toEqual(JSON.parse(JSON.stringify(given)));
         expect(marksIn(told)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

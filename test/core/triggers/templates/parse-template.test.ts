@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../../../src/core/limits.ts';
+import { limits } from '../../../../src/core/limits/limits.ts';
 import { parseTemplate, type TemplateNode } from '../../../../src/core/triggers/templates/parse-template.ts';
-import type { TriggerKind } from '../../../../src/core/triggers/delivery.ts';
+import type { TriggerKind } from '../../../../src/core/turn/turn-trigger.ts';
+import { runs } from '../../../selection.ts';
 
 const nodes = (text: string): readonly TemplateNode[] => {
   const parsed = parseTemplate(text, 'input');
@@ -192,7 +193,7 @@ describe('parseTemplate', () => {
         expect(Number(column)).toBeGreaterThan(0);
         expect(Number(column)).toBeLessThanOrEqual((at ?? '').length + 1);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

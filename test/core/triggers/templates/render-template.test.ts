@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../../../src/core/limits.ts';
+import { limits } from '../../../../src/core/limits/limits.ts';
 import { parseTemplate, type Template } from '../../../../src/core/triggers/templates/parse-template.ts';
 import {
   renderTemplate,
@@ -11,6 +11,7 @@ import {
 import { utf8Length } from '../../../../src/core/text/utf8.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../../fixtures.ts';
 import { maxDeliveryWarnings, maxSessionKeyLength, maxTriggerInputBytes } from '../../../../src/core/triggers/templates/render-template.ts';
+import { runs } from '../../../selection.ts';
 
 const parsed = (text: string): Template => {
   const result = parseTemplate(text, 'input');
@@ -71,7 +72,7 @@ describe('the input of an agent', () => {
     ['{{#each issue.assignee}}a{{else}}none{{/each}}', 'none'],
     ['{{@delivery}} {{@event}} {{@webhook}} {{@time}}', 'd-1 issues hub 2026-07-01T09:00:00.000Z'],
     ['{{@headers.X-Kind}} {{@body}}', '<data>a b</data> <data>{"a": 1}</data>'],
-  ])('%j', (template, expected) => {
+  ])('is rendered from the template %j', (template, expected) => {
     expect(input(template, issue)).toBe(expected);
     expect(render(template, issue).warnings).toEqual([]);
   });
@@ -234,13 +235,13 @@ describe('the key of a session', () => {
       fc.property(literal, literal, literal, literal, values, values, (p, q, r, s, [a, b, c], [d, e, f]) => {
         differs(`${p}{{a}}${q}{{b}}${r}{{c}}${s}`, { a, b, c }, { a: d, b: e, c: f });
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
     fc.assert(
       fc.property(literal, literal, lists, lists, (p, q, one, other) => {
         differs(`x${p}{{#each list}}{{this}}${q}{{/each}}`, { list: one }, { list: other });
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -254,7 +255,7 @@ describe('the key of a session', () => {
         const [first, second] = [one, other].map((a) => key('{{a}}', { a }));
         if (one !== other && !String(first).startsWith('fault: ')) expect(first).not.toBe(second);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -342,7 +343,7 @@ test('renders any template and payload to a text in which all unmarked text is t
       expect(utf8Length(made.text)).toBeLessThanOrEqual(maxTriggerInputBytes);
       expect(made.warnings.length).toBeLessThanOrEqual(maxDeliveryWarnings);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -353,7 +354,7 @@ test('renders any template and payload to a key of one visible line, or says why
       if ('fault' in made) expect(made.fault).not.toBe('');
       else expect(made.text).toMatch(/^[^\n\u200b\u202e]{0,512}$/);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -1,0 +1,63 @@
+/**
+ * Whether a changed or added definition of a server is in force without a review (contract §4, pins). Findings and another identity of the
+ * server always take one, and so does a definition that was rejected.
+ */
+import { sameJson } from '../schema/schema-parts.ts';
+import { acceptsAll } from '../schema/schema-accepts.ts';
+import type { Server, UpdatePolicy } from '../servers/server.ts';
+import type { BareDefinition, ToolAnnotations } from '../tools/tool.ts';
+import { rawOf, withoutAnnotations, type AcceptedDefinition, type PinnedDefinition } from './stored-tool.ts';
+
+/** Who has decided, in the decisions about a tool: the setting of its server, not a key. */
+export const updatesId = 'updates';
+
+/** What a server's document says. Otherwise who writes a definition accepts it, and of what a server lists it matters whether it is trusted. */
+export function updatePolicyOf({ updates, trusted }: Pick<Server, 'updates' | 'trusted'>, isWritten = false): UpdatePolicy {
+  return updates ?? (isWritten ? 'accept' : trusted === true ? 'compatible' : 'review');
+}
+
+/** Returns the definition to put into force; null: it is held. Annotations stay accepted while they promise no less. */
+export function takenUpdate(
+  policy: UpdatePolicy,
+  accepted: AcceptedDefinition | null,
+  listed: PinnedDefinition,
+): AcceptedDefinition | null {
+  const [from, to] = [accepted === null ? null : rawOf(accepted), rawOf(listed)];
+  const isTaken = policy === 'accept' || (policy === 'compatible' && (from === null ? !isDestructive(to) : isCompatible(from, to)));
+  if (!isTaken) return null;
+  const isEndorsed = accepted?.annotationsAccepted === true && from !== null && promisesNoLess(from.annotations, to.annotations);
+  return isEndorsed ? { ...listed, annotationsAccepted: true } : withoutAnnotations(listed);
+}
+
+/** Callers of the one definition can call the other one, which does no more than the first one said. Texts may differ. */
+function isCompatible(from: BareDefinition, to: BareDefinition): boolean {
+  const [result, before] = [to.outputSchema, from.outputSchema];
+  return (
+    acceptsAll(to.inputSchema, from.inputSchema, 'missed') &&
+    (before === undefined || (result !== undefined && acceptsAll(before, result, 'ignored'))) &&
+    promisesNoLess(from.annotations, to.annotations) &&
+    sameJson(from.listedAliases ?? [], to.listedAliases ?? []) &&
+    sameJson(placeOf(from), placeOf(to))
+  );
+}
+
+/** An operation that moved may do something else. */
+function placeOf({ operation }: BareDefinition): unknown[] {
+  return [operation?.method, operation?.path, operation?.baseUrl];
+}
+
+function isDestructive({ annotations }: BareDefinition): boolean {
+  return annotations?.destructiveHint === true && annotations.readOnlyHint !== true;
+}
+
+/** The defaults of hints are those of MCP: not read-only, destructive, not idempotent, of an open world. */
+function promisesNoLess(from: ToolAnnotations = {}, to: ToolAnnotations = {}): boolean {
+  const reads = to.readOnlyHint === true;
+  return (
+    (reads || from.readOnlyHint !== true) &&
+    (reads || from.destructiveHint !== false || to.destructiveHint === false) &&
+    (reads || from.destructiveHint === true || to.destructiveHint !== true) &&
+    (to.idempotentHint === true || from.idempotentHint !== true) &&
+    (to.openWorldHint === false || from.openWorldHint !== false)
+  );
+}

@@ -1,0 +1,170 @@
+/** The audit log: one row for each call or refusal, each approval decision and each configuration change (contract §7, §9). */
+import { z } from 'zod';
+import { GuardVerdict } from '../policy/guard.ts';
+import { Via } from '../model/message.ts';
+import { ToolResultCode } from '../tools/tool.ts';
+
+export const AuditRow = z
+  .object({
+    at: z.iso.datetime(),
+    keyId: z.string().meta({ description: 'Id of the key. For an approval decision also `link`, or `clock` if the approval expired.' }),
+    session: z.string().nullable(),
+    /** Counts the rows of a session from 1; together with `session` it identifies the row. null without a session. */
+    sequence: z.int().nullable(),
+    turn: z.string().nullable(),
+    agent: z.string().nullable().meta({ description: 'The agent of the turn.' }),
+    callId: z.string(),
+    parent: z
+      .string()
+      .nullable()
+      .meta({ description: 'For a nested call (made by code, a script or a made tool): the id of the outer call.' }),
+    requested: z.string().meta({ description: 'The name that was called. For an approval decision: the wire name of the toolset entry.' }),
+    canonical: z.string().nullable(),
+    via: Via.nullable(),
+    toolset: z.string().nullable(),
+    edition: z.string().nullable().meta({ description: '`name@version.revision`.' }),
+    argumentsHash: z.string().meta({ description: 'SHA-256 (hex) of the canonical JSON of the arguments.' }),
+    verdict: z.enum(['ran', 'refused', 'outcome_unknown', 'waiting', 'approved', 'denied', 'expired']).meta({
+      description:
+        'For a call: `ran`, `refused`, `waiting` (it needs an approval or an answer before it can continue) or `outcome_unknown` (it started, and no outcome is recorded: it is still running, or its outcome could not be written). For an approval decision: `approved`, `denied` or `expired`; the call has its own row.',
+    }),
+    code: ToolResultCode.nullable(),
+    durationMs: z.number(),
+    guard: GuardVerdict.optional().meta({
+      description: 'How the guard of the workspace decided, before the call or after it, whichever is stricter. Absent: it was not asked.',
+    }),
+  })
+  .meta({
+    id: 'AuditRow',
+    example: {
+      at: '2026-01-01T08:00:00.000Z',
+      keyId: 'root',
+      session: '0123…',
+      sequence: 7,
+      turn: 'turn_1',
+      agent: 'helper',
+      callId: 'call_1.2',
+      parent: 'call_1',
+      requested: 'write_file',
+      canonical: 'builtin.write_file',
+      via: 'own',
+      toolset: 'demo',
+      edition: 'demo@1.1',
+      argumentsHash: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+      verdict: 'ran',
+      code: null,
+      durationMs: 3,
+    },
+  });
+/** The stored row of a tool call or of an approval decision. */
+export type AuditRow = z.infer<typeof AuditRow>;
+
+/** A configuration change, written in the transaction of the change. Never contains the value of a secret or key. */
+export const AuditChange = z
+  .object({
+    kind: z.literal('change'),
+    at: z.iso.datetime(),
+    keyId: z.string().meta({
+      description:
+        'Id of the key; `link` for a rule that was remembered by an approval link; `system` for a change made by the service itself.',
+    }),
+    action: z.enum([
+      'create',
+      'update',
+      'delete',
+      'revoke',
+      'rotate',
+      'accept',
+      'reject',
+      'undo',
+      'retire',
+      'refresh',
+      'sign-in',
+      'sign-out',
+      'backup',
+      'restore',
+      'erase',
+    ]),
+    resource: z.string().meta({
+      description:
+        'Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`.',
+    }),
+    name: z.string().meta({
+      description:
+        'Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name.',
+    }),
+    version: z.int().nullable().meta({
+      description:
+        'The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions.',
+    }),
+  })
+  .meta({
+    example: {
+      kind: 'change',
+      at: '2026-01-01T08:00:00.000Z',
+      keyId: 'root',
+      action: 'update',
+      resource: 'toolset',
+      name: 'demo',
+      version: 2,
+    },
+  });
+export type AuditChange = z.infer<typeof AuditChange>;
+
+const entryId = z.string().meta({
+  description: 'Id of the entry: the log that stores it and its number there, `<log>.<number>`. Stable.',
+  example: '3.1042',
+});
+
+/** An entry as listed by `GET /v1/audit`. */
+export const AuditEntry = z.discriminatedUnion('kind', [
+  AuditRow.extend({ id: entryId, kind: z.literal('call').meta({ description: 'A tool call, or a decision on its approval.' }) }).meta({
+    id: 'AuditCall',
+  }),
+  AuditChange.extend({ id: entryId }).meta({ id: 'AuditChange' }),
+]);
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** Why a log cannot be trusted from a row on. */
+export const AuditFault = z
+  .object({
+    id: entryId,
+    log: z.string(),
+    number: z.int().meta({ description: 'Number of the first broken row.' }),
+    through: z.int().meta({
+      description: 'The fault is in the rows `number` to `through`. Greater than `number` if only a signed head shows it.',
+    }),
+    reason: z.enum(['altered', 'missing', 'rewritten', 'signature']).meta({
+      description:
+        '`altered`: the row does not match its hash. `missing`: the row was removed. `rewritten`: the rows match their hashes, but not the signed head of the log. `signature`: the signature of a head is invalid.',
+    }),
+  })
+  .meta({ id: 'AuditFault' });
+export type AuditFault = z.infer<typeof AuditFault>;
+
+export const AuditVerification = z
+  .object({
+    ok: z.boolean().meta({ description: 'Whether all rows that this request checked are as they were written.' }),
+    checked: z.int().meta({ description: 'The number of rows that this request checked.' }),
+    logs: z.array(
+      z.object({
+        log: z.string().meta({ description: '`changes`, or the number of a shard.' }),
+        from: z.int().meta({ description: 'Number of the first row checked. Earlier ones were deleted by retention or checked before.' }),
+        through: z.int().meta({ description: 'Number of the last row checked; less than `from` if the log has none.' }),
+        signed: z
+          .int()
+          .meta({ description: 'The newest row that a signed head covers; 0 if none. Later rows are signed within a minute.' }),
+        retentionFault: z.string().nullable().meta({
+          description:
+            'Why the retention is not followed: old rows that are broken or cannot be exported are kept, and a log that is full loses its oldest rows early. null: it is followed.',
+        }),
+      }),
+    ),
+    broken: AuditFault.nullable().meta({ description: 'The first broken row; null if `ok`.' }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Continue with this cursor; null when everything was checked or a row is broken.' }),
+  })
+  .meta({ id: 'AuditVerification' });
+export type AuditVerification = z.infer<typeof AuditVerification>;

@@ -1,0 +1,189 @@
+/**
+ * Reads a file of another system, or of Moniker, as a project (`core/import/`): JSON with comments and trailing commas, YAML, or a zip archive
+ * of such files and skill folders. Used by the command line and by `POST /v1/import`.
+ */
+import { ImportDraft, type ImportResult } from '../core/import/draft.ts';
+import { detectFormat, readFormat, unknownFormat } from '../core/import/formats.ts';
+import type { ImportFormat } from '../core/import/names.ts';
+import { type ArchiveFile, contentOf, readSkillFolders } from '../core/import/skills.ts';
+import { excessOf } from '../core/json/json-text.ts';
+import { withoutComments } from '../core/json/json-comments.ts';
+import { collectParts, isRecord, recordOf, stringOf, tryParse } from '../core/json/wire-value.ts';
+import { limits } from '../core/limits/limits.ts';
+import { invalidRequest, Problem, quoted, parseInput } from '../core/problem.ts';
+import { Project } from '../core/project/project.ts';
+import { isStray, skillPathFault } from '../core/skills/skill.ts';
+import { skillFile } from '../core/skills/skill-file.ts';
+import { readYaml, YamlFault } from './read-yaml.ts';
+import { readZipDirectory, unpackEntry } from './read-zip.ts';
+
+export type ImportOptions = {
+  /** Absent: found out. */
+  format?: ImportFormat | undefined;
+  /** As the user named it, with or without folders. */
+  fileName?: string | undefined;
+};
+
+/** Throws `invalid_request`, `invalid_json` or `body_too_large`, and nothing else. */
+export function readImport(bytes: Uint8Array, { format, fileName = '' }: ImportOptions = {}): ImportResult {
+  if (bytes.byteLength > limits.maxLargeBodyBytes)
+    throw new Problem('body_too_large', `The file has ${bytes.byteLength} bytes; an import may have at most ${limits.maxLargeBodyBytes}.`);
+  if (isZip(bytes)) return readArchive(bytes, format, fileName);
+  const value = parseImportText(decodeImport(bytes));
+  const found = format ?? detectFormat(value, fileName);
+  if (found === null) throw unknownFormat();
+  if (found === 'moniker') return ownProject(value, null);
+  const draft = new ImportDraft();
+  readFormat(draft, found, value, fileName);
+  return draft.result(found);
+}
+
+/** A project file of our own is used whole or not at all. `files`: of the archive that contains it. */
+function ownProject(value: unknown, files: { folder: string; all: readonly ArchiveFile[] } | null): ImportResult {
+  const written = files === null ? value : withSkillFiles(value, files.folder, files.all);
+  const { skills = {} } = parseInput(Project, written);
+  for (const [name, skill] of Object.entries(skills))
+    if ('path' in skill)
+      throw invalidRequest([
+        {
+          path: `skills.${name}.path`,
+          message: 'is a folder beside the project file: import both in one zip archive, or use moniker apply',
+        },
+      ]);
+  // The value as written, since parsing adds defaults.
+  return { format: 'moniker', project: written as Project, skipped: [], warnings: [] };
+}
+
+function withSkillFiles(value: unknown, folder: string, files: readonly ArchiveFile[]): unknown {
+  const { skills } = recordOf(value);
+  if (!isRecord(skills)) return value;
+  const filled = Object.entries(skills).map(([name, skill]) => {
+    const { path } = recordOf(skill);
+    const root = typeof path === 'string' ? `${folder}${path.replace(/^\.\//, '').replace(/\/+$/, '')}/` : null;
+    const file = root === null ? undefined : files.find((one) => one.path === root + skillFile);
+    if (root === null || file === undefined) return [name, skill] as const;
+    const resources = files
+      .filter((one) => one !== file && one.path.startsWith(root))
+      .map((one) => [one.path.slice(root.length), contentOf(one.bytes)]);
+    return [name, { content: decodeImport(file.bytes), resources: Object.fromEntries(resources) }] as const;
+  });
+  return { ...recordOf(value), skills: Object.fromEntries(filled) };
+}
+
+function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6));
+}
+
+const maxArchiveEntries = 1_000;
+/** All files of an archive together. */
+const maxArchiveBytes = 2 * limits.maxLargeBodyBytes;
+
+/** Reads each JSON and YAML file of the archive with its own format, and each folder with a `SKILL.md` as a skill. */
+function readArchive(archive: Uint8Array, format: ImportFormat | undefined, fileName: string): ImportResult {
+  const draft = new ImportDraft();
+  const files = archiveFiles(draft, archive);
+  const own = files.find(({ path }) => /(^|\/)moniker\.(json|ya?ml)$/.test(path));
+  if (own !== undefined && (format === undefined || format === 'moniker')) {
+    const folder = own.path.slice(0, own.path.lastIndexOf('/') + 1);
+    return ownProject(parseImportText(decodeImport(own.bytes)), { folder, all: files });
+  }
+  const rest = readSkillFolders(draft, files);
+  const found = new Set<string>(rest.length < files.length ? ['sisu'] : []);
+  for (const { path, bytes } of rest) {
+    if (!/\.(json|jsonc|json5|ya?ml)$/i.test(path)) {
+      draft.skip(path, 'is neither JSON nor YAML, nor part of a folder with a SKILL.md');
+      continue;
+    }
+    try {
+      const value = parseImportText(decodeImport(bytes));
+      const one = format ?? detectFormat(value, path);
+      if (one === null || one === 'moniker')
+        draft.skip(path, one === null ? 'is of no known format' : 'is a project file: it must be called moniker.json or moniker.yaml');
+      else {
+        readFormat(draft, one, value, path);
+        found.add(one);
+      }
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code === 'body_too_large') throw error;
+      draft.skip(path, error.detail);
+    }
+  }
+  const [only] = found;
+  if (files.length === 0) draft.warn('', `${fileName === '' ? 'The archive' : quoted(fileName)} contains no files`);
+  return draft.result(found.size === 1 && only !== undefined ? only : 'zip');
+}
+
+/** Files that operating systems add are left out; entries that leave the archive's folder, and anything too large, are errors. */
+function archiveFiles(draft: ImportDraft, archive: Uint8Array): ArchiveFile[] {
+  const directory = readZipDirectory(archive, maxArchiveEntries);
+  if (typeof directory === 'string') throw invalidRequest([{ path: '', message: `the archive ${directory}` }]);
+  for (const { path, message } of directory.issues) draft.skip(path, message);
+  const entries = directory.entries.filter(({ isDirectory }) => !isDirectory);
+  const total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total > maxArchiveBytes)
+    throw new Problem('body_too_large', `The files of the archive have ${total} bytes unpacked; at most ${maxArchiveBytes} are allowed.`);
+  return entries.flatMap((entry): ArchiveFile[] => {
+    const fault = skillPathFault(entry.name);
+    if (fault !== null) throw invalidRequest([{ path: entry.name.slice(0, 200), message: fault }]);
+    // `.mcp.json` and `.vscode/mcp.json` are what people import.
+    if (isStray(entry.name) && !/(^|\/)\.(mcp\.json|vscode|cursor|kiro|claude\.json)/.test(entry.name)) return [];
+    const bytes = unpackEntry(archive, entry);
+    if (typeof bytes === 'string') throw invalidRequest([{ path: entry.name.slice(0, 200), message: bytes }]);
+    return [{ path: entry.name, bytes }];
+  });
+}
+
+/** Windows writes some files in UTF-16, with a byte order mark. */
+export function decodeImport(bytes: Uint8Array): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    // The decoder's error says nothing useful.
+    throw new Problem('invalid_request', 'The file is neither text (UTF-8 or UTF-16) nor a zip archive.');
+  }
+}
+
+/** As large as OpenAPI documents are, which are the largest files. */
+const maxImportDepth = limits.maxOpenApiDepth;
+const maxImportParts = 300_000;
+const maxYamlSeparators = 400_000;
+
+/** Parses JSON, JSON with comments and trailing commas, or YAML. */
+export function parseImportText(text: string): unknown {
+  const bare = text.replace(/^\ufeff/, '').trim();
+  if (bare === '') throw new Problem('invalid_request', 'The file is empty.');
+  if (bare.startsWith('<')) throw new Problem('invalid_request', 'The file is a page of HTML or XML, not JSON, YAML or a zip archive.');
+  const value = /^(?:[[{]|\/[/*])/.test(bare) ? parseJson(bare) : parseYaml(bare);
+  if (collectParts(value, maxImportParts) === null) throw tooManyValues();
+  return value;
+}
+
+function parseJson(text: string): unknown {
+  const plain = withoutComments(text);
+  const excess = excessOf(plain, maxImportDepth, maxImportParts * 4);
+  if (excess === 'depth') throw new Problem('invalid_json', `The file is nested deeper than ${maxImportDepth} levels.`);
+  if (excess === 'values') throw tooManyValues();
+  const value = tryParse(plain);
+  if (value !== undefined) return value;
+  // YAML permits what JSON does not, such as keys without quotes. Its message has the line.
+  return parseYaml(plain, 'JSON');
+}
+
+function parseYaml(text: string, what = 'YAML'): unknown {
+  try {
+    return readYaml(text, { maxDepth: maxImportDepth, maxSeparators: maxYamlSeparators, maxAliased: limits.maxOpenApiBytes });
+  } catch (error) {
+    if (!(error instanceof YamlFault)) throw error;
+    const where = error.place === null ? '' : ` in line ${error.place.line}, column ${error.place.column}`;
+    if (error.kind === 'parts') throw tooManyValues();
+    throw new Problem(
+      what === 'JSON' ? 'invalid_json' : 'invalid_request',
+      `The file is not valid ${what}${where}: ${stringOf(error.message)}.`,
+    );
+  }
+}
+
+function tooManyValues(): Problem {
+  return new Problem('body_too_large', 'The file has too many values for an import. Split it.');
+}

@@ -1,0 +1,273 @@
+/**
+ * Parses YAML 1.2 with the core schema: null, booleans, numbers, strings, lists and maps; no dates and no merge keys, and a value with
+ * another tag is a string. Keys are strings as written. Processes the parser's events in one pass, so that aliases are counted before they
+ * are expanded. Used for a skill's frontmatter and for OpenAPI documents, which validate the content.
+ * YAML 1.2.2, §10.3 "Core Schema", §7.1 "Alias Nodes".
+ */
+import {
+  EVENT_ID,
+  parseEvents,
+  type Event,
+  YAMLException,
+  boolCoreTag,
+  floatCoreTag,
+  getScalarValue,
+  intCoreTag,
+  NOT_RESOLVED,
+  nullCoreTag,
+  SCALAR_STYLE,
+  type ScalarEvent,
+} from 'js-yaml';
+
+export type YamlBounds = {
+  maxDepth: number;
+  /** Separators between values: the parser allocates memory for each one first. */
+  maxSeparators: number;
+  /** How many characters and values the aliases may expand to in total; 0: no aliases. */
+  maxAliased: number;
+  /** The member of the document whose scalars stay as written, even if they look like numbers. */
+  writtenIn?: string;
+};
+
+/** Returns null for a text without a document. Throws `YamlFault`, and nothing else. */
+export function readYaml(text: string, bounds: YamlBounds): unknown {
+  if (hasMoreSeparators(text, bounds.maxSeparators)) throw new YamlFault('parts', 'it has too many values');
+  // Checked first, because the parser's message has an excerpt in which null characters count as line ends.
+  const nothing = text.indexOf('\0');
+  if (nothing >= 0) throw new YamlFault('syntax', 'it contains a null character', positionAt(text, nothing));
+  const events = parse(text, bounds.maxDepth);
+  if (events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length > 1) {
+    throw new YamlFault('syntax', 'it contains more than one document');
+  }
+  const builder = new YamlBuilder(text, bounds);
+  // Taken from the end of a reversed list, so that each event is freed after use: together they take several times the memory of the value.
+  events.reverse();
+  for (let event = events.pop(); event !== undefined; event = events.pop()) builder.take(event);
+  return builder.value;
+}
+
+function parse(text: string, maxDepth: number): Event[] {
+  try {
+    return parseEvents(text, { maxDepth });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    if (error.reason.includes('maxDepth')) throw new YamlFault('depth', 'it is nested too deeply');
+    const { mark, reason } = error;
+    throw new YamlFault('syntax', clearer[reason] ?? reason, mark && { line: mark.line + 1, column: mark.column + 1 });
+  }
+}
+
+/** Replacements for unclear messages of the parser. */
+const clearer: Readonly<Record<string, string>> = {
+  'deficient indentation': 'a list [, a map { or a text was not closed before here, or this line needs more spaces before it',
+};
+
+/** At least one of these is between any two values. Prose contains them too, so the limit is generous. */
+function hasMoreSeparators(text: string, most: number): boolean {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === comma || code === colon || code === bracket || code === brace || code === lineFeed || code === carriageReturn) count += 1;
+    else if ((code === dash || code === questionMark) && text.charCodeAt(at + 1) <= space) count += 1;
+  }
+  return count > most;
+}
+
+const comma = 0x2c;
+const colon = 0x3a;
+const bracket = 0x5b;
+const brace = 0x7b;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const dash = 0x2d;
+const questionMark = 0x3f;
+const space = 0x20;
+
+// Builds the value of a YAML document from the parser's events. An alias shares the value of its anchor; the size that the document would
+// have with all aliases expanded is counted and bounded.
+
+/** A value with its size: the number of characters and values in it, including itself. */
+type Sized = { value: unknown; size: number };
+
+type Open = {
+  anchor: string | null;
+  size: number;
+  /** Its scalars stay as written. */
+  isWritten: boolean;
+} & ({ kind: 'list'; value: unknown[] } | { kind: 'map'; value: Record<string, unknown>; key: string | null });
+
+class YamlBuilder {
+  value: unknown = null;
+  private readonly open: Open[] = [];
+  /** null: the anchor's value is not complete. */
+  private readonly anchors = new Map<string, Sized | null>();
+  private aliased = 0;
+  /** The offset of the last non-empty scalar, since an empty one has no position. */
+  private at = 0;
+  private readonly text: string;
+  private readonly maxAliased: number;
+  private readonly writtenIn: string | null;
+
+  constructor(text: string, { maxAliased, writtenIn }: { maxAliased: number; writtenIn?: string }) {
+    this.text = text;
+    this.maxAliased = maxAliased;
+    this.writtenIn = writtenIn ?? null;
+  }
+
+  take(event: Event): void {
+    switch (event.type) {
+      case EVENT_ID.DOCUMENT:
+        return;
+      case EVENT_ID.SCALAR:
+        this.takeScalar(event);
+        return;
+      case EVENT_ID.ALIAS:
+        this.add(this.follow(event.anchorStart, event.anchorEnd), event.anchorStart - 1);
+        return;
+      case EVENT_ID.POP:
+        this.close();
+        return;
+      default: {
+        this.refuseAsKey(event.start);
+        const above = this.open.at(-1);
+        const anchor = this.nameOf(event);
+        if (anchor !== null) this.anchors.set(anchor, null);
+        const isWritten =
+          above !== undefined && (above.isWritten || (this.open.length === 1 && above.kind === 'map' && above.key === this.writtenIn));
+        const open = { anchor, size: 1, isWritten };
+        this.open.push(
+          event.type === EVENT_ID.MAPPING ? { ...open, kind: 'map', value: {}, key: null } : { ...open, kind: 'list', value: [] },
+        );
+      }
+    }
+  }
+
+  private takeScalar(event: ScalarEvent): void {
+    const above = this.open.at(-1);
+    const written = getScalarValue(this.text, event);
+    const isText = above?.isWritten === true || isKeyNext(above);
+    const sized = { value: isText ? written : this.resolve(event, written), size: 1 + written.length };
+    const anchor = this.nameOf(event);
+    if (anchor !== null) this.anchors.set(anchor, sized);
+    this.at = event.valueStart < 0 ? this.at : event.valueStart - (isQuoted(event) ? 1 : 0);
+    this.add(sized, this.at);
+  }
+
+  private resolve(event: ScalarEvent, written: string): unknown {
+    if (event.tagStart < 0) return event.style === SCALAR_STYLE.PLAIN ? resolvePlain(written) : written;
+    const tag = tags.get(this.text.slice(event.tagStart, event.tagEnd));
+    if (tag === undefined) return written;
+    const value = tag.resolve(written, true, tag.tagName);
+    if (value === NOT_RESOLVED) throw this.fault('a value does not match its tag (!!)', event.tagStart);
+    return value;
+  }
+
+  private follow(start: number, end: number): Sized {
+    const name = this.text.slice(start, end);
+    const sized = this.anchors.get(name);
+    if (sized === undefined) throw this.fault(`the alias *${name} has no anchor before it`, start - 1);
+    if (sized === null) throw this.aliasFault(`the alias *${name} refers to a value that contains it`, start - 1);
+    this.aliased += sized.size;
+    if (this.aliased > this.maxAliased) throw this.aliasFault('its aliases (*name) expand to too much', start - 1);
+    return sized;
+  }
+
+  private close(): void {
+    const closed = this.open.pop();
+    // The end of the document.
+    if (closed === undefined) return;
+    if (closed.anchor !== null) this.anchors.set(closed.anchor, closed);
+    this.add(closed, 0);
+  }
+
+  private add({ value, size }: Sized, at: number): void {
+    const above = this.open.at(-1);
+    if (above === undefined) {
+      this.value = value;
+      return;
+    }
+    above.size += size;
+    if (above.kind === 'list') above.value.push(value);
+    else if (above.key !== null) {
+      setMember(above.value, above.key, value);
+      above.key = null;
+    } else above.key = this.toKey(above.value, value, at);
+  }
+
+  private toKey(map: Record<string, unknown>, value: unknown, at: number): string {
+    // For an alias of a map, which is read as a value at its position.
+    if (typeof value === 'object' && value !== null) throw this.fault('a key must be a string', at);
+    const key = String(value);
+    if (Object.hasOwn(map, key)) throw this.fault(`${JSON.stringify(key)} is given twice`, at);
+    return key;
+  }
+
+  private refuseAsKey(at: number): void {
+    if (isKeyNext(this.open.at(-1))) throw this.fault('a key must be a string', at);
+  }
+
+  private nameOf({ anchorStart, anchorEnd }: { anchorStart: number; anchorEnd: number }): string | null {
+    return anchorStart < 0 ? null : this.text.slice(anchorStart, anchorEnd);
+  }
+
+  private fault(message: string, at: number): YamlFault {
+    return new YamlFault('syntax', message, positionAt(this.text, at));
+  }
+
+  private aliasFault(message: string, at: number): YamlFault {
+    return new YamlFault('aliases', message, positionAt(this.text, at));
+  }
+}
+
+function isQuoted({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
+}
+
+function isKeyNext(above: Open | undefined): boolean {
+  return above?.kind === 'map' && above.key === null;
+}
+
+/** `__proto__` is an ordinary name. */
+function setMember(map: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  else map[key] = value;
+}
+
+const implicit = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
+
+/** Only the standard forms; a name that `%TAG` or `!<…>` defines is read as a string. */
+const tags = new Map(implicit.map((tag) => [tag.tagName.replace('tag:yaml.org,2002:', '!!'), tag] as const));
+
+function resolvePlain(written: string): unknown {
+  if (written !== '' && !/^[-+.\d~nNtTfF]/.test(written)) return written;
+  for (const { resolve, tagName } of implicit) {
+    const value = resolve(written, false, tagName);
+    if (value !== NOT_RESOLVED) return value;
+  }
+  return written;
+}
+
+// Why a YAML text is invalid, and where. Callers convert it to a problem with a message that fits the document.
+
+/** `aliases`: they expand to too much, or are not allowed; `parts` and `depth`: too many or too deeply nested values. */
+type YamlFaultKind = 'syntax' | 'aliases' | 'parts' | 'depth';
+
+/** Both start at 1. */
+type YamlPosition = { line: number; column: number };
+
+export class YamlFault extends Error {
+  readonly kind: YamlFaultKind;
+  readonly place: YamlPosition | null;
+
+  constructor(kind: YamlFaultKind, message: string, place: YamlPosition | null = null) {
+    super(message);
+    this.kind = kind;
+    this.place = place;
+  }
+}
+
+/** Returns the position of an offset. Only for reported faults, since it scans all the text before the offset. */
+function positionAt(text: string, offset: number): YamlPosition {
+  const lines = text.slice(0, offset).split(/\r\n?|\n/);
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
