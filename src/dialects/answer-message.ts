@@ -4,7 +4,7 @@
  */
 import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core/model/chat-event.ts';
 import { type Citation, shiftCitations } from '../core/model/citation.ts';
-import type { NativePart } from '../core/turn/message.ts';
+import type { NativePart } from '../core/model/message.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 
@@ -212,6 +212,7 @@ export function createAnswerMessage({
       case 'turn-input':
       case 'proposal':
       case 'compaction':
+      case 'dropped':
         return nothing;
       default:
         return unknownKind(event);
@@ -262,11 +263,7 @@ function endTurn(
   if (event.status === 'failed' || event.status === 'interrupted') {
     // An `error` event that has no details of a provider's failure; otherwise it is an internal error.
     const code = event.reason === 'upstream_error' ? 'upstream_error' : 'internal';
-    const detail =
-      event.reason === 'restarted'
-        ? 'The service restarted while the turn ran. Send the request again.'
-        : `The turn ended early: ${event.reason}.`;
-    return fail(new Problem(code, detail).toBody());
+    return fail(new Problem(code, `The turn ended early: ${event.reason}.`).toBody());
   }
   if (event.reason === 'length' || event.reason === 'max_tokens' || event.reason === 'max_cost') return finish('length');
   return finish(event.reason === 'content_filter' ? 'content-filter' : 'stop');

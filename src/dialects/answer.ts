@@ -1,13 +1,13 @@
 /**
  * A session's answer to one chat request, derived from its log: from the request to the end of the turn, or to where the turn waits. Pure
- * and deterministic, so any later process can replay an answer or resume it at any frame. `session/log/completion-store.ts` stores the ranges.
+ * and deterministic, so any later process can replay an answer or resume it at any frame. `objects/session/log/completion-store.ts` stores the ranges.
  */
-import { questionText } from '../core/tools/elicitation.ts';
+import { questionText } from '../core/servers/elicitation.ts';
 import type { AskKind } from '../core/policy/approval.ts';
-import { decideHere, waysWithoutApproval } from '../core/policy/approval-ways.ts';
+import { decisionInstruction, waysWithoutApproval } from '../core/policy/approval-ways.ts';
 import { Problem } from '../core/problem.ts';
 import { oneLine } from '../core/text/paragraphs.ts';
-import { toToolCallId } from '../core/reference.ts';
+import { toToolCallId } from '../core/text/reference.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 import { applyEvent } from '../core/turn/fold-turn.ts';
 import { showInvisible } from '../core/text/visible-text.ts';
@@ -52,7 +52,7 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
     applyEvent(state, event);
     if (event.type === 'input-required') questions.set(event.callId, questionText(event.requests));
     if (event.type === 'approval-required') {
-      const { callId, canonical, reason, entry, ask: kind, round = 1 } = event;
+      const { callId, canonical, reason, entry, ask: kind, round } = event;
       approvals.set(callId, { callId, canonical, reason, round, ways: { kind, entry } });
     }
     if (event.type !== 'client-tool-required') return;
@@ -100,16 +100,13 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
   };
 }
 
-/**
- * `reason`: null in notes of older releases. `round`: counts the approval requests for the call from 1. `ways`: null in notes of older
- * releases, which did not name other ways to let the call run.
- */
+/** `round`: counts the approval requests for the call from 1. `ways`: as in `waysWithoutApproval`. */
 export type NotedRequest = {
   canonical: string;
   callId: string;
-  reason: string | null;
+  reason: string;
   round: number;
-  ways: { kind: AskKind; entry: string } | null;
+  ways: { kind: AskKind; entry: string };
 };
 
 /**
@@ -117,8 +114,7 @@ export type NotedRequest = {
  * sends back.
  */
 export function approvalNote({ canonical, callId, reason, round, ways }: NotedRequest, session: string): string {
-  const why = reason === null ? '' : `${showInvisible(oneLine(reason))}. `;
-  return `Waiting for approval of ${canonical} (call ${callId}): ${why}${decideHere(session, callId, round)}, or a link minted at its /link; the next message goes on from there.${ways === null ? '' : ` ${waysWithoutApproval(ways, ways.entry)}`}`;
+  return `Waiting for approval of ${canonical} (call ${callId}): ${showInvisible(oneLine(reason))}. ${decisionInstruction(session, callId, round)}, or a person decides with a link from POST …/link. Your next message continues the turn. ${waysWithoutApproval(ways, ways.entry)}`;
 }
 
 /** The same for a request for input by a tool's server. */
@@ -126,7 +122,7 @@ export function inputNote(
   { canonical, callId, question }: { canonical: string; callId: string; question: string },
   session: string,
 ): string {
-  return `Waiting for input to ${canonical} (call ${callId}): ${question} POST /v1/sessions/${session}/tool-results with {"callId": "${callId}", "input": {…}} answers, as the turn's \`pending\` shows it; the next message goes on from there.`;
+  return `Waiting for input to ${canonical} (call ${callId}): ${question} POST /v1/sessions/${session}/tool-results with {"callId": "${callId}", "input": {…}} answers, as the turn's \`pending\` shows it. Your next message continues the turn.`;
 }
 
 /** Returns the call id of an input note; null for any other text. */

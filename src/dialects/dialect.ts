@@ -2,11 +2,14 @@
  * A client dialect: a wire format for chat that stock clients use. It reads requests into neutral terms and writes answers from the neutral
  * message (`answer-message.ts`). Sessions, the translating proxy and the routes use only this interface. `dialects.ts` lists the dialects.
  */
+import type { Dropped } from '../core/model/dropped.ts';
 import type { ProblemBody } from '../core/problem.ts';
-import type { ClientTool, ModelSettings } from '../core/turn/plan.ts';
-import type { DialectName } from '../core/reference.ts';
+import type { Marked } from '../core/model/message.ts';
+import type { ModelSettings } from '../core/model/model-settings.ts';
+import type { ClientTool } from '../core/turn/plan.ts';
+import type { DialectName } from '../core/text/reference.ts';
 import type { AnswerMessage, MessageChange } from './answer-message.ts';
-import type { ConversationBuilder } from './conversation.ts';
+import type { ConversationBuilder, ConversationOptions } from './conversation.ts';
 
 /** One server-sent event of an answer. Without `event` its type is `message`. */
 export type AnswerFrame = { event?: string; data: string };
@@ -32,10 +35,9 @@ export type DialectRequest = {
   includeUsage: boolean;
   /** Requested answers in addition to the first. */
   choices: number;
-  /** `inSession`: results without their call are allowed, since the session has it. */
-  conversation(options: { inSession: boolean }): ConversationBuilder;
+  conversation(options: ConversationOptions): ConversationBuilder;
   /** The client's tools; null: the request has no tools field. */
-  clientTools(): ClientTool[] | null;
+  clientTools(options?: ConversationOptions): (ClientTool & Marked)[] | null;
   settings(): ModelSettings;
   /** If the request limits the callable tools, its own and others: each name with its path. null: no limit. */
   allowedTools(): { name: string; path: string }[] | null;
@@ -44,6 +46,8 @@ export type DialectRequest = {
   /** The id of the previous answer that the request continues, if any. */
   previous: string | null;
   echo: Record<string, unknown>;
+  /** What is left out of the request; also takes what its model is not sent. */
+  dropped: Dropped;
 };
 
 export type Dialect = {
@@ -56,6 +60,8 @@ export type Dialect = {
   sessionOfCalls(body: Readonly<Record<string, unknown>>): string | null;
   /** Returns the request with other system text and otherwise unchanged, for a provider of the same wire and an agent without tools. */
   withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown>;
+  /** Throws `invalid_request` for what is refused also in a request that is passed on in its own wire. Absent: nothing is. */
+  checkPassed?(body: Readonly<Record<string, unknown>>): void;
   /**
    * Returns the request without what only this service can read (tokens of `core/model/native-token.ts`), for a provider of the same wire; the
    * same object if there is nothing to remove. Absent: the dialect has no such fields.
@@ -72,6 +78,8 @@ export type Dialect = {
     identity: AnswerIdentity,
     message: AnswerMessage,
   ): Record<string, unknown>;
+  /** A message without meaning, for streams that are silent for a while. */
+  heartbeat: string;
   /** Returns the body of a failed request, or of a failure that is not in the log. `requestId` if the dialect shows it. */
   errorBody(problem: ProblemBody, requestId?: string): Record<string, unknown>;
   /** Returns the frames that end a stream with a failure that is not in the log. `place`: the number of earlier frames. */

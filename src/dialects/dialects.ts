@@ -1,5 +1,5 @@
 /** The supported client dialects, one per line. */
-import type { DialectName } from '../core/reference.ts';
+import type { DialectName } from '../core/text/reference.ts';
 import { anthropicMessages } from './anthropic/dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { openAiChat } from './openai-chat/dialect.ts';

@@ -1,20 +1,17 @@
 /** Encodes problems in OpenAI's error shape, for both of its dialects. */
+import { reportedIn } from '../core/model/provider-failure.ts';
 import type { ProblemBody } from '../core/problem.ts';
 
-export type OpenAiError = { error: { message: string; type: string; param: string | null; code: string } };
+export type OpenAiError = { error: { message: string; type: string; param: string | null; code: string | null } };
 
-/** `code` is our code; clients branch on `type`. */
+/** A provider's error keeps its own members. Otherwise `code` is our code; clients branch on `type`. */
 export function openAiErrorBody(problem: ProblemBody): OpenAiError {
+  const reported = reportedIn(problem);
+  if (reported !== null) return { error: { ...reported, type: reported.type ?? errorType(problem.status) } };
   const issues = Array.isArray(problem.issues) ? (problem.issues as { path?: unknown }[]) : [];
   const path = problem.param ?? issues[0]?.path;
-  return {
-    error: {
-      message: problem.detail,
-      type: errorType(problem.status),
-      param: typeof path === 'string' && path !== '' ? path : null,
-      code: problem.code,
-    },
-  };
+  const param = typeof path === 'string' && path !== '' ? path : null;
+  return { error: { message: problem.detail, type: errorType(problem.status), param, code: problem.code } };
 }
 
 function errorType(status: number): string {

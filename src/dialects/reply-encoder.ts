@@ -1,13 +1,18 @@
 /** Encodes a provider's reply in a client's dialect without a session. The proxy uses it if it cannot forward bytes unchanged. */
 import type { ChatEvent } from '../core/model/chat-event.ts';
 import { createAnswerMessage, type MessageChange } from './answer-message.ts';
-import { uniqueOfAnswer } from '../core/reference.ts';
+import { uniqueOfAnswer } from '../core/text/reference.ts';
 import { toAnswerDocument } from './answer.ts';
-import type { AnswerIdentity, Dialect } from './dialect.ts';
+import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
+import { encodeFrame } from './native.ts';
 
 export type ReplyEncoder = {
   /** Returns SSE text for one event; '' if the event is not shown. Deterministic: the same events give the same bytes. */
   encode(event: ChatEvent): string;
+  /** The same as frames. */
+  frames(event: ChatEvent): AnswerFrame[];
+  /** Returns the frames with which an answer begins before its first text. */
+  begin(): AnswerFrame[];
 };
 
 /** After the reply's end, every event is encoded as ''. */
@@ -15,17 +20,20 @@ export function createReplyEncoder(dialect: Dialect, identity: AnswerIdentity): 
   const message = createAnswerMessage({ unique: uniqueOfCalls(dialect, identity) });
   const write = dialect.createWriter(identity, message);
   let over = false;
+  const frames = (event: ChatEvent): AnswerFrame[] => {
+    if (over) return [];
+    const changes = message.take(event);
+    over = message.isOver();
+    return changes.flatMap(write);
+  };
   return {
     encode(event) {
-      if (over) return '';
-      const changes = message.take(event);
-      over = message.isOver();
       let text = '';
-      for (const change of changes)
-        for (const { event: name, data } of write(change))
-          text += name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`;
+      for (const frame of frames(event)) text += encodeFrame(frame);
       return text;
     },
+    frames,
+    begin: () => write(null),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * The address ranges that are not on the public internet: the IANA special-purpose registries as a table, matched against the host of a
  * parsed URL, never against its text. IPv6 forms that embed an IPv4 address are classified by that address. The local runtime denies the
- * same ranges, as CIDR blocks, after DNS resolution (`local/runtime.ts`).
+ * same ranges, as CIDR blocks, after DNS resolution (`local/launch/runtime.ts`).
  */
 import { parseIpv4, parseIpv6, samePrefix } from '../core/ip-address.ts';
 

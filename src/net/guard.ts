@@ -1,12 +1,13 @@
 /**
  * Checks a parsed URL before a request is sent to it: http and https, no credentials in it, usual ports, public addresses and
  * names only, never Moniker itself. Hosts in MONIKER_ALLOW_PRIVATE_HOSTS are allowed. A public name that resolves to a private
- * address passes here. Self-hosted, the network service refuses it after DNS resolution (`local/runtime.ts`).
+ * address passes here. Self-hosted, the network service refuses it after DNS resolution (`local/launch/runtime.ts`).
  */
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundPurpose } from '../ports/outbound.ts';
 import { isLoopback, judgeAddress } from './address.ts';
+import { cutToLength } from '../core/text/utf8.ts';
 
 /** The rule that rejected a request. Part of the `OutboundRefused` message and of logs. */
 export type OutboundRule =
@@ -163,5 +164,5 @@ function prefixOf(purpose: OutboundPurpose): string {
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text);
+  return JSON.stringify(cutToLength(text, 100));
 }

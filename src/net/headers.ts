@@ -2,10 +2,10 @@
  * Header rules: which headers a model may set on a request, which are kept on a redirect to another origin, and the headers and the query of
  * a server's document. Names are lower case throughout.
  */
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { type Issue, Problem } from '../core/problem.ts';
 import { KB } from '../core/limits/units.ts';
-import { secretHostOf } from '../core/policy/secret.ts';
+import { secretHostOf } from '../core/secrets/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 
 /** For one header that a model sets; servers refuse larger ones in practice. */
@@ -62,7 +62,7 @@ const reserved =
 const keptAcrossOrigins: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent', 'range', 'x-moniker-hop']);
 
 /**
- * Builds the headers that a server's document adds to each request (`core/servers/sent-headers.ts`). Secrets are filled in only for the
+ * Builds the headers that a server's document adds to each request (`core/secrets/sent-headers.ts`). Secrets are filled in only for the
  * host of the URL. Throws `invalid_request` for an invalid header value, and `not_configured` or `forbidden` for a secret, as `secret`
  * does.
  */

@@ -3,7 +3,7 @@
  * host; redirects are followed here, because a public address may point anywhere. Response bodies are not touched.
  */
 import { getOrBuild } from '../core/memoize.ts';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundHttp, OutboundOptions, OutboundPurpose } from '../ports/outbound.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
@@ -11,6 +11,7 @@ import type { TraceCarrier } from '../core/telemetry/trace-context.ts';
 import { createGuard, type Destination, type Guard, type GuardSettings, OutboundRefused, settingFor } from './guard.ts';
 import { headersForOtherOrigin } from './headers.ts';
 import { sha256Hex } from '../core/hash.ts';
+import { abortAfter } from '../engine/timeout.ts';
 
 const maxRedirects = 5;
 const outboundTimeoutMs = 30_000;
@@ -141,21 +142,20 @@ function toRequest(url: URL, message: Message, signal: AbortSignal | null): Requ
   });
 }
 
+/** The clock is on this floor. */
+const timers = {
+  after(ms: number, run: () => void): () => void {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Providers set their own timeouts, depending on the model. All other requests have one timeout for the whole exchange. */
 function signalOf(options: OutboundOptions): AbortSignal | null {
   const { signal: callers } = options;
   if (options.purpose === 'provider') return callers ?? null;
-  const either = new AbortController();
-  // Not `AbortSignal.timeout`: it cannot be cleared, and prevents the eviction of a session's Durable Object until it fires.
-  const { timeoutMs = outboundTimeoutMs } = options;
-  const timer = setTimeout(() => either.abort(new DOMException('the exchange took too long', 'TimeoutError')), timeoutMs);
-  const stop = (): void => {
-    clearTimeout(timer);
-    either.abort(callers?.reason);
-  };
-  if (callers?.aborted === true) stop();
-  else callers?.addEventListener('abort', stop, { once: true });
-  return either.signal;
+  const late = (): DOMException => new DOMException('the exchange took too long', 'TimeoutError');
+  return abortAfter(timers, options.timeoutMs ?? outboundTimeoutMs, late, callers).signal;
 }
 
 async function sendOnce(

@@ -3,7 +3,7 @@
  * extensions that real providers need and that are left to the caller: an unfinished last message, a field called `error`, and JSON without
  * any field.
  */
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { Problem } from '../core/problem.ts';
 
 export type SseMessage = {
@@ -36,15 +36,16 @@ export class SseParser {
 
   /** Returns the messages that `bytes` completes. */
   push(bytes: Uint8Array): SseMessage[] {
-    return this.#read(this.#decoder.decode(bytes, { stream: true }));
+    return this.take(this.#decoder.decode(bytes, { stream: true }));
   }
 
   /** Ends the stream. The standard drops an unfinished last message; here it is returned, and may be cut anywhere. */
   end(): SseMessage[] {
-    return this.#read(`${this.#decoder.decode()}\n\n`);
+    return this.take(`${this.#decoder.decode()}\n\n`);
   }
 
-  #read(decoded: string): SseMessage[] {
+  /** The same for text that was decoded. */
+  take(decoded: string): SseMessage[] {
     const messages: SseMessage[] = [];
     const text = this.#unifyLineEnds(decoded);
     let from = 0;

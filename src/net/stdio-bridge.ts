@@ -3,7 +3,7 @@
  * and only the bridge receives the token.
  */
 import { Problem } from '../core/problem.ts';
-import type { Settings } from '../core/settings.ts';
+import type { Settings } from '../core/people/settings.ts';
 import { changedPath, launcherHeader, runHeader } from '../core/servers/stdio.ts';
 import { recordOf, tryParse } from '../core/json/wire-value.ts';
 import type { StdioBridge } from '../ports/upstream.ts';

@@ -1,34 +1,37 @@
 /** The chat model of all providers: one request through the adapter of its provider's kind, with retries before the first event. */
 import type { ChatEvent } from '../core/model/chat-event.ts';
-import { limits } from '../core/limits.ts';
-import { Problem } from '../core/problem.ts';
 import type { Json } from '../core/json/wire-value.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
+import { wireOf } from '../core/model/wire-settings.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeModel } from '../engine/telemetry/observe-model.ts';
 import type { Adapter } from './adapter.ts';
+import { withApiChoice } from './api-choice.ts';
+import { reportChatFields, reportUnsent } from './native-parts.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
-import { FailedReply, withRetries } from './retry.ts';
+import { withRetries } from './retry.ts';
+import { withAskedFormat } from './supported-settings.ts';
 import { withTextProtocol } from './text-protocol.ts';
 import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
-import { countNatives, type ProviderExchange, tooManyNatives, openReply, openUnstreamed, ReplyCursor } from './transport.ts';
+import { beginReply, type ProviderExchange, openHead, openReply, readUnstreamed, type ReplyCursor } from './transport.ts';
+import { requestBound } from './request-bound.ts';
 
 /** `rehearsal` is the outbound client of the built-in rehearsal model, which uses the same wire (`rehearsal.ts`). */
 export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp; log?: Logger } & WithTelemetry;
 
-/** Creates a chat model for any provider; `access.kind` of a request selects the adapter. Failures before the first batch are retried. */
+/** Creates a chat model for any provider; `access.kind` of a request and its API (`api-choice.ts`) select the adapter. Failures before the first batch are retried. */
 export function createChatModel(deps: ModelDeps): ChatModel {
-  const model = withTextProtocol({
+  const model: ChatModel = {
     stream(request, signal) {
       logSkippedTools(deps.log, request);
       return request.whole ? readWhole(deps, request) : readStream(deps, request, signal);
     },
-  });
-  return observeModel(deps.telemetry, model);
+  };
+  return observeModel(deps.telemetry, withTextProtocol(withApiChoice(model, deps.clock)));
 }
 
 /** Returns the outbound client of a provider: the network, or the rehearsal. */
@@ -69,13 +72,7 @@ async function begin(deps: ModelDeps, request: ChatRequest, signal: AbortSignal)
   const { access } = request;
   const adapter = adapters[access.kind];
   const open = await openReply({ http: httpFor(deps, access), clock: deps.clock }, toExchange(adapter, request), signal);
-  const cursor = new ReplyCursor(open, access, adapter.createReply(access), signal);
-  try {
-    return { first: refuseFailure(await cursor.next()), cursor };
-  } catch (error) {
-    cursor.close();
-    throw error;
-  }
+  return await beginReply(open, { access, reply: adapter.createReply(access) }, signal);
 }
 
 /**
@@ -88,35 +85,33 @@ async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
   const exchange = toExchange(adapter, request);
   await reserve(request);
   yield await withRetries(deps.clock, undefined, async () => {
-    const body = await openUnstreamed({ http: httpFor(deps, access), clock: deps.clock }, exchange);
-    const events = refuseFailure(adapter.createReply(access).takeWhole(body));
-    if (countNatives(events) > limits.maxNativePartsPerReply) throw tooManyNatives(access);
-    return events;
+    const response = await openHead({ http: httpFor(deps, access), clock: deps.clock }, exchange, { isWhole: true });
+    return (await readUnstreamed(response, access)).events;
   });
 }
 
-/** Loaded when it is needed: most requests are not limited. */
 async function reserve(request: ChatRequest): Promise<void> {
   if (request.reserve === undefined) return;
-  const { requestBound } = await import('./request-bound.ts');
   await request.reserve(requestBound(request, toRequestBody(request)));
 }
 
 function toExchange(adapter: Adapter, request: ChatRequest): ProviderExchange {
-  return { access: request.access, path: adapter.path(request), headers: adapter.headers, body: toRequestBody(request) };
+  return {
+    access: request.access,
+    path: adapter.path(request),
+    headers: adapter.headers,
+    body: toRequestBody(request),
+    timeouts: request.timeouts,
+  };
 }
 
 /** Returns the body of the request in its provider's wire format. */
 export function toRequestBody(request: ChatRequest): Json {
-  return adapters[request.access.kind].toBody(request, profileFor(request.access, request.model));
-}
-
-/** An error before any output is like an error status: the request may be retried, and this exchange has ended. */
-function refuseFailure(first: ChatEvent[] | null): ChatEvent[] {
-  if (first === null) throw new Error('a reply ended without an end');
-  if (first[0]?.type !== 'error') return first;
-  const { code, detail, extra } = Problem.fromBody(first[0].problem);
-  throw new FailedReply(code, detail, extra);
+  const profile = profileFor(request.access, request.model);
+  const adapter = adapters[request.access.kind];
+  if (adapter.dialect !== 'openai-chat') reportChatFields(request);
+  reportUnsent(request, wireOf(request.access.kind));
+  return adapter.toBody(withAskedFormat(request, profile), profile);
 }
 
 /** Logs which tools of a request cannot be sent to its provider, and why; once per list of tools. */

@@ -1,77 +1,21 @@
 /**
- * Profile rows of servers and models with OpenAI-compatible Chat Completions (each wire's folder has its own). Servers that only
+ * Profile rows of servers with OpenAI-compatible Chat Completions (each wire's folder has its own); `model-rows.ts` has those of models. Servers that only
  * differ in their replies (ids, indexes, names, ends) need no row: the reply reader and the assembler handle them, and a stream with tools
  * is only forwarded unread if a row sets `exact`.
  */
+import { MessageField } from '../core/model/provider-profile.ts';
 import type { ProfileRow } from './adapter.ts';
+import { modelRows } from './model-rows.ts';
 
 /** OpenAI's reasoning models, without gpt-5-chat. */
-export const openAiReasoning = /^(o\d|gpt-[5-9](?![\d.]*-chat))/;
+export const openAiReasoning = /^(o\d|gpt-([5-9]|\d\d)(?![\d.]*-chat))/;
+
+/** Settings of the prompt cache of OpenAI's APIs (guide "Prompt caching"). */
+export const openAiCaching = ['promptCacheKey', 'promptCacheRetention', 'promptCacheOptions'] as const;
 
 const azure = ['openai.azure.com', 'services.ai.azure.com', 'cognitiveservices.azure.com'];
 const moonshot = ['moonshot.ai', 'moonshot.cn', 'kimi.com'];
 const zai = ['z.ai', 'bigmodel.cn'];
-
-/** Models, on any server. */
-const modelRows: readonly ProfileRow[] = [
-  {
-    model: /(^|\/)(open-)?(mistral|ministral|magistral|devstral|codestral|mixtral|pixtral)/i,
-    because:
-      "the chat template checks that ids have nine letters or digits (anomalyco/opencode#1680); \"Unexpected role 'user' after role 'tool'\" (NousResearch/hermes-agent#20154, aliou/pi-neuralwatt#12)",
-    profile: { callIdLength: 9, assistantAfterToolResult: true },
-  },
-  {
-    model: /deepseek-(reasoner|v3\.[2-9]|v[4-9]|flash|pro)/i,
-    because:
-      'the reasoning_content of turns with tool calls "must be fully passed back to the API in all subsequent requests" (guide "Thinking Mode"; NousResearch/hermes-agent#15228)',
-    profile: { echoReasoning: true },
-  },
-  {
-    model: /deepseek-(reasoner|v[4-9]|flash|pro)/i,
-    because: '"Thinking mode does not support this tool_choice" (deepseek-ai/DeepSeek-V3#1376; behind gateways can1357/oh-my-pi#7315)',
-    profile: { toolChoice: 'auto' },
-  },
-  {
-    model: /kimi-k2.*thinking|kimi-k2\.[5-9]|kimi-k[3-9]|kimi-for-coding/i,
-    because: '"thinking is enabled but reasoning_content is missing in assistant tool call message" (anomalyco/opencode#10996)',
-    profile: { echoReasoning: true },
-  },
-  {
-    model: /kimi-k2/i,
-    because:
-      'calls go wrong unless ids keep the form functions.<name>:<index> (MoonshotAI/kimi-code#2503; recorded: kimi-k2.5-ids-functions-add-0)',
-    profile: { keepCallIds: true },
-  },
-  {
-    model: /kimi-k2\.[5-9]|kimi-k[3-9]/i,
-    because:
-      'sees images of the user, not of tools (vllm-project/vllm#43203); Moonshot’s own client lays them behind (MoonshotAI/kimi-code#626)',
-    profile: { imagesInResults: true },
-  },
-  {
-    kind: 'openai-compatible',
-    model: /(^|\/)(gpt-4o|gpt-4\.1|gpt-5|o3$|o4|chatgpt-4o|claude-|gemini-[2-9])/i,
-    because: 'sees images on any server (models overviews of OpenAI, Anthropic and Google)',
-    profile: { imagesInResults: true },
-  },
-  {
-    kind: 'openai-compatible',
-    model: /(^|\/)gemma-?2?-(2b|7b|9b|27b)/i,
-    because: 'no tool format, and "System role not supported" in its chat template (model cards of Gemma 1 and 2)',
-    profile: { protocol: 'text', systemInUser: true },
-  },
-  {
-    kind: 'openai-compatible',
-    model: /(^|\/)(meta-)?(codellama-|llama-?2-|llama-?3-(8b|70b)(?!.*tool))/i,
-    because: 'tools came with Llama 3.1 (model cards; "llama3 does not support tools", ollama/ollama#5793)',
-    profile: { protocol: 'text' },
-  },
-  {
-    model: /^@cf\//,
-    because: 'Workers AI models refuse content null behind any gateway (changelog of cloudflare/ai)',
-    profile: { contentNeverNull: true },
-  },
-];
 
 /** Servers, by host name. */
 const serverRows: readonly ProfileRow[] = [
@@ -79,31 +23,63 @@ const serverRows: readonly ProfileRow[] = [
     host: 'openrouter.ai',
     because:
       'passes through what each backend does: equal indexes, repeated finish reasons (recorded: gemini-2.5-flash-lite-15-calls-same-index); takes top_k (API reference)',
-    profile: { normalize: true, topK: true },
+    profile: { normalize: true, topK: true, extraSettings: ['user', 'verbosity', 'promptCacheKey', 'promptCacheOptions'] },
+  },
+  {
+    kind: 'openai-compatible',
+    host: 'openrouter.ai',
+    model: /gemini-[2-9]|qwen|gpt-(5\.[6-9]|[6-9])/i,
+    because: 'takes cache_control for Gemini, Qwen and GPT-5.6, too (guide "Prompt Caching")',
+    profile: { cacheMarks: 'given' },
+  },
+  {
+    kind: 'openai-compatible',
+    host: 'openrouter.ai',
+    because: 'reads PDF for every model, also by URL (guide "PDF Inputs")',
+    profile: { files: ['pdf', 'url'] },
+  },
+  {
+    kind: 'openai-compatible',
+    host: 'openrouter.ai',
+    model: /gemini-[2-9]/i,
+    because: 'passes sound and videos to Gemini (guides "Audio Inputs", "Video Inputs")',
+    profile: { files: ['pdf', 'audio', 'video', 'url'] },
   },
   {
     host: 'mistral.ai',
     because:
-      'unknown fields are a 422 "extra_forbidden" (mistralai/platform-docs-public#7), stream_options among them: usage comes anyway; the seed is random_seed and a tool message has a name (API reference)',
+      'unknown fields are a 422 "extra_forbidden" (mistralai/platform-docs-public#7), stream_options among them: usage comes anyway; the seed is random_seed and a tool message has a name, and an assistant message at the end needs prefix (API reference)',
     profile: {
       callIdLength: 9,
       assistantAfterToolResult: true,
       toolResultName: true,
       streamUsage: false,
       seedField: 'random_seed',
+      prefill: 'prefix',
       reasoning: 'none',
+      extraSettings: ['promptCacheKey'],
     },
   },
   {
     host: 'api.deepseek.com',
     because:
-      '"unknown variant `image_url`, expected `text`" (rikkahub/rikkahub#1433); reasoning goes back, and is switched by `thinking` (guide "Thinking Mode")',
-    profile: { images: false, echoReasoning: true, thinkingSwitch: true },
+      '"unknown variant `image_url`, expected `text`" (rikkahub/rikkahub#1433); a prefix only at its beta address (guide "Chat Prefix Completion"); reasoning goes back, and is switched by `thinking` (guide "Thinking Mode")',
+    profile: { images: false, echoReasoning: true, thinkingSwitch: true, prefill: 'refused' },
   },
   {
     host: 'api.deepseek.com',
     because: 'at most 384K output tokens ("Models & Pricing" of DeepSeek-V4)',
     profile: { maxOutputTokens: 393_216 },
+  },
+  {
+    host: moonshot,
+    because: 'takes prompt_cache_key (API reference, Chat Completions)',
+    profile: { extraSettings: ['promptCacheKey'] },
+  },
+  {
+    host: [...moonshot, 'aliyuncs.com'],
+    because: 'an assistant message at the end is continued with partial (guides "Partial Mode" of Kimi and of DashScope)',
+    profile: { prefill: 'partial' },
   },
   {
     host: moonshot,
@@ -138,9 +114,31 @@ const serverRows: readonly ProfileRow[] = [
   },
   {
     host: 'aliyuncs.com',
+    model: /qwen/i,
+    because: 'takes cache_control in content parts, at most four (guides "Context Cache", "Explicit cache (Qwen4)")',
+    profile: { cacheMarks: 'given' },
+  },
+  {
+    host: 'aliyuncs.com',
     model: /qwq|qvq|-thinking|qwen3-\d+b(?!.*instruct)|qwen3\.[5-9]/i,
     because: '"tool_choice … does not support being set to required or object in thinking mode" (QwenLM/qwen-code#7659)',
     profile: { toolChoice: 'auto' },
+  },
+  {
+    kind: ['openai', 'openai-compatible'],
+    host: ['api.openai.com', ...azure, 'mistral.ai'],
+    because: 'fields of other providers in messages are a 400 or 422 ("extra_forbidden", OpenMinis/OpenMinis#87), and mean nothing there',
+    profile: { refusedFields: MessageField.options },
+  },
+  {
+    host: 'groq.com',
+    because: '"property \'reasoning_content\' is unsupported" (janhq/jan#8136); its own field is `reasoning` (guide "Reasoning")',
+    profile: { refusedFields: MessageField.options.filter((name) => name !== 'reasoning') },
+  },
+  {
+    host: ['fireworks.ai', 'together.xyz', 'together.ai'],
+    because: '"Extra inputs are not permitted, field: \'messages[2].thinking_blocks\'" (AndyMik90/Aperant#1988)',
+    profile: { refusedFields: ['thinking_blocks', 'provider_specific_fields'] },
   },
   {
     host: 'groq.com',
@@ -189,8 +187,8 @@ const serverRows: readonly ProfileRow[] = [
     kind: ['openai', 'openai-compatible'],
     host: azure,
     because:
-      'chunks with empty choices and without delta (CopilotKit/CopilotKit#2468, microsoft/autogen#6465; recorded: gpt-4o-mini-prompt-filter-first); descriptions and numbers of tools as at OpenAI',
-    profile: { normalize: true, maxToolDescription: 1024, maxTools: 128 },
+      'chunks with empty choices and without delta (CopilotKit/CopilotKit#2468, microsoft/autogen#6465; recorded: gpt-4o-mini-prompt-filter-first); schemas and numbers of tools as at OpenAI',
+    profile: { normalize: true, schemas: 'openai', strictTools: true, maxTools: 128, extraSettings: ['user', ...openAiCaching] },
   },
   {
     kind: ['openai', 'openai-compatible'],
@@ -206,8 +204,9 @@ const serverRows: readonly ProfileRow[] = [
   },
   {
     host: 'githubcopilot.com',
-    because: 'chunks with an empty id and empty choices (recorded: gpt-4o-two-calls-empty-args); at most 128 tools (reference §8.6)',
-    profile: { normalize: true, maxTools: 128 },
+    because:
+      'chunks with an empty id and empty choices (recorded: gpt-4o-two-calls-empty-args); at most 128 tools (reference §8.6); marks of the cache are fields of its own',
+    profile: { normalize: true, maxTools: 128, cacheMarks: 'none' },
   },
   {
     kind: 'openai-compatible',
@@ -227,8 +226,15 @@ const serverRows: readonly ProfileRow[] = [
   {
     kind: 'openai-compatible',
     host: 'anthropic.com',
-    because: 'the index of calls begins at 1 behind a text (recorded: claude-haiku-index-starts-at-1)',
-    profile: { normalize: true },
+    because:
+      'the index of calls begins at 1 behind a text (recorded: claude-haiku-index-starts-at-1); no prompt caching (guide "OpenAI SDK compatibility")',
+    profile: { normalize: true, cacheMarks: 'none' },
+  },
+  {
+    host: 'cerebras.ai',
+    model: /qwen-?3.*thinking/i,
+    because: 'the text begins in the reasoning, and only its end is marked (Cerebras/cerebras-cloud-sdk-python#10)',
+    profile: { thinkTags: 'opened' },
   },
   {
     kind: 'openai-compatible',

@@ -1,5 +1,5 @@
 /** The idle timeout of one exchange with a provider, and the signal that it aborts. */
-import { createIdleTimeout, type IdleTimeout } from '../engine/timeout.ts';
+import { createIdleTimeout, type IdleTimeout, unlessAborted } from '../engine/timeout.ts';
 import type { Clock } from '../ports/runtime.ts';
 
 export class ExchangeTimeout {
@@ -42,12 +42,7 @@ export class ExchangeTimeout {
 
   /** Rejects on abort, whether or not `work` listens to the signal. */
   async guard<T>(work: Promise<T>): Promise<T> {
-    return await Promise.race([
-      work,
-      new Promise<never>((_resolve, reject) => {
-        this.onAbort(() => reject(this.signal.reason));
-      }),
-    ]);
+    return await unlessAborted(work, this.signal);
   }
 
   /** Stops the timeouts; the exchange continues. */

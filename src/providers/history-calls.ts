@@ -3,9 +3,9 @@
  * that is safe, otherwise one derived deterministically from ours (reference: OpenAI 40 characters, Anthropic `[A-Za-z0-9_-]`, Mistral nine
  * letters or digits, Kimi its own form).
  */
-import type { Message, ToolCallPart } from '../core/turn/message.ts';
+import type { Message, ToolCallPart } from '../core/model/message.ts';
 import type { Profile } from '../core/model/provider-profile.ts';
-import { splitModelRef } from '../core/agent.ts';
+import { splitModelRef } from '../core/turn/agent.ts';
 import type { Json } from '../core/json/wire-value.ts';
 
 type IdRules = Pick<Profile, 'callIdLength' | 'maxCallIdLength' | 'keepCallIds'>;

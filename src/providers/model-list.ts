@@ -2,13 +2,13 @@
  * The models that providers list themselves, for `GET /v1/models`. A document with `models` is not asked. Lists are cached in the isolate;
  * a provider that does not respond has no models until it is asked again.
  */
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { MB } from '../core/limits/units.ts';
 import { recordOf } from '../core/json/wire-value.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { readBounded } from '../net/read-bounded.ts';
-import type { Directory } from '../ports/catalog.ts';
+import type { Directory } from '../ports/directory.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import { withoutKey } from './provider-secrets.ts';
@@ -64,8 +64,9 @@ export function createModelLists(deps: Deps) {
 }
 
 async function loadList({ outbound, clock }: Deps, access: ProviderAccess): Promise<OwnModel[]> {
-  const headers = { accept: 'application/json', ...adapters[access.kind].headers, ...access.headers };
-  const request = new Request(listUrl(access), { headers, redirect: 'manual' });
+  const { headers: own, modelsUrl } = adapters[access.kind];
+  const headers = { accept: 'application/json', ...own, ...access.headers };
+  const request = new Request(modelsUrl(access.baseUrl), { headers, redirect: 'manual' });
   const late = (): never => {
     throw new Error('did not respond in time');
   };
@@ -79,26 +80,7 @@ async function loadList({ outbound, clock }: Deps, access: ProviderAccess): Prom
   return readList(await withTimeout(clock, load(), listTimeoutMs, late));
 }
 
-/** The "List models" of each API. Cohere has it in version 1 only. */
-function listUrl({ kind, baseUrl }: ProviderAccess): string {
-  switch (kind) {
-    case 'anthropic':
-      return `${baseUrl}/models?limit=1000`;
-    case 'gemini':
-      return `${baseUrl}/models?pageSize=1000`;
-    case 'cohere':
-      return `${baseUrl.replace(/\/v2$/, '/v1')}/models?page_size=1000`;
-    case 'openai':
-    case 'openai-responses':
-    case 'openai-compatible':
-    case 'rehearsal':
-      return `${baseUrl}/models`;
-    default:
-      return kind satisfies never;
-  }
-}
-
-/** `data` (OpenAI, Anthropic), `models` (Gemini, Cohere), or a list (Together). Names of Gemini begin with `models/`. */
+/** `data` (OpenAI, Anthropic), `models` (Gemini, Cohere, Ollama), or a list (Together). Names of Gemini begin with `models/`. */
 function readList(value: unknown): OwnModel[] {
   const { data, models } = recordOf(value);
   const list = [value, data, models].find((candidate): candidate is unknown[] => Array.isArray(candidate)) ?? [];

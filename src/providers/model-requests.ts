@@ -2,11 +2,21 @@
  * Requests to providers outside of turns: chats that are proxied, token counts, lists of models, and the rest of OpenAI's API
  * (`passed-request.ts`).
  */
-import type { Principal } from '../core/principal.ts';
+import type { Dropped } from '../core/model/dropped.ts';
+import type { ModelSettings } from '../core/model/model-settings.ts';
+import { wireOf } from '../core/model/wire-settings.ts';
+import type { Principal } from '../core/people/principal.ts';
+import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { createModelLists } from './model-list.ts';
-import type { PassedRequest } from './passed-request.ts';
-import { countRequestTokens, type ProxiedChat, type ProxyDeps, proxyModelRequest } from './proxy.ts';
+import type { PassedRequest } from './passed/passed-request.ts';
+import type { ProxiedChat } from '../engine/proxy/translate-chat.ts';
+import { accessFor } from './api-choice.ts';
+import { profileFor } from './profiles.ts';
+import { supportedSettings } from './supported-settings.ts';
+import { countRequestTokens, type ProxyDeps, proxyModelRequest } from './proxy.ts';
+
+export type ModelRequests = ReturnType<typeof createModelRequests>;
 
 export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
   let lists: ReturnType<typeof createModelLists> | null = null;
@@ -16,10 +26,17 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
      * them or the dialect differs.
      */
     proxyChat: (principal: Principal, request: ProxiedChat) => proxyModelRequest(deps, principal, request),
+    /** Reports which settings of a turn its model will not be sent: the response begins before the first step. */
+    async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped) {
+      const { provider, model } = splitModelRef(ref);
+      const needs = { hasTools: true, effort: settings.reasoningEffort === undefined ? 'default' : 'set' } as const;
+      const access = accessFor(await deps.directory.provider(workspace, provider), model, needs, deps.clock.now());
+      supportedSettings({ settings, dropped }, profileFor(access, model), wireOf(access.kind), true);
+    },
     /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
     countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
     async passRequest(principal: Principal, request: PassedRequest) {
-      const { passRequest } = await import('./passed-request.ts');
+      const { passRequest } = await import('./passed/passed-request.ts');
       return await passRequest(deps, principal, request);
     },
     /** Returns the models of all providers: those of the document, or those that the provider itself lists. */

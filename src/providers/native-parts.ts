@@ -2,10 +2,13 @@
  * Native parts: data that a model requires back unchanged (signatures, reasoning items, tool plans). An adapter emits them in stream order
  * and finds them between the other parts of the message. They are only sent to the model that produced them.
  */
-import type { AssistantPart, Message, NativePart, ToolCallPart } from '../core/turn/message.ts';
+import type { AssistantPart, Message, NativePart, ToolCallPart } from '../core/model/message.ts';
+import { type ProviderWire, wireSettings } from '../core/model/wire-settings.ts';
+import { recordOf, stringOf } from '../core/json/wire-value.ts';
+import { readChatNative, signatureIn } from '../dialects/openai-chat/own-fields.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
 
-type Assistant = Extract<Message, { role: 'assistant' }>;
+export type Assistant = Extract<Message, { role: 'assistant' }>;
 
 /** Returns whether this model wrote the message. A message without a model (a client's history) is judged by its parts alone. */
 export function isNativeMessage(message: Assistant, { access, model }: Pick<ChatRequest, 'access' | 'model'>): boolean {
@@ -15,6 +18,46 @@ export function isNativeMessage(message: Assistant, { access, model }: Pick<Chat
 /** Returns whether the part may be returned with its message. This provider's adapter wrote its `data`. */
 export function isNativePart(part: NativePart, message: Assistant, request: Pick<ChatRequest, 'access' | 'model'>): boolean {
   return part.provider === request.access.name && isNativeMessage(message, request);
+}
+
+/** Reports that the model is not sent the reasoning of a client's message. A message of a session is not the client's. */
+export function reportReasoning(message: Assistant, { dropped }: Pick<ChatRequest, 'dropped'>, isSent: boolean): void {
+  if (isSent || message.model !== undefined || !message.parts.some(({ type }) => type === 'reasoning')) return;
+  dropped?.setting('reasoning', 'the model takes only its own, most models only with its signature');
+}
+
+/** Reports what a client's history has for providers of Chat Completions alone, in a request of another API. */
+export function reportChatFields({ messages, access, dropped }: Pick<ChatRequest, 'messages' | 'access' | 'dropped'>): void {
+  for (const { role, parts, model } of messages.filter((message) => message.role === 'assistant')) {
+    if (role !== 'assistant' || model !== undefined) continue;
+    for (const part of parts) {
+      const data = part.type === 'native' ? readChatNative(part.data) : null;
+      const isTaken = access.kind === 'gemini' && data !== null && signatureIn(data.callFields) !== null;
+      const names = [
+        ...Object.keys(data?.fields ?? {}),
+        ...(isTaken ? [] : Object.keys(data?.callFields ?? {}).map((name) => `tool_calls[].${name}`)),
+      ];
+      for (const name of names) dropped?.add(`messages[].${name}`, 'only providers of Chat Completions have it');
+    }
+  }
+}
+
+/** Reports what a client's messages have for Anthropic's models alone, in a request of another API: blocks, signatures, and cited files. */
+export function reportUnsent({ messages, dropped }: Pick<ChatRequest, 'messages' | 'dropped'>, wire: ProviderWire): void {
+  if (dropped === undefined || wire === 'anthropic') return;
+  for (const message of messages) {
+    if (message.role === 'user' && message.parts.some((part) => part.type === 'file' && part.citations === true))
+      dropped.setting('citations', 'the API does not cite files');
+    if (message.role !== 'assistant' || message.model !== undefined) continue;
+    for (const part of message.parts) {
+      const { api, type, block, inChat } = recordOf(part.type === 'native' ? part.data : null);
+      const kind = type === 'thinking' ? 'signature' : stringOf(recordOf(block).type);
+      if (api !== 'anthropic' || (wireSettings[wire].has('signature') && /^(signature|redacted_thinking)$/.test(kind))) continue;
+      if (inChat === true && kind === 'signature') continue;
+      if (inChat === true) dropped.setting('reasoning', 'only the provider that created it understands it');
+      else dropped.add(`messages[].content[].${kind}`, 'only the provider that created it understands it');
+    }
+  }
 }
 
 /**

@@ -27,7 +27,7 @@ export async function observeForward<Chat extends ForwardedChat>(
       span.end();
       return response;
     }
-    const bytes = readerFor(response, access, adapters[access.kind].createReply(access));
+    const bytes = readerFor(access, adapters[access.kind].createReply(access));
     return new Response(copied(response.body, span, bytes), response);
   } catch (error) {
     span.fail(error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'error');

@@ -1,44 +1,43 @@
 /**
- * Maps failures of a provider to problems: statuses, error bodies, error events of a stream, and failed connections. A provider's failure
- * is never reported as the client's, and its text only as one short line without secrets.
+ * Maps failures of a provider to problems: statuses, error bodies, error events of a stream, and failed connections. They keep the provider's
+ * status, code, type and parameter, and its text as one bounded line without secrets.
  */
 import type { ChatEvent, Usage } from '../core/model/chat-event.ts';
-import { limits } from '../core/limits.ts';
-import { Problem } from '../core/problem.ts';
+import { limits } from '../core/limits/limits.ts';
+import { Problem, type ProblemCode } from '../core/problem.ts';
+import { operatorStatuses, overflowCode, type Reported } from '../core/model/provider-failure.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import { retryAfterMs, secondsToMs } from '../core/model/retry-after.ts';
+import { delayInHeaders } from '../core/model/retry-after.ts';
+import { readBounded } from '../net/read-bounded.ts';
 import { withoutKey } from './provider-secrets.ts';
-import { isRecord, listOf, recordOf, stringOf, tryParse } from '../core/json/wire-value.ts';
-
-export type FailureOptions = {
-  /** The request body is the client's own (a plain proxy), so the client must fix what the provider rejects about it. */
-  callersBody?: boolean;
-};
+import { readError, type ReportedError } from './reported-error.ts';
+import { tryParse } from '../core/json/wire-value.ts';
+import { cutToLength } from '../core/text/utf8.ts';
 
 /**
- * Returns the problem for an unsuccessful response; reads at most `maxErrorBodyBytes` of it. `extra` has `provider`, `upstreamStatus`,
- * `retryable` and, if the provider sent a delay, `retryAfterMs`.
+ * Returns the problem for an unsuccessful response; reads at most `maxErrorBodyBytes` of it. `extra` has `provider`, `upstreamStatus`, `retryable`,
+ * `reported` (below) and, if the provider sent them, `retryAfterMs` and `rateLimits` (its headers).
  */
-export async function responseProblem(
-  access: ProviderAccess,
-  response: Response,
-  now: number,
-  options: FailureOptions = {},
-): Promise<Problem> {
+export async function responseProblem(access: ProviderAccess, response: Response, now: number): Promise<Problem> {
   const text = await readStart(response);
-  const error = errorOf(text);
+  // An HTML page is useless to the client.
+  const error = readError(tryParse(text) ?? (/^\s*</.test(text) ? '' : text));
+  const advice = response.headers.get('x-should-retry');
+  const rateLimits = rateLimitHeaders(access, response.headers);
   return statusProblem(access, response.status, error, {
-    ...options,
-    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now) ?? error.retryAfterMs,
+    retryAfterMs: delayInHeaders(response.headers, now) ?? error.retryAfterMs,
+    ...(advice === 'false' && { retryable: false }),
+    ...(Object.keys(rateLimits).length > 0 && { rateLimits }),
   });
 }
 
-/** Returns the problem for an `error` with status 200, as a body or in a stream. */
+/** Returns the problem for an error with status 200, as a body or in a stream. Unless it is the request's fault, it may not happen again. */
 export function errorBodyProblem(access: ProviderAccess, value: unknown): Problem {
-  const error = readError(isRecord(value) && isRecord(value.error) ? value.error : value);
-  const status = error.status ?? statusOfKind(error);
-  if (status !== null) return statusProblem(access, status, error, error);
-  return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { retryable: isFailure(error) });
+  const error = readError(value);
+  const status = statusOf(error);
+  const { retryAfterMs } = error;
+  if (status !== null) return statusProblem(access, status, error, { retryAfterMs });
+  return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { ...reportedBy(access, error), retryable: true });
 }
 
 /** Returns the problem for a request without a response, or a reply that broke. A provider's own problem is returned unchanged. */
@@ -75,39 +74,58 @@ export function malformedProblem(access: ProviderAccess, what: string, cause?: u
   return problem(access, 'upstream_error', what, { retryable: true }, cause);
 }
 
-/** `kind`: the type of an error that also has a code. `retryAfterMs`: if the body contains a delay. */
-type ProviderFault = { message: string; code: string; kind: string; status: number | null; retryAfterMs: number | null };
+type StatusOptions = { retryAfterMs: number | null; retryable?: boolean; rateLimits?: Readonly<Record<string, string>> };
 
-function statusProblem(
-  access: ProviderAccess,
-  status: number,
-  error: ProviderFault,
-  { retryAfterMs, callersBody }: FailureOptions & Pick<ProviderFault, 'retryAfterMs'>,
-): Problem {
-  const extra = { upstreamStatus: status, retryable: isRetryable(status), ...(retryAfterMs !== null && { retryAfterMs }) };
-  const quoted = quote(access, error);
-  if (status === 401 || status === 403)
-    return problem(access, 'upstream_error', `rejected its API key or denied access (${status})${quoted}`, extra);
-  if (status === 404 && namesModel(error)) return problem(access, 'model_not_found', `does not have this model${quoted}`, extra);
-  if (status === 404) return problem(access, 'upstream_error', `has no such endpoint (404): check its baseUrl${quoted}`, extra);
-  if (status === 429) {
-    const spent = /insufficient_quota|billing/.test(error.code);
-    return problem(access, 'rate_limited', `is rate limited (429)${quoted}`, { ...extra, retryable: !spent });
-  }
-  if (status < 500 && callersBody && [400, 413, 422].includes(status)) {
-    return problem(access, 'invalid_request', `rejected the request (${status})${quoted}`, extra);
-  }
-  if (status === 503 || status === 529) return problem(access, 'unavailable', `is overloaded or unavailable (${status})${quoted}`, extra);
-  return problem(access, 'upstream_error', `responded with status ${status}${quoted}`, extra);
+/**
+ * The provider's status is kept (contract §6), so that the client can act on it. Except for a key that the provider rejects: 401 would mean
+ * that the client's own key is wrong.
+ */
+function statusProblem(access: ProviderAccess, given: number, error: ReportedError, { retryAfterMs, ...more }: StatusOptions): Problem {
+  const isTooLong = isOverflow(given, error);
+  // Some servers report it as a failure of their own, which would be repeated.
+  const status = isTooLong && given >= 500 ? 400 : given;
+  const isFinal = isTooLong || isHopeless(error);
+  const [code, what] = describe(status, error);
+  const detail = `${what}${quote(access, error)}`;
+  const shown = isTooLong ? { ...error, code: overflowCode } : error;
+  return problem(access, code, detail, {
+    upstreamStatus: status,
+    ...(status >= 400 && { status: isKeyRejected(status) ? 403 : status }),
+    retryable: isRetryable(status) && !isFinal,
+    ...(retryAfterMs !== null && !isFinal && { retryAfterMs }),
+    ...(!isKeyRejected(status) && reportedBy(access, shown, operatorStatuses.has(status) ? detail : null)),
+    ...more,
+  });
 }
 
-function problem(
-  access: ProviderAccess,
-  code: ConstructorParameters<typeof Problem>[0],
-  what: string,
-  extra: Record<string, unknown>,
-  cause?: unknown,
-): Problem {
+function isKeyRejected(status: number): boolean {
+  return status === 401 || status === 407;
+}
+
+/** Returns our code, and what completes "The provider …". */
+function describe(status: number, error: ReportedError): [ProblemCode, string] {
+  switch (status) {
+    case 401:
+    case 407:
+      return ['upstream_error', `rejected its API key (${status})`];
+    case 402:
+      return ['upstream_error', 'requires payment (402)'];
+    case 403:
+      return ['upstream_error', 'denied access (403)'];
+    case 404:
+      if (namesModel(error)) return ['model_not_found', 'does not have this model'];
+      return ['upstream_error', 'has no such endpoint (404): check its baseUrl'];
+    case 429:
+      return ['rate_limited', 'is rate limited (429)'];
+    case 503:
+    case 529:
+      return ['unavailable', `is overloaded or unavailable (${status})`];
+    default:
+      return ['upstream_error', status < 500 ? `rejected the request (${status})` : `responded with status ${status}`];
+  }
+}
+
+function problem(access: ProviderAccess, code: ProblemCode, what: string, extra: Record<string, unknown>, cause?: unknown): Problem {
   return new Problem(code, `The provider ${access.name} ${what}.`, { provider: access.name, ...extra }, { cause });
 }
 
@@ -115,108 +133,132 @@ function isRetryable(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }
 
-function isFailure(error: ProviderFault): boolean {
-  return /timeout|server_error|internal|^api_error$/i.test(error.code);
+/** Returns the status that providers send with an error like this outside of a reply; null: unknown. */
+function statusOf(error: ReportedError): number | null {
+  if (error.status !== null) return error.status;
+  for (const name of [error.code, error.type]) for (const [pattern, status] of statusesByKind) if (pattern.test(name)) return status;
+  if (isOverflow(400, error)) return 400;
+  return statusesByText.find(([pattern]) => pattern.test(error.message))?.[1] ?? null;
 }
 
-/** Returns the status that the provider sends with an error of this code or type outside of a reply; null: unknown. */
-function statusOfKind({ code, kind }: ProviderFault): number | null {
-  for (const name of [code, kind]) for (const [pattern, status] of statusesByKind) if (pattern.test(name)) return status;
-  return null;
-}
-
-/** Error codes and types of OpenAI, Anthropic, Google and compatible servers (their API references, "Errors"). */
+/** Error codes and types of OpenAI, Anthropic, Google, AWS and compatible servers (their API references, "Errors"). */
 const statusesByKind: readonly (readonly [RegExp, number])[] = [
+  [/^(rate_?limit(_?(error|exceeded|reached))?|too_?many_?requests(_?(error|exception))?|resource_?exhausted|insufficient_quota)$/i, 429],
+  [/^(billing_(error|hard_limit_reached)|throttling(_?exception)?|.*\bthrottlingexception)$/i, 429],
+  [/^overloaded(_?error)?$/i, 529],
+  [/^((server|engine|model)_?(is_)?overloaded(_?error)?|(service_?)?unavailable(_?(error|exception))?|slow_down)$/i, 503],
+  [/^(authentication_?error|invalid_?api_?key|unauthenticated|unauthorized|unrecognizedclientexception)$/i, 401],
+  [/^(permission_?(error|denied)|forbidden|access_?denied(exception)?)$/i, 403],
+  [/^(insufficient_?(balance|credits?)|payment_?required|arrearage)$/i, 402],
+  [/^(model_?not_?found|not_?found(_?error)?|resourcenotfoundexception)$/i, 404],
+  [/^(request_too_large|payload_too_large)$/i, 413],
   [
-    /^(rate_limit(_error|_exceeded)?|too_many_requests(_error)?|resource_exhausted|insufficient_quota|billing_(error|hard_limit_reached))$/i,
-    429,
+    /^(context_length_exceeded|string_above_max_length|invalid_prompt|invalid_?request(_?error)?|invalid_?argument|invalid_?parameter)$/i,
+    400,
   ],
-  [/^overloaded(_error)?$/i, 529],
-  [/^((server|engine|model)_overloaded(_error)?|(service_)?unavailable(_error)?)$/i, 503],
-  [/^(authentication_error|invalid_api_key|unauthenticated)$/i, 401],
-  [/^permission_(error|denied)$/i, 403],
-  [/^(model_not_found|not_found_error)$/i, 404],
-  [/^request_too_large$/i, 413],
-  [/^(context_length_exceeded|string_above_max_length|invalid_prompt|invalid_request_error|invalid_argument|bad_request)$/i, 400],
+  [/^(bad_?request(error)?|validation_?(error|exception))$/i, 400],
+  [/^((internal_?)?server_?error|internal(_error)?|api_error|internal_?failure)$/i, 500],
+  [/^(timeout(_?error)?|deadline_exceeded|.*timeoutexception)$/i, 504],
 ];
 
-function namesModel(error: ProviderFault): boolean {
-  return /model/i.test(error.code) || /\bmodel\b/i.test(error.message);
+/** For servers that have numbers of their own, such as MiniMax's 1008. */
+const statusesByText: readonly (readonly [RegExp, number])[] = [
+  [/insufficient (balance|credits?|funds)/i, 402],
+  [/rate limit|too many requests/i, 429],
+  [/(invalid|incorrect) api key|unauthorized/i, 401],
+  [/invalid params?\b/i, 400],
+];
+
+function namesModel(error: ReportedError): boolean {
+  return /model/i.test(error.code) || /model/i.test(error.type) || /\bmodel\b/i.test(error.message);
 }
 
-/** Google's `RetryInfo`, whose delay is a Duration such as `34.4s` (googleapis, `google/rpc/error_details.proto`). */
-function retryDelayMs(details: unknown): number | null {
-  for (const detail of listOf(details)) {
-    const delay = stringOf(recordOf(detail).retryDelay);
-    const ms = delay.endsWith('s') ? secondsToMs(delay.slice(0, -1)) : null;
-    if (ms !== null) return ms;
+/** An account without credit, or a request larger than its limit: waiting does not help. */
+function isHopeless({ code, type, message }: ReportedError): boolean {
+  const isSpent = [code, type].some((name) =>
+    /insufficient_?(quota|balance|credits?)|billing|exceeded_current_quota|arrear|overdue|usage_limit/i.test(name),
+  );
+  return isSpent || /^request too large for/i.test(message);
+}
+
+/** The conversation does not fit the model. */
+function isOverflow(status: number, { code, message }: ReportedError): boolean {
+  if (status === 429 || operatorStatuses.has(status)) return false;
+  return code === overflowCode || overflowTexts.some((pattern) => pattern.test(message));
+}
+
+/**
+ * How services say so. Coding agents look for the same texts to shorten the conversation (`overflow.ts` of pi, `provider/error.ts` of opencode),
+ * or for the code or the text of their own vendor (Codex, Claude Code), which the dialects add.
+ */
+const overflowTexts: readonly RegExp[] = [
+  /prompt is too long/i, // Anthropic
+  /input is too long for requested model/i, // Bedrock
+  /exceeds? the context window/i, // OpenAI
+  /input token count.{0,80}exceeds the maximum/i, // Gemini
+  /maximum prompt length is \d+/i, // xAI
+  /reduce the length of the messages/i, // Groq
+  /maximum context length/i, // OpenRouter, vLLM, Mistral
+  /token count of \d+ exceeds the limit of/i, // GitHub Copilot
+  /exceeds the available context size/i, // llama.cpp
+  /greater than the context length/i, // LM Studio
+  /context window exceeds limit/i, // MiniMax
+  /exceeded model token limit/i, // Kimi
+  /range of input length should be/i, // DashScope
+  /context[_ ]length[_ ]exceeded/i,
+];
+
+/** Returns the provider's headers about its rate limits, with names in lower case. */
+export function rateLimitHeaders(access: ProviderAccess, headers: Headers): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    if (/^(x|anthropic)-ratelimit-/.test(name) && value.length <= maxRateLimitCharacters) found[name] = withoutKey(access, value);
   }
-  return null;
+  return found;
 }
 
-/** Returns the first bytes of an error body; '' if the connection breaks before any arrive. */
+const maxRateLimitCharacters = 200;
+
+/** Returns the first bytes of an error body; '' if the connection breaks. */
 async function readStart(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
   try {
-    while (bytes < limits.maxErrorBodyBytes) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      bytes += value.byteLength;
-      text += decoder.decode(value, { stream: true });
-    }
+    return new TextDecoder().decode((await readBounded(response, limits.maxErrorBodyBytes)).bytes);
   } catch {
     // The status is what counts; an incomplete body adds nothing.
-  } finally {
-    await reader.cancel().catch(() => {
-      // The connection is already closed.
-    });
-  }
-  return text;
-}
-
-/** A body that is not JSON, such as an HTML page, is useless to the client. */
-function errorOf(text: string): ProviderFault {
-  const parsed = tryParse(text);
-  // Gemini wraps the error in a list if the reply would have been one.
-  const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-  return readError(isRecord(body) && 'error' in body ? body.error : body);
-}
-
-/** Providers put the error in an object or a string, and its code as a number or text. */
-function readError(value: unknown): ProviderFault {
-  if (!isRecord(value)) return { message: stringOf(value), code: '', kind: '', status: null, retryAfterMs: null };
-  const text = (...names: string[]): string => {
-    for (const name of names) if (typeof value[name] === 'string' && value[name] !== '') return value[name];
     return '';
-  };
-  const numbers = [value.status_code, value.code, value.status].map(Number).filter((number) => number >= 400 && number < 600);
-  const [status = null] = numbers;
-  return {
-    message: text('message', 'detail', 'error'),
-    code: text('code', 'type'),
-    kind: text('type'),
-    status,
-    retryAfterMs: retryDelayMs(value.details),
-  };
+  }
 }
 
-/** Returns `: <its code and message>` as one bounded line without possible credentials. */
-function quote(access: ProviderAccess, error: ProviderFault): string {
-  const reported = [error.code, error.message].filter((part) => part !== '').join(': ');
-  let text = withoutKey(access, reported)
-    // The patterns below are not linear for every text, and only the first lines are shown.
-    .slice(0, 4 * limits.maxErrorMessageLength)
-    .replace(credentials, '[redacted]')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[.\s]+$/, '')
-    .trim();
-  if (text.length > limits.maxErrorMessageLength) text = `${text.slice(0, limits.maxErrorMessageLength)}…`.toWellFormed();
+/** `sentence`: replaces the message if the client must read whose failure it is. */
+function reportedBy(
+  access: ProviderAccess,
+  { message, code, type, param }: ReportedError,
+  sentence: string | null = null,
+): { reported?: Reported } {
+  const clean = (text: string | null): string | null => oneLine(access, text ?? '') || null;
+  const said = clean(message);
+  if (said === null) return {};
+  const shown = sentence === null ? said : `The provider ${access.name} ${sentence}.`;
+  return { reported: { message: shown, code: clean(code), type: clean(type), param: clean(param) } };
+}
+
+/** Returns `: <its code and message>`. */
+function quote(access: ProviderAccess, error: ReportedError): string {
+  const text = oneLine(access, [error.code || error.type, error.message].filter((part) => part !== '').join(': ')).replace(/[.\s]+$/, '');
   return text === '' ? '' : `: ${text}`;
 }
 
-/** The forms of known providers' keys and tokens. */
-const credentials = /\b(?:sk|pk|rk|gsk|xai|hf|r8|key|csk|nvapi|Bearer)[-_ ][\w*.\-…]{6,}|\bAIza[\w-]{10,}|\beyJ[\w-]{10,}(?:\.[\w-]+)*/g;
+/** Returns one bounded line without possible credentials. */
+function oneLine(access: ProviderAccess, reported: string): string {
+  const text = withoutKey(access, reported)
+    // The patterns below are not linear for every text, and only the first lines are shown.
+    .slice(0, 2 * limits.maxReportedErrorLength)
+    .replace(credentials, '[redacted]')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return cutToLength(text, limits.maxReportedErrorLength);
+}
+
+/** The forms of known providers' keys and tokens. Words such as "key provided" and "Bearer authentication" have no digits. */
+const credentials =
+  /\b(?:sk|pk|rk|gsk|xai|hf|r8|csk|nvapi)[-_][\w*.\-…]{6,}|\b(?:key-|Bearer )(?=[\w.\-~+/*…]*[\d*])[\w.\-~+/*…]{6,}|\bAIza[\w-]{10,}|\beyJ[\w-]{10,}(?:\.[\w-]+)*/g;

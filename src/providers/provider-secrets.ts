@@ -1,26 +1,41 @@
 /** Removes the provider's API key from its responses, in case it returns the key, before anything else reads them. */
 import { memoizeByObject } from '../core/memoize.ts';
-import { compileSecrets, SecretFilter, type SecretPatterns, removeSecrets } from '../core/policy/secret-filter.ts';
+import type { TextRedactor } from '../core/redaction/redact-text.ts';
+import { RedactionWork, runAtOnce } from '../core/redaction/redaction-work.ts';
+import { matchBytes, SecretFilter } from '../core/redaction/secret-filter.ts';
+import { searchedValues, type SecretMatcher, secretRedactor } from '../core/redaction/secret-matcher.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import { defaultBaseUrl } from '../core/model/provider-kind.ts';
+import { secretParts } from '../core/redaction/secret-spellings.ts';
+import { defaultBaseUrl } from '../core/names/provider-kind.ts';
 
 /** Names of headers with credentials. */
 const credentialHeader = /authorization|token|secret|key/;
 
-/** Compiled once per provider, as long as the directory caches it. */
-const secretsOf = memoizeByObject((access: ProviderAccess): SecretPatterns | null => {
+/** Shorter values, and words such as `ollama` or `anything`, are placeholders that may occur in any response. */
+const minLength = 8;
+const placeholder = /^[a-z]{1,15}$/i;
+
+function isKey(value: string): boolean {
+  return value.length >= minLength && !placeholder.test(value);
+}
+
+/** Compiled once per provider, as long as the directory caches it. Null: it has no key. */
+const secretsOf = memoizeByObject((access: ProviderAccess): { bytes: SecretMatcher; text: TextRedactor } | null => {
   const inHeaders = Object.entries(access.headers).flatMap(([name, value]) => (credentialHeader.test(name) ? [value] : []));
-  return compileSecrets([...(access.secrets ?? []), ...inHeaders]);
+  const given = [...(access.secrets ?? []), ...inHeaders].filter((value) => isKey(secretParts(value)[1] ?? value));
+  const values = searchedValues(given, minLength).filter(isKey);
+  return values.length === 0 ? null : { bytes: matchBytes(values), text: secretRedactor(values) };
 });
 
 /** null: the provider has no key. */
 export function createSecretFilter(access: ProviderAccess): SecretFilter | null {
   const secrets = secretsOf(access);
-  return secrets === null ? null : new SecretFilter(secrets);
+  return secrets === null ? null : new SecretFilter(secrets.bytes);
 }
 
 export function withoutKey(access: ProviderAccess, text: string): string {
-  return removeSecrets(text, secretsOf(access));
+  const secrets = secretsOf(access);
+  return secrets === null ? text : runAtOnce(secrets.text(text, new RedactionWork()));
 }
 
 /**

@@ -5,55 +5,51 @@
  */
 import type { Redaction } from '../core/redaction/redaction.ts';
 import type { TextRedactor } from '../core/redaction/redact-text.ts';
-import { splitModelRef } from '../core/agent.ts';
-import { nativeTokenPrefix } from '../core/model/native-token.ts';
-import { recordOf } from '../core/json/wire-value.ts';
-import { limits } from '../core/limits.ts';
+import { splitModelRef } from '../core/turn/agent.ts';
+import { overflowCode, reportedIn } from '../core/model/provider-failure.ts';
+import { timeoutsOf } from '../core/model/timeouts.ts';
+import { Problem } from '../core/problem.ts';
+import { toAnswerId } from '../core/text/reference.ts';
+import { encodeFrame } from '../dialects/native.ts';
+import { createReplyEncoder } from '../dialects/reply-encoder.ts';
+import { firstReply } from '../engine/first-reply.ts';
+import { createDropped, type Dropped, droppedHeaders } from '../core/model/dropped.ts';
+import { limits } from '../core/limits/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import { isRevocable, type Principal } from '../core/principal.ts';
+import { apiHeader } from '../core/model/provider-profile.ts';
+import type { Principal } from '../core/people/principal.ts';
 import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
-import { translateChat, type AgentOverrides } from '../engine/proxy/translate-chat.ts';
+import { type ProxiedChat, translateChat } from '../engine/proxy/translate-chat.ts';
 import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
 import { readAllowedProvider } from '../engine/plan/plan-models.ts';
 import { limitRequest, type LimitedRequest } from '../engine/proxy/reserve-request.ts';
-import type { Plan } from '../core/turn/plan.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import { readBounded } from '../net/read-bounded.ts';
-import type { Directory } from '../ports/catalog.ts';
+import { isEventStream } from '../net/sse.ts';
+import type { Directory } from '../ports/directory.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
 import type { UsageRecorder } from '../ports/usage.ts';
-import { rewriteStream, rewriteUnstreamed } from './rewrite-reply.ts';
+import { adaptPassed } from './supported-settings.ts';
+import { isOther, relabelled, responseOf } from './passed/reply-content.ts';
+import { startReply } from './passed/reply-start.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { lacksUsage, offersTools, outgoingBody, wantsUsage, withStreamUsage } from './passed/outgoing-body.ts';
+import { accessFor, needsOf, otherAccess } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
-import { malformedProblem } from './provider-error.ts';
-import { forwardBody } from './forwarded-reply.ts';
+import { malformedProblem, rateLimitHeaders } from './provider-error.ts';
+import { forwardBody } from './passed/forwarded-reply.ts';
 import { withoutKey } from './provider-secrets.ts';
 import { rehearsalHttp } from './rehearsal/rehearsal.ts';
 import { withRetries } from './retry.ts';
-import { type ProviderExchange, openHead, openReply } from './transport.ts';
+import { leakedCallsOf } from './text-protocol.ts';
+import { type ProviderExchange, openHead, openReply, readUnstreamed } from './transport.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeForward } from './observe-forward.ts';
-
-/**
- * A chat without server tools and session, to be forwarded or translated. `agent`: an agent
- * without tools, which overrides the body; `isOwn`: it sets more than instructions.
- */
-export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
-  ref: string;
-  body: Readonly<Record<string, unknown>> & { model: string };
-  /** Aborts when the client disconnects. */
-  signal(): AbortSignal;
-  agent?: AgentOverrides & { isOwn: boolean };
-  /** Of the response, and the name of the agent: for the request log. */
-  requestId?: string | undefined;
-  agentName?: string | undefined;
-  /** Whose limits it counts for. Absent: those of the key and the workspace. */
-  limited?: Plan['limited'];
-};
+import { requestBound } from './request-bound.ts';
 
 export type ProxyDeps = WithTelemetry & {
   directory: Directory;
@@ -72,7 +68,29 @@ export type ProxyDeps = WithTelemetry & {
   redactor?(redaction: Redaction): Promise<TextRedactor>;
 };
 
+/** Throws the problem of the model, or that of its fallbacks. */
 export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
+  try {
+    return await firstReply([chat.ref, ...(chat.fallbacks ?? [])], (ref) => proxyToModel(deps, principal, { ...chat, ref }));
+  } catch (error) {
+    const failed = error instanceof Problem && chat.body.stream === true ? failedStream(deps, chat, error) : null;
+    if (failed === null) throw error;
+    return failed;
+  }
+}
+
+/**
+ * A stream of Responses reports in its events that the conversation does not fit the model, as OpenAI's API does: clients such as Codex shorten it
+ * then, and look for it nowhere else.
+ */
+function failedStream({ ids }: ProxyDeps, { dialect, body }: ProxiedChat, problem: Problem): Response | null {
+  if (dialect.name !== 'openai-responses' || reportedIn(problem.extra)?.code !== overflowCode) return null;
+  const encoder = createReplyEncoder(dialect, { id: toAnswerId(dialect.name, ids.next('cmpl')), model: body.model, created: 0 });
+  const text = encoder.encode({ type: 'error', problem: problem.toBody(), retryable: false });
+  return new Response(text, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' } });
+}
+
+async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
   const { ref, dialect, requestId, agentName } = chat;
   const { access, isListed } = await readAllowedProvider(deps.directory, principal, ref);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
@@ -96,32 +114,63 @@ export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, c
   }
 }
 
-async function sendChat(
-  { outbound, kept, background, telemetry, ...deps }: ProxyDeps,
+/** Names the API in the response if it is not that of the provider's kind. */
+async function sendChat(deps: ProxyDeps, principal: Principal, chat: ProxiedChat, rules: SendRules, meter: CallMeter): Promise<Response> {
+  const { ref, dialect, body, agent, signal } = chat;
+  const { access } = rules;
+  const { model } = splitModelRef(ref);
+  const needs = needsOf(body, dialect.name);
+  const sent = accessFor(access, model, needs, deps.clock.now());
+  const isForwarded = !agent?.isOwn && canForward(sent, model, dialect, agent?.protocol);
+  if (isForwarded) {
+    try {
+      return withApiHeader(await forwardChat(deps, principal, chat, { ...rules, access: sent }, meter), sent === access ? null : sent.kind);
+    } catch (error) {
+      // Otherwise the translated request goes by the other API.
+      if (otherAccess({ access, model, needs, sent, error, now: deps.clock.now() }) === null) throw error;
+    }
+  }
+  let kind: ProviderAccess['kind'] | null = null;
+  const translated = {
+    ...{ access, model, dialect, body, ref: body.model, meter, timeouts: chat.timeouts },
+    ...(agent !== undefined && { agent }),
+    ...(deps.kept !== undefined && { kept: deps.kept(principal) }),
+    // A request that was refused is reserved already.
+    ...(!isForwarded && { reserve: rules.reserve }),
+    sentBy: (used: ProviderAccess['kind']) => {
+      kind = used;
+    },
+  };
+  return withApiHeader(await translateChat(deps, translated, signal), kind);
+}
+
+function withApiHeader(response: Response, kind: ProviderAccess['kind'] | null): Response {
+  if (kind !== null) response.headers.set(apiHeader, kind);
+  return response;
+}
+
+async function forwardChat(
+  { outbound, kept, telemetry, clock, ids }: ProxyDeps,
   principal: Principal,
-  { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
+  { ref, dialect, body, agent, text, headers, signal, timeouts }: ProxiedChat,
   { access, isListed, reserve, hasBudget }: SendRules,
   meter: CallMeter,
 ): Promise<Response> {
   const { model } = splitModelRef(ref);
-  if (agent?.isOwn || !canForward(access, model, dialect, agent?.protocol)) {
-    const more = { ...(agent !== undefined && { agent }), ...(kept !== undefined && { kept: kept(principal) }) };
-    return await translateChat(deps, { access, model, dialect, body, ref: body.model, meter, reserve, ...more }, signal);
-  }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
   // With other instructions, the body no longer equals the received text.
   const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
-  const { clock, ids } = deps;
   const storing = dialect.name === 'openai-responses' && kept !== undefined && { kept: kept(principal) };
-  const isWatched = isRevocable(principal.keyId, principal.user);
   // An agent decides on its model, too.
   const isChecked = isListed || hasBudget || agent !== undefined;
   // Written anew, a limited body has no member twice, of which the provider might read another one.
   const isLimited = isChecked || reserve !== undefined;
   const { checkedBody } = isLimited ? await import('../core/model/request-extras.ts') : {};
-  const checked = checkedBody && { body: checkedBody(sent.body, { isChecked, hasBudget }), text: undefined };
-  const own = { ...sent, ...checked, ...storing, reserve, isWatched };
-  const request = { access, model, dialect, headers, http, clock, ids, signal, meter, background, ...own };
+  const dropped = createDropped();
+  meter.dropped(dropped);
+  const checked = checkedBody && { body: checkedBody(sent.body, { isChecked, hasBudget, dropped }), text: undefined };
+  const own = { ...sent, ...checked, ...storing, reserve, dropped };
+  const request = { access, model, dialect, headers, http, clock, ids, signal, meter, timeouts, ...own };
   return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
 
@@ -138,17 +187,12 @@ export async function countRequestTokens(
   return await countTokens({ ...request, access, model: splitModelRef(ref).model, http, clock });
 }
 
-export type ProxyRequest = {
+export type ProxyRequest = Pick<ProxiedChat, 'dialect' | 'text' | 'headers' | 'timeouts'> & {
   access: ProviderAccess;
   /** The model half of the ref. */
   model: string;
-  dialect: Dialect;
   /** The client's request, parsed. Not modified. */
   body: Readonly<Record<string, unknown>>;
-  /** The same as text. If only the model changes, it is replaced in this text. */
-  text?: string | undefined;
-  /** Headers of the client's request to forward. */
-  headers?: Readonly<Record<string, string>> | undefined;
   /** The agent's ref, shown as the model in the reply, which hides the actual model. */
   agentRef?: string | undefined;
   /** Of a Responses request: the items of a rewritten reply, which have ids that the provider does not know. */
@@ -161,10 +205,8 @@ export type ProxyRequest = {
   meter?: CallMeter;
   /** Reserves what the request can use. With it, the reply must report its usage, also if the client has not asked for it. */
   reserve?: LimitedRequest['reserve'];
-  /** The key is checked again while a stream is open, which may end it. */
-  isWatched?: boolean;
-  /** Keeps the request alive until the reply is metered. */
-  background?: ((work: Promise<unknown>) => void) | undefined;
+  /** What is left out of the body. */
+  dropped?: Dropped;
 };
 
 /** Returns whether a request in this dialect can be forwarded to the provider; with tools, only if the model supports tools natively. */
@@ -173,49 +215,79 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 }
 
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
-export async function proxyChat(given: ProxyRequest): Promise<Response> {
-  const { access, model, dialect, http, clock, ids, meter = noMeter, background = () => undefined } = given;
+export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
+  const { access, model, dialect, http, clock, ids, meter = noMeter } = asGiven;
+  dialect.checkPassed?.(asGiven.body);
   const adapter = adapters[access.kind];
-  const { normalize, exact, streamUsage } = profileFor(access, model);
+  const profile = profileFor(access, model);
+  const adapted = adaptPassed(asGiven.body, dialect.name, profile, asGiven.dropped);
+  const given = adapted === asGiven.body ? asGiven : { ...asGiven, body: adapted, text: undefined };
+  const { normalize, exact, streamUsage } = profile;
   const isRewritten = given.agentRef !== undefined || normalize || (given.reserve !== undefined && streamUsage && lacksUsage(given));
   const request = isRewritten || !exact ? await withKeptItems(given) : given;
   const { body } = request;
   const headersOut = { ...adapter.headers, ...request.headers };
   const isForwarded = !isRewritten && (exact || !offersTools(body));
   const asked = isForwarded || !streamUsage ? request : withStreamUsage(request);
-  if (given.reserve !== undefined) await given.reserve((await import('./request-bound.ts')).requestBound(given, asked.body));
+  if (given.reserve !== undefined) await given.reserve(requestBound(given, asked.body));
   const sent = outgoingBody(asked);
-  const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent };
-  if (isForwarded) {
-    const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
-    const abort = given.isWatched === true && body.stream === true ? new AbortController() : undefined;
-    const options = { callersBody: true, firstByteMs, ...(abort && { signal: abort.signal }) };
-    const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
-    const headers = await answerHeaders(access, response);
-    // Forwards the bytes undecoded. The response ends with the provider or the client.
-    // Providers that do not know the field report usage in any case.
-    const reportsUsage = body.stream !== true || dialect.name !== 'openai-chat' || wantsUsage(body) || !streamUsage;
-    const { readUsage } = adapter;
-    const forwarding = { access, meter, readUsage, reportsUsage, clock, background, exchange: abort };
-    const forwarded = await forwardBody(response, forwarding);
-    return new Response(forwarded, { status: 200, headers });
-  }
+  const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent, timeouts: given.timeouts };
+  if (isForwarded) return await forward(given, body, exchange);
+  // Not part of the eager start.
+  const { beginRelay, relayStream, relayWhole } = await import('./relay/relay-reply.ts');
   const { agentRef } = request;
   const kept = body.store === false ? undefined : request.kept;
-  const rewriting = { access, adapter, dialect, model, agentRef, kept, includeUsage: wantsUsage(body), clock, ids, meter };
+  const leaks = await leakedCallsOf(body);
+  const rewriting = { access, dialect, model, agentRef, kept, leaks, includeUsage: wantsUsage(body), clock, ids, meter };
   if (body.stream !== true) {
-    const response = await withRetries(clock, undefined, () =>
-      openHead({ http, clock }, exchange, { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs }),
-    );
-    return await rewriteUnstreamed(response, { ...rewriting, headers: await answerHeaders(access, response) });
+    const { whole, headers } = await withRetries(clock, undefined, async () => {
+      const response = await relabelled(await openHead({ http, clock }, exchange, { isWhole: true }));
+      return { headers: await answerHeaders(access, response, given.dropped), whole: await readUnstreamed(response, access) };
+    });
+    return await relayWhole(whole, { ...rewriting, headers });
   }
   const signal = request.signal?.();
-  const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
-  const headers = await answerHeaders(access, open.response).catch((error: unknown) => {
-    open.idle.stop();
-    throw error;
+  const { begun, headers } = await withRetries(clock, signal, async () => {
+    const open = await openReply({ http, clock }, exchange, signal);
+    try {
+      const response = await open.idle.guard(relabelled(open.response));
+      const passed = await answerHeaders(access, response, given.dropped);
+      return { headers: passed, begun: await beginRelay({ ...open, response }, rewriting, signal) };
+    } catch (error) {
+      open.idle.stop();
+      throw error;
+    }
   });
-  return await rewriteStream(open, { ...rewriting, headers, signal });
+  return relayStream(begun, { ...rewriting, headers });
+}
+
+/** Forwards the bytes of the reply undecoded. The response ends with the provider or the client. */
+async function forward(given: ProxyRequest, body: ProxyRequest['body'], exchange: ProviderExchange): Promise<Response> {
+  const { access, model, dialect, http, clock, ids, meter = noMeter } = given;
+  const { createReply, readUsage } = adapters[access.kind];
+  const isStream = body.stream === true;
+  const { firstByteMs } = timeoutsOf(access.timeouts, given.timeouts);
+  const sent = await withRetries(clock, undefined, async () => {
+    const opened = await relabelled(await openHead({ http, clock }, exchange, { isWhole: !isStream }));
+    const passed = await answerHeaders(access, opened, given.dropped);
+    const inOtherForm = async (response: Response) => {
+      const { beginOther } = await import('./relay/relay-reply.ts');
+      const unsent = { access, dialect, model, agentRef: undefined, kept: undefined, leaks: null, clock, ids, meter };
+      return { headers: passed, other: await beginOther(response, isStream, { ...unsent, includeUsage: wantsUsage(body) }) };
+    };
+    if (isEventStream(opened) !== isStream) return await inOtherForm(opened);
+    // A response in the background is empty at first.
+    const reply = body.background === true ? null : createReply(access);
+    const started = await startReply(opened, { access, reply, firstByteMs, clock });
+    return isOther(started, isStream) ? await inOtherForm(responseOf(started, clock)) : { response: opened, headers: passed, started };
+  });
+  if ('other' in sent) return await sent.other(sent.headers);
+  const { response, headers, started } = sent;
+  const maxMs = given.timeouts?.betweenBytesMs ?? access.timeouts?.betweenBytesMs;
+  const failureText = (problem: Problem): string => dialect.failureFrames(problem.toBody(), 0).map(encodeFrame).join('');
+  const pause = maxMs === undefined || !isStream ? undefined : { maxMs, failureText };
+  const forwarding = { access, meter, readUsage, heartbeat: dialect.heartbeat, clock, pause };
+  return new Response(await forwardBody(response, started, forwarding), { status: 200, headers });
 }
 
 /** Items that are not stored here may be the provider's own. */
@@ -233,7 +305,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
   const headers = { ...adapter.headers, ...request.headers };
   const exchange = { access, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
-  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
+  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
   if (truncated) throw malformedProblem(access, 'sent a token count that is too long');
   const type = response.headers.get('content-type') ?? 'application/json';
@@ -241,57 +313,11 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   return new Response(text, { status: 200, headers: { 'content-type': withoutKey(access, type) } });
 }
 
-/** A stream that is rewritten requests its usage, so that it can be counted; the client receives it only if it has asked for it. */
-function withStreamUsage(request: ProxyRequest): ProxyRequest {
-  const { body } = request;
-  if (!lacksUsage(request)) return request;
-  return { ...request, text: undefined, body: { ...body, stream_options: { ...recordOf(body.stream_options), include_usage: true } } };
-}
-
-function lacksUsage({ dialect, body }: Pick<ProxyRequest, 'dialect' | 'body'>): boolean {
-  return dialect.name === 'openai-chat' && body.stream === true && !wantsUsage(body);
-}
-
-/** For dialects in which the client chooses. */
-function wantsUsage({ stream_options: options }: Readonly<Record<string, unknown>>): boolean {
-  return recordOf(options).include_usage === true;
-}
-
-/** The deprecated functions count, since they also produce calls. */
-function offersTools({ tools, functions }: Readonly<Record<string, unknown>>): boolean {
-  return (Array.isArray(tools) && tools.length > 0) || Array.isArray(functions);
-}
-
-/**
- * Returns the client's body with the provider's model. Most bodies contain their model once; then only that place in the text changes, so
- * numbers, spacing and unknown fields stay unchanged and nothing is encoded again.
- */
-function outgoingBody({ body, text, model, dialect }: Pick<ProxyRequest, 'body' | 'text' | 'model' | 'dialect'>): string {
-  const { toolset, ...rest } = body;
-  // Tokens are rare; this check is fast.
-  if (dialect.withoutTokens !== undefined && (text === undefined || text.includes(nativeTokenPrefix))) {
-    return JSON.stringify({ ...dialect.withoutTokens(rest), model });
-  }
-  const place = text === undefined || toolset !== undefined ? null : onlyModel(text, body.model);
-  if (text === undefined || place === null) return JSON.stringify({ ...rest, model });
-  return text.slice(0, place.start) + JSON.stringify(model) + text.slice(place.end);
-}
-
-/** Returns the range of the value of the body's only `"model": "…"`; null if there may be another one in a message or a schema. */
-function onlyModel(text: string, ref: unknown): { start: number; end: number } | null {
-  const key = text.indexOf('"model"');
-  if (key === -1 || text.indexOf('"model"', key + 1) !== -1 || text.includes('\\u006')) return null;
-  const value = JSON.stringify(ref);
-  const start = text.indexOf(value, key + '"model"'.length);
-  if (start === -1 || !/^\s*:\s*$/.test(text.slice(key + '"model"'.length, start))) return null;
-  return { start, end: start + value.length };
-}
-
 /**
  * Returns the provider's headers that are useful to the client; drops cookies, keys and hop-by-hop headers. Throws if the response is a
  * page or empty. Reads headers by name, because iterating over all costs several times as much; the names of those returned are lower case.
  */
-export async function answerHeaders(access: ProviderAccess, response: Response): Promise<Record<string, string>> {
+export async function answerHeaders(access: ProviderAccess, response: Response, dropped?: Dropped): Promise<Record<string, string>> {
   const type = response.headers.get('content-type') ?? '';
   // The body is not read if its length is declared: in workerd that makes a stream.
   const length = response.headers.get('content-length');
@@ -300,9 +326,9 @@ export async function answerHeaders(access: ProviderAccess, response: Response):
     await response.body?.cancel();
     throw malformedProblem(access, empty ? 'sent an empty reply' : `sent ${type.split(';')[0]} instead of a reply`);
   }
-  const headers: Record<string, string> = { 'content-type': withoutKey(access, type) };
+  const headers: Record<string, string> = { 'content-type': withoutKey(access, type), ...droppedHeaders(dropped?.items() ?? []) };
   if (limitHeaders.some((name) => response.headers.has(name))) {
-    for (const [name, value] of response.headers) if (/^(x|anthropic)-ratelimit-/.test(name)) headers[name] = withoutKey(access, value);
+    Object.assign(headers, rateLimitHeaders(access, response.headers));
   }
   return headers;
 }

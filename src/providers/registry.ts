@@ -4,6 +4,7 @@ import type { Adapter } from './adapter.ts';
 import { anthropic } from './anthropic/reply.ts';
 import { cohere } from './cohere/reply.ts';
 import { gemini } from './gemini/reply.ts';
+import { ollama } from './ollama/reply.ts';
 import { chatCompletions } from './openai-chat/reply.ts';
 import { openaiResponses } from './openai-responses/reply.ts';
 
@@ -14,5 +15,6 @@ export const adapters: Readonly<Record<ProviderAccess['kind'], Adapter>> = {
   anthropic,
   gemini,
   cohere,
+  ollama,
   rehearsal: chatCompletions,
 };

@@ -3,32 +3,28 @@
  * with timeouts and limits. Knows HTTP and event streams, but no wire format; a `ReplyReader` does.
  */
 import type { ChatEvent } from '../core/model/chat-event.ts';
-import { limits } from '../core/limits.ts';
-import type { Problem } from '../core/problem.ts';
+import { limits } from '../core/limits/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import type { SecretFilter } from '../core/policy/secret-filter.ts';
+import { type ModelTimeouts, timeoutsOf } from '../core/model/timeouts.ts';
+import type { SecretFilter } from '../core/redaction/secret-filter.ts';
+import { type Framing, framings } from '../net/framing.ts';
 import { createJoinedReader, type JoinedReader } from '../net/joined-reader.ts';
-import { JsonArrayReader } from '../net/json-array.ts';
 import { declaredBytes, readBounded } from '../net/read-bounded.ts';
-import { SseParser } from '../net/sse.ts';
+import type { SseMessage } from '../net/sse.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { ExchangeTimeout } from './exchange-timeout.ts';
-import {
-  connectionProblem,
-  type FailureOptions,
-  failureEvents,
-  malformedProblem,
-  responseProblem,
-  timeoutProblem,
-} from './provider-error.ts';
+import { connectionProblem, failureEvents, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
+import { adapters } from './registry.ts';
 import { createSecretFilter, withoutKey } from './provider-secrets.ts';
+import { refuseFailure } from './retry.ts';
 import type { ReplyReader } from './adapter.ts';
+import { isRecord, tryParse } from '../core/json/wire-value.ts';
+import { joinBytes } from '../core/text/bytes.ts';
 import { MB } from '../core/limits/units.ts';
 
-export const providerIdleTimeoutMs = 120_000;
 /** After a finish reason only usage and the end marker are missing; some servers never close the stream. */
 export const providerTailTimeoutMs = 5_000;
 /** One reply, streamed or not. */
@@ -40,26 +36,29 @@ export type ProviderExchange = {
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body: unknown;
+  /** The agent's. */
+  timeouts?: ModelTimeouts | undefined;
 };
 
 /** A successful response with an unread body. `idle` watches it until stopped. */
-export type OpenReply = { response: Response; idle: ExchangeTimeout };
+export type OpenReply = { response: Response; idle: ExchangeTimeout; betweenBytesMs: number };
 
 /** Sends the request and waits for the response headers. Throws `Problem` for everything but success, and the signal's reason on abort. */
 export async function openReply(
   deps: { http: OutboundHttp; clock: Clock },
   exchange: ProviderExchange,
   signal: AbortSignal | undefined,
-  options: FailureOptions = {},
 ): Promise<OpenReply> {
   const { access } = exchange;
   const idle = new ExchangeTimeout(deps.clock, signal);
+  const { firstByteMs, betweenBytesMs } = timeoutsOf(access.timeouts, exchange.timeouts);
   try {
     const request = toRequest(exchange);
-    idle.extend(limits.providerFirstByteTimeoutMs, 'did not respond in time');
+    // Until the first byte of the body.
+    idle.extend(firstByteMs, 'did not respond in time');
     const response = await idle.guard(deps.http(request, { purpose: 'provider', signal: idle.signal }));
-    if (!response.ok) throw await idle.guard(responseProblem(access, response, deps.clock.now(), options));
-    return { response, idle };
+    if (!response.ok) throw await idle.guard(responseProblem(access, response, deps.clock.now()));
+    return { response, idle, betweenBytesMs };
   } catch (error) {
     const expired = idle.expired;
     idle.stop();
@@ -71,82 +70,64 @@ export async function openReply(
 
 /**
  * Returns the response headers, for a body that is forwarded unread. Uses only one timer, because in workerd a signal on a request costs
- * more than everything else. When the client disconnects, the runtime drops the request and all its fetches. `signal`: aborts the exchange,
+ * more than everything else. When the client disconnects, the runtime drops the request and all its fetches. `isWhole`: the reply is not
+ * streamed, so that its first byte is late. `signal`: aborts the exchange,
  * also while the body is read, for a stream that may have to end before.
  */
 export async function openHead(
   deps: { http: OutboundHttp; clock: Clock },
   exchange: ProviderExchange,
-  {
-    firstByteMs = limits.providerFirstByteTimeoutMs,
-    signal,
-    ...options
-  }: FailureOptions & { firstByteMs?: number; signal?: AbortSignal } = {},
+  { isWhole = false, signal }: { isWhole?: boolean; signal?: AbortSignal } = {},
 ): Promise<Response> {
   const { access } = exchange;
+  const { firstByteMs, wholeMs, betweenBytesMs } = timeoutsOf(access.timeouts, exchange.timeouts);
   const late = (): never => {
     throw timeoutProblem(access, 'did not respond in time');
   };
   try {
-    const response = await withTimeout(systemClock, deps.http(toRequest(exchange, signal), { purpose: 'provider' }), firstByteMs, late);
+    const response = await withTimeout(
+      systemClock,
+      deps.http(toRequest(exchange, signal), { purpose: 'provider' }),
+      isWhole ? wholeMs : firstByteMs,
+      late,
+    );
     if (response.ok) return response;
-    throw await withTimeout(systemClock, responseProblem(access, response, deps.clock.now(), options), providerIdleTimeoutMs, late);
+    throw await withTimeout(systemClock, responseProblem(access, response, deps.clock.now()), betweenBytesMs, late);
   } catch (error) {
     throw connectionProblem(access, error);
   }
 }
 
 /**
- * Returns the parsed body of an unstreamed reply. If a provider streams anyway, the stream is read to its end and rejected as invalid JSON.
- * Timeouts and limits are those of a streamed reply; no signal, as above.
+ * Returns the events of a reply that was not asked to be streamed; some providers stream anyway. They end with `finish` or `error`. Throws a
+ * problem for a body that is no reply. Reads the body at once, which costs a fraction of a `ReplyCursor`.
  */
-export async function openUnstreamed(deps: { http: OutboundHttp; clock: Clock }, exchange: ProviderExchange): Promise<unknown> {
-  const { access } = exchange;
-  const response = await openHead(deps, exchange, { firstByteMs: limits.providerWholeTimeoutMs });
-  const late = (): never => {
-    throw timeoutProblem(access, 'stopped sending in the middle of its reply');
-  };
-  let text: string;
+export async function readWholeReply(access: ProviderAccess, response: Response, reply: ReplyReader): Promise<WholeReply> {
   try {
-    text = await withTimeout(systemClock, readText(access, response), providerIdleTimeoutMs, late);
+    const text = await readText(access, response);
+    const document = text.trimStart().startsWith('{') ? (tryParse(text) ?? null) : null;
+    const take = readerFor(access, reply);
+    const events = isRecord(document) ? reply.takeWhole(document) : [...take.bytes(new TextEncoder().encode(text)), ...take.end()];
+    countNatives(access, events);
+    return { events, text, document };
   } catch (error) {
     throw connectionProblem(access, error);
   }
-  return parseReply(access, withoutKey(access, text));
 }
 
-/**
- * Returns the events of an unstreamed reply, which end with `finish` or `error`, whatever happens to the bytes; null: the provider streams
- * anyway, and nothing was read. Reads the body at once, which costs a fraction of a `ReplyCursor`.
- */
-export async function readWholeReply(access: ProviderAccess, response: Response, reply: ReplyReader): Promise<ChatEvent[] | null> {
-  if (!isJson(response)) return null;
+/** `document`: the parsed text; null: the reply is a stream. */
+export type WholeReply = { events: ChatEvent[]; text: string; document: unknown };
+
+/** Returns the text of the body, without the provider's key. */
+async function readText(access: ProviderAccess, response: Response): Promise<string> {
   const late = (): never => {
     throw timeoutProblem(access, 'stopped sending in the middle of its reply');
   };
-  try {
-    const text = withoutKey(access, await withTimeout(systemClock, readText(access, response), providerIdleTimeoutMs, late));
-    const list = text.trimStart().startsWith('[') ? takeArray(reply) : null;
-    const events =
-      list === null ? reply.takeWhole(parseReply(access, text)) : [...list.bytes(new TextEncoder().encode(text)), ...list.end()];
-    if (countNatives(events) > limits.maxNativePartsPerReply) throw tooManyNatives(access);
-    return events;
-  } catch (error) {
-    return failureEvents(connectionProblem(access, error), null);
-  }
-}
-
-/** Throws a problem for a body that is not JSON. */
-function parseReply(access: ProviderAccess, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw malformedProblem(access, text === '' ? 'sent an empty reply' : 'sent a reply that is not JSON', error);
-  }
+  return withoutKey(access, await withTimeout(systemClock, readBody(access, response), limits.providerIdleTimeoutMs, late));
 }
 
 /** Reads the body at once if its length is declared, which is the usual and cheapest case. */
-async function readText(access: ProviderAccess, response: Response): Promise<string> {
+async function readBody(access: ProviderAccess, response: Response): Promise<string> {
   if (declaredBytes(response.headers) <= maxPlainReplyBytes) return await response.text();
   const { bytes, truncated } = await readBounded(response, maxPlainReplyBytes);
   if (truncated) throw malformedProblem(access, `sent more than ${maxPlainReplyBytes} bytes`);
@@ -159,7 +140,12 @@ function toRequest({ access, path, headers, body }: ProviderExchange, signal?: A
   const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
   return new Request(access.baseUrl + path, {
     method: 'POST',
-    headers: { accept: 'text/event-stream, application/json', ...headers, ...access.headers, ...type },
+    headers: {
+      accept: `${framings[adapters[access.kind].framing ?? 'sse'].accept}, application/json`,
+      ...headers,
+      ...access.headers,
+      ...type,
+    },
     body: typeof body === 'string' || isForm ? body : JSON.stringify(body),
     redirect: 'manual',
     ...(signal && { signal }),
@@ -172,6 +158,7 @@ function toRequest({ access, path, headers, body }: ProviderExchange, signal?: A
  */
 export class ReplyCursor {
   readonly #idle: ExchangeTimeout;
+  readonly #betweenBytesMs: number;
   readonly #reader: JoinedReader | null;
   readonly #access: ProviderAccess;
   readonly #reply: ReplyReader;
@@ -182,14 +169,21 @@ export class ReplyCursor {
   #natives = 0;
   #ended = false;
 
-  constructor({ response, idle }: OpenReply, access: ProviderAccess, reply: ReplyReader, signal?: AbortSignal) {
+  constructor(
+    { response, idle, betweenBytesMs }: OpenReply,
+    access: ProviderAccess,
+    reply: ReplyReader,
+    signal?: AbortSignal,
+    take: ReplyBytes = readerFor(access, reply),
+  ) {
     this.#idle = idle;
+    this.#betweenBytesMs = betweenBytesMs;
     this.#reader = response.body === null ? null : createJoinedReader(response.body, systemClock);
     this.#access = access;
     this.#reply = reply;
     this.#signal = signal;
     this.#filter = createSecretFilter(access);
-    this.#take = readerFor(response, access, reply);
+    this.#take = take;
     idle.onAbort(() => this.#cancel());
   }
 
@@ -198,7 +192,7 @@ export class ReplyCursor {
     try {
       while (!this.#ended) {
         const events = await this.#read();
-        if (events.length > 0) return events;
+        if (events.length > 0 || this.#take.hasMore?.()) return events;
       }
       return null;
     } catch (error) {
@@ -218,7 +212,9 @@ export class ReplyCursor {
   async #read(): Promise<ChatEvent[]> {
     if (this.#reader === null) throw malformedProblem(this.#access, 'sent an empty reply');
     const inTail = this.#reply.state === 'tail';
-    this.#idle.extend(inTail ? providerTailTimeoutMs : providerIdleTimeoutMs, 'stopped sending in the middle of its reply');
+    const waitMs = inTail ? providerTailTimeoutMs : this.#betweenBytesMs;
+    // The timeout of the first byte has begun with the request.
+    if (this.#bytes > 0) this.#idle.extend(waitMs, 'stopped sending in the middle of its reply');
     const { done, value } = await this.#reader.read();
     if (this.#signal?.aborted) throw this.#signal.reason;
     if (this.#idle.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#idle.expired);
@@ -234,10 +230,8 @@ export class ReplyCursor {
     return events;
   }
 
-  /** Each native event is a row of the log, so too many end the reply. */
   #counted(events: ChatEvent[]): ChatEvent[] {
-    this.#natives += countNatives(events);
-    if (this.#natives > limits.maxNativePartsPerReply) throw tooManyNatives(this.#access);
+    this.#natives = countNatives(this.#access, events, this.#natives);
     return events;
   }
 
@@ -248,79 +242,93 @@ export class ReplyCursor {
   }
 }
 
-/** Returns the number of native events. */
-export function countNatives(events: readonly ChatEvent[]): number {
-  let count = 0;
+/** Returns the number of native events, with those before. Each is a row of the log, so too many end the reply. */
+export function countNatives(access: ProviderAccess, events: readonly ChatEvent[], before = 0): number {
+  let count = before;
   for (const event of events) if (event.type === 'native') count += 1;
-  return count;
+  if (count <= limits.maxNativePartsPerReply) return count;
+  throw malformedProblem(access, `requires more than ${limits.maxNativePartsPerReply} parts of one reply to be returned`);
 }
 
-export function tooManyNatives(access: ProviderAccess): Problem {
-  return malformedProblem(access, `requires more than ${limits.maxNativePartsPerReply} parts of one reply to be returned`);
+/** `hasMore`: a batch without events counts, too. */
+export type ReplyBytes = { bytes(value: Uint8Array): ChatEvent[]; end(): ChatEvent[]; hasMore?(): boolean };
+
+/**
+ * Returns what reads a body by its content, since servers label it with any type, and stream or not whatever was requested. The first
+ * character decides; the framing of the API decides for the rest.
+ */
+export function readerFor(access: ProviderAccess, reply: ReplyReader): ReplyBytes {
+  const { framing = 'sse' } = adapters[access.kind];
+  let take: ReplyBytes | null = null;
+  /** What may be the beginning of a byte order mark. */
+  const held: Uint8Array[] = [];
+  return {
+    bytes(value) {
+      if (take !== null) return take.bytes(value);
+      const first = value.find((byte) => byte > 0x20 && byte < 0x80);
+      if (first === undefined) {
+        held.push(value.filter((byte) => byte >= 0x80));
+        return [];
+      }
+      const isJson = first === 0x7b || first === 0x5b;
+      // An object is a whole reply, but for an API whose messages are objects.
+      take = takeStream(access, reply, { framing: isJson ? 'json' : 'sse', mayBeWhole: first === 0x7b && framing !== 'json' });
+      return take.bytes(joinBytes([...held, value]));
+    },
+    end: () => (take ?? takeStream(access, reply, { framing, mayBeWhole: false })).end(),
+  };
 }
 
-export type ReplyBytes = { bytes(value: Uint8Array): ChatEvent[]; end(): ChatEvent[] };
+/** `mayBeWhole`: a single message is a whole reply. */
+type StreamForm = { framing: Framing; mayBeWhole: boolean };
 
-export const readerFor = (response: Response, access: ProviderAccess, reply: ReplyReader): ReplyBytes =>
-  isJson(response) ? takeJson(access, reply) : takeStream(access, reply);
-
-function takeStream(access: ProviderAccess, reply: ReplyReader): ReplyBytes {
-  const parser = new SseParser();
+function takeStream(access: ProviderAccess, reply: ReplyReader, { framing, mayBeWhole }: StreamForm): ReplyBytes {
+  const reader = framings[framing].create(mayBeWhole ? maxPlainReplyBytes : undefined);
   let messages = 0;
-  const takeAll = (found: ReturnType<SseParser['push']>): ChatEvent[] => {
+  let only: SseMessage | null = null;
+  const takeAll = (found: readonly SseMessage[]): ChatEvent[] => {
     messages += found.length;
-    if (found.length === 1) return reply.take(found[0] as (typeof found)[number]);
-    return found.flatMap((message) => reply.take(message));
+    if (mayBeWhole && messages <= 1) {
+      only ??= found[0] ?? null;
+      return [];
+    }
+    const all = only === null ? found : [only, ...found];
+    only = null;
+    if (all.length === 1) return reply.take(all[0] as SseMessage);
+    return all.flatMap((message) => reply.take(message));
   };
   return {
-    bytes: (value) => takeAll(parser.push(value)),
+    bytes: (value) => takeAll(reader.push(value)),
     end() {
-      const events = takeAll(parser.end());
+      const events = takeAll(reader.end());
+      if (only !== null) return reply.takeWhole(tryParse(only.data));
       if (messages === 0) throw malformedProblem(access, 'sent a reply that is neither JSON nor an event stream');
       return [...events, ...reply.end()];
     },
   };
 }
 
-/** A JSON list is a stream of its elements; anything else is one reply. The first non-blank byte decides. */
-function takeJson(access: ProviderAccess, reply: ReplyReader): ReplyBytes {
-  let take: ReplyBytes | null = null;
-  return {
-    bytes(value) {
-      if (take === null) {
-        const first = value.find((byte) => byte > 0x20);
-        if (first === undefined) return [];
-        take = first === 0x5b ? takeArray(reply) : takeWhole(access, reply);
-      }
-      return take.bytes(value);
-    },
-    end: () => (take ?? takeWhole(access, reply)).end(),
-  };
+/** Reads the first batch of a reply. Throws `FailedReply` for a failure before any output. */
+export async function beginReply(
+  open: OpenReply,
+  { access, reply, take }: { access: ProviderAccess; reply: ReplyReader; take?: ReplyBytes },
+  signal: AbortSignal | undefined,
+): Promise<{ first: ChatEvent[]; cursor: ReplyCursor }> {
+  const cursor = new ReplyCursor(open, access, reply, signal, take);
+  try {
+    return { first: refuseFailure(await cursor.next()), cursor };
+  } catch (error) {
+    cursor.close();
+    throw error;
+  }
 }
 
-function takeArray(reply: ReplyReader): ReplyBytes {
-  const reader = new JsonArrayReader();
-  return {
-    bytes: (value) => reader.push(value).flatMap((data) => reply.take({ event: 'message', data })),
-    end: () => reply.end(),
-  };
+/** Throws `FailedReply` for a failure before any output. */
+export async function readUnstreamed(response: Response, access: ProviderAccess): Promise<ReadReply> {
+  const reply = adapters[access.kind].createReply(access);
+  const whole = await readWholeReply(access, response, reply);
+  refuseFailure(whole.events);
+  return { ...whole, reply };
 }
 
-function takeWhole(access: ProviderAccess, reply: ReplyReader): ReplyBytes {
-  const decoder = new TextDecoder();
-  let text = '';
-  return {
-    bytes(value) {
-      text += decoder.decode(value, { stream: true });
-      return [];
-    },
-    end() {
-      text += decoder.decode();
-      return reply.takeWhole(parseReply(access, text));
-    },
-  };
-}
-
-function isJson(response: Response): boolean {
-  return /^application\/([\w.-]+\+)?json/i.test(response.headers.get('content-type') ?? '');
-}
+export type ReadReply = WholeReply & { reply: ReplyReader };

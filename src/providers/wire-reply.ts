@@ -3,7 +3,7 @@
  * reader of a wire extends it with the meaning of each event.
  */
 import type { CallPiece } from '../core/model/open-call.ts';
-import { type Json, isCount, isRecord, tryParse } from '../core/json/wire-value.ts';
+import { type Json, isRecord, tryParse } from '../core/json/wire-value.ts';
 import { type Citation, createCitationFilter } from '../core/model/citation.ts';
 import type { ChatEvent, FinishReason, Usage } from '../core/model/chat-event.ts';
 import { MB } from '../core/limits/units.ts';
@@ -12,6 +12,7 @@ import { ToolCallAssembler } from '../core/model/tool-call-assembler.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { ReplyReader } from './adapter.ts';
+import { reportsError } from './reported-error.ts';
 import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
 
 /** Images of one reply, which a session stores, and the base64 of each: an event of a stream is not larger. */
@@ -20,6 +21,7 @@ const maxImageCharacters = 4 * MB;
 
 export abstract class WireReply implements ReplyReader {
   state: ReplyReader['state'] = 'open';
+  message: Json | null = null;
   id: string | null = null;
   created: number | null = null;
   protected readonly access: ProviderAccess;
@@ -39,12 +41,19 @@ export abstract class WireReply implements ReplyReader {
     this.access = access;
   }
 
-  take(message: SseMessage): ChatEvent[] {
-    return this.#collect(() => this.#readMessage(message));
+  take(message: SseMessage, body?: Json): ChatEvent[] {
+    return this.#collect(() => this.#readMessage(message, body));
   }
 
   takeWhole(body: unknown): ChatEvent[] {
-    return this.#collect(() => this.readWhole(body));
+    // A list is a stream of its elements.
+    if (Array.isArray(body))
+      return [...body.flatMap((event) => this.take({ event: 'message', data: JSON.stringify(event) })), ...this.end()];
+    return this.#collect(() => {
+      if (isRecord(body) && this.isReply(body, '')) this.readWhole(body);
+      else if (isRecord(body) && !reportsError(body, false)) this.fault('sent a reply that its API does not have');
+      else this.failWith(body);
+    });
   }
 
   end(): ChatEvent[] {
@@ -53,14 +62,22 @@ export abstract class WireReply implements ReplyReader {
 
   // ---- Defined by each wire ----
 
+  /** Returns whether an event, or a body, has the form of this API. Others may report an error in any other form. */
+  protected abstract isReply(value: Json, name: string): boolean;
   /** Reads one event of a stream. `name`: its SSE event name, `message` if it has none. */
   protected abstract read(event: Json, name: string): void;
   /** Reads the body of an unstreamed reply and ends the reply. */
-  protected abstract readWhole(body: unknown): void;
+  protected abstract readWhole(body: Json): void;
   /** Ends the reply, which is complete. */
   protected abstract finish(): void;
   /** Returns whether the reply was cut, so that its last call may be incomplete. */
   protected abstract isCut(): boolean;
+
+  /** Reads an event of this API, or an error in any form. */
+  protected readEvent(event: Json, name: string): void {
+    this.read(event, name);
+    if (!this.isOver() && (name === 'error' || reportsError(event, this.isReply(event, name)))) this.failWith(event);
+  }
 
   /** Reads OpenAI's end marker, which gateways add to other wires too. */
   protected readEndMark(): void {
@@ -128,8 +145,10 @@ export abstract class WireReply implements ReplyReader {
     how: { length: boolean; filtered: boolean },
     other: FinishReason = this.finishReason === null ? 'unknown' : 'stop',
   ): void {
-    if (this.assembler.overflowed) {
-      this.abort(overflowProblem(this.access));
+    // A reply may be empty, for example after a tool result that needs no words. Then it has a reason.
+    const isEmpty = !this.finishReason && !this.hasOutput;
+    if (this.assembler.overflowed || isEmpty) {
+      this.abort(isEmpty ? malformedProblem(this.access, 'ended its reply without an answer') : overflowProblem(this.access));
       return;
     }
     if (this.usage !== null) this.emit({ type: 'usage', usage: this.usage });
@@ -172,26 +191,13 @@ export abstract class WireReply implements ReplyReader {
     return this.#events;
   }
 
-  #readMessage({ event: name, data, error }: SseMessage): void {
-    const event = tryParse(error ?? data);
+  #readMessage({ event: name, data, error }: SseMessage, body?: Json): void {
+    const event = body ?? tryParse(error ?? data);
+    this.message = isRecord(event) ? event : null;
     if (error !== undefined) this.failWith(event ?? error);
-    else if (isRecord(event) && name === 'error') this.failWith(event.error ?? event);
-    else if (isRecord(event)) this.read(event, name);
+    else if (isRecord(event)) this.readEvent(event, name);
+    else if (name === 'error') this.failWith(event ?? data);
     else if (data.trim() === '[DONE]') this.readEndMark();
     else if (data.trim() !== '') this.fault('sent an event that is not JSON');
   }
-}
-
-/**
- * Builds a usage from the counts of a wire, which may be missing; null without a count of input tokens. More cached tokens than input tokens
- * mean that the wire counts them apart: they are input, too.
- */
-export function toUsage(input: unknown, output: unknown, reasoning: unknown, cached: unknown): Usage | null {
-  if (!isCount(input)) return null;
-  return {
-    inputTokens: isCount(cached) && cached > input ? input + cached : input,
-    outputTokens: isCount(output) ? output : 0,
-    ...(isCount(reasoning) && { reasoningTokens: reasoning }),
-    ...(isCount(cached) && { cachedInputTokens: cached }),
-  };
 }

@@ -3,9 +3,10 @@
  * /v1/toolsets/{toolset}/tools`.
  */
 import type { ProviderAccess } from '../core/model/provider.ts';
-import { defaultBaseUrl, type ProviderKind } from '../core/model/provider-kind.ts';
+import { defaultBaseUrl, type ProviderKind } from '../core/names/provider-kind.ts';
 import { promptTool, renderPrompt } from '../core/text-protocol/tool-prompt.ts';
 import type { OfferedTool } from '../ports/chat-model.ts';
+import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { toRequestBody } from './chat-model.ts';
 import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
@@ -19,7 +20,8 @@ export type WireToolNames = Pick<ToolDefinitions, 'changes' | 'left'> & {
 };
 
 /** `model`: '' for what applies to all models of the provider. */
-export function assignWireNames(access: ProviderAccess, model: string, tools: readonly OfferedTool[]): WireToolNames {
+export function assignWireNames(given: ProviderAccess, model: string, tools: readonly OfferedTool[]): WireToolNames {
+  const access = accessFor(given, model, { hasTools: true, effort: 'default' }, null);
   const profile = profileFor(access, model);
   if (profile.protocol === 'text') return toWireText(tools);
   const { tools: sent, changes, left } = defineTools(tools, profile);

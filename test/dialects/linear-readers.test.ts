@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DialectName } from '../../src/core/reference.ts';
+import type { DialectName } from '../../src/core/text/reference.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';
 import { countWork } from './counted-work.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
-import type { DialectName } from '../../src/core/reference.ts';
+import type { DialectName } from '../../src/core/text/reference.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { createAnswerEncoder } from '../../src/dialects/answer.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';

@@ -210,7 +210,7 @@ type Hop = { url: string; status: number; location?: string; headers?: Record<st
 
 describeCorpus('security/redirect-chains.json', (path) => {
   for (const { id, hops, expect: expected } of readJson<{ cases: { id: string; hops: Hop[]; expect: string }[] }>(path).cases) {
-    it(`${id}: ${expected.slice(0, 60)}`, async () => {
+    it(`follows or refuses the chain ${id}: ${expected.slice(0, 60)}`, async () => {
       const sent: Request[] = [];
       const send = async (request: Request): Promise<Response> => {
         sent.push(request);

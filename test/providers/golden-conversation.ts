@@ -2,7 +2,7 @@
  * One conversation with everything that a request mapping must handle: system text, an image, reasoning, two parallel calls, their results
  * in call order (one a failure, one with an image), and a follow-up. Each API has one expected body for it.
  */
-import type { AssistantPart, Message } from '../../src/core/turn/message.ts';
+import type { AssistantPart, Message } from '../../src/core/model/message.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import type { ChatRequest, OfferedTool } from '../../src/ports/chat-model.ts';
 

@@ -1,7 +1,7 @@
 /** Earlier calls in the form that every API accepts. */
 import { historyArguments, historyInput, historyName } from '../../src/providers/history-calls.ts';
 import { describe, expect, it } from 'vitest';
-import type { ToolCallPart } from '../../src/core/turn/message.ts';
+import type { ToolCallPart } from '../../src/core/model/message.ts';
 import { WireName } from '../../src/core/names/names.ts';
 
 const call = (args: ToolCallPart['arguments'], raw?: string): ToolCallPart => ({

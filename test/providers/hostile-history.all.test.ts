@@ -1,9 +1,9 @@
 /** Client histories with content that no provider produced, and in unusual amounts: the request stays valid, and conversion stays fast. */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
-import type { AssistantPart, Message } from '../../src/core/turn/message.ts';
+import { limits } from '../../src/core/limits/limits.ts';
+import type { AssistantPart, Message } from '../../src/core/model/message.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../../src/core/model/native-token.ts';
-import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
+import type { ProviderKind } from '../../src/core/names/provider-kind.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
 import { toRequestBody } from '../../src/providers/chat-model.ts';
 
@@ -13,6 +13,7 @@ const kinds = [
   ['anthropic', 'anthropic'],
   ['gemini', 'gemini'],
   ['cohere', 'cohere'],
+  ['ollama', 'ollama'],
 ] as const;
 
 const user: Message = { role: 'user', parts: [{ type: 'text', text: 'Go on.' }] };

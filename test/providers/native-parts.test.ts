@@ -1,6 +1,6 @@
 /** Signed calls whose tools have another name than the model used: signed content is returned unchanged, or without its signature. */
 import { describe, expect, it } from 'vitest';
-import type { AssistantPart, Message } from '../../src/core/turn/message.ts';
+import type { AssistantPart, Message } from '../../src/core/model/message.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
 import { toRequestBody } from '../../src/providers/chat-model.ts';

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Provider, type ProviderAccess } from '../../src/core/model/provider.ts';
-import { type Profile, ProviderProfile } from '../../src/core/model/provider-profile.ts';
+import { MessageField, type Profile, ProviderProfile } from '../../src/core/model/provider-profile.ts';
 import { plainProfile, profileRows } from '../../src/providers/profiles.ts';
 import { matchesRow, profileFor } from '../../src/providers/profiles.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
@@ -26,6 +26,7 @@ const anthropic = at('anthropic', 'https://api.anthropic.com/v1');
 const gemini = at('gemini', 'https://generativelanguage.googleapis.com/v1beta');
 const vertex = at('gemini', 'https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1/publishers/google');
 const cohere = at('cohere', 'https://api.cohere.com/v2');
+const nativeOllama = at('ollama', 'https://ollama.example');
 const served = (baseUrl: string): ProviderAccess => at('openai-compatible', baseUrl);
 const anywhere = served('https://models.example/v1');
 const ollama = served('http://127.0.0.1:11434/v1');
@@ -46,6 +47,16 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
       maxOutputTokens: 16_384,
     },
   ],
+  ['claude-sonnet-4-5', anthropic, { outputSchema: true, strictTools: true, defaultMaxTokens: 64_000 }],
+  ['claude-opus-4-20250514', anthropic, { outputSchema: false, defaultMaxTokens: 32_000 }],
+  ['openai/gpt-5.2', served('https://openrouter.ai/api/v1'), { schemas: 'openai', strictTools: true }],
+  ['openai/gpt-oss-120b', served('https://openrouter.ai/api/v1'), { schemas: 'full' }],
+  ['anthropic/claude-sonnet-4.5', served('https://ai-gateway.vercel.sh/v1'), { schemas: 'anthropic' }],
+  ['gpt-5.2', openai, { api: 'own' }],
+  ['gpt-5.5', openai, { api: 'effort' }],
+  ['gpt-5.6-terra', openai, { api: 'reasoning' }],
+  ['gpt-6-astra', openai, { api: 'tools' }],
+  ['gpt-5-pro', openai, { api: 'responses' }],
   ['gpt-4-0613', openai, { images: false, reasoning: 'none', maxOutputTokens: 8_192 }],
   ['gpt-4-turbo', openai, { images: true, maxOutputTokens: 4_096 }],
   ['gpt-4.1-mini', openai, { maxOutputTokens: 32_768 }],
@@ -168,7 +179,53 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
   ['gemma3:4b', ollama, { protocol: 'text' }],
   ['llama3', ollama, { protocol: 'text' }],
   ['llama3.2:3b', ollama, { protocol: 'native' }],
+  ['gpt-4o-audio-preview', openai, { images: false, files: ['audio'] }],
+  ['gpt-4o', anywhere, { imagesInResults: true, files: ['pdf'] }],
+  ['google/gemini-2.5-pro', anywhere, { imagesInResults: true, files: ['pdf', 'audio'] }],
+  ['google/gemini-2.5-pro', served('https://openrouter.ai/api/v1'), { files: ['pdf', 'audio', 'video', 'url'] }],
+  ['meta-llama/llama-3.3-70b-instruct', served('https://openrouter.ai/api/v1'), { files: ['pdf', 'url'] }],
+  ['qwen2.5-vl-72b-instruct', anywhere, { imagesInResults: true }],
+  ['pixtral-12b', anywhere, { imagesInResults: true }],
+  ['meta-llama/llama-4-maverick', anywhere, { imagesInResults: true }],
+  ['grok-4', anywhere, { imagesInResults: true }],
+  ['glm-4.5v', anywhere, { imagesInResults: true, images: true }],
+  ['glm-4.6', anywhere, { imagesInResults: false, images: false }],
+  ['openai/gpt-oss-120b', anywhere, { images: false }],
+  ['OpenGVLab/InternVL3-78B', anywhere, { imagesInResults: true }],
+  ['amazon/nova-pro-v1', anywhere, { imagesInResults: true }],
+  ['house-vision-2', anywhere, { imagesInResults: true }],
+  ['some-model', anywhere, { imagesInResults: false, images: true, files: [] }],
+  ['qwen3:8b', nativeOllama, { toolChoice: 'absent', formatWithTools: false, reasoning: 'effort', protocol: 'native' }],
+  ['gpt-oss:120b-cloud', nativeOllama, { efforts: ['low', 'medium', 'high'] }],
+  ['llama3.2:3b', nativeOllama, { reasoning: 'none', protocol: 'native' }],
+  ['gemma3:4b', nativeOllama, { protocol: 'text' }],
+  ['gemma4:12b', nativeOllama, { protocol: 'native', reasoning: 'effort' }],
+  ['Qwen/Qwen3.6-27B', anywhere, { systemPlace: 'first' }],
+  ['gpt-4.1', openai, { refusedFields: MessageField.options }],
+  ['qwen/qwen3-32b', served('https://api.groq.com/openai/v1'), { refusedFields: expect.not.arrayContaining(['reasoning']) as [] }],
+  ['kimi-k2', served('https://api.fireworks.ai/inference/v1'), { refusedFields: ['thinking_blocks', 'provider_specific_fields'] }],
+  ['MiniMaxAI/MiniMax-M2', anywhere, { thinkTags: 'begin' }],
+  ['phi-4-reasoning-plus', anywhere, { thinkTags: 'begin' }],
+  ['qwen3-coder-30b', anywhere, { thinkTags: 'none' }],
+  ['qwen-3-235b-a22b-thinking-2507', served('https://api.cerebras.ai/v1'), { thinkTags: 'opened' }],
+  ['qwen3-32b', anywhere, { systemPlace: 'anywhere', prefill: 'plain' }],
+  ['claude-opus-4-6', anthropic, { systemPlace: 'first' }],
+  ['claude-opus-4-8', anthropic, { systemPlace: 'afterUser' }],
+  ['kimi-k2-0905-preview', served('https://api.moonshot.ai/v1'), { prefill: 'partial' }],
   ['gemma3:4b', served('http://127.0.0.1:1234/v1'), { protocol: 'native' }],
+  ['claude-opus-5', anthropic, { cacheMarks: 'automatic' }],
+  ['claude-sonnet-4-5', anywhere, { cacheMarks: 'automatic' }],
+  ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', anywhere, { cacheMarks: 'automatic' }],
+  ['anthropic/claude-sonnet-4.5', served('https://openrouter.ai/api/v1'), { cacheMarks: 'automatic' }],
+  ['databricks-claude-sonnet-4', served('https://dbc.cloud.databricks.com/serving-endpoints'), { cacheMarks: 'automatic' }],
+  ['claude-haiku-4-5', served('https://api.anthropic.com/v1'), { cacheMarks: 'none' }],
+  ['claude-sonnet-4.5', served('https://api.githubcopilot.com'), { cacheMarks: 'none' }],
+  ['google/gemini-2.5-pro', served('https://openrouter.ai/api/v1'), { cacheMarks: 'given' }],
+  ['meta-llama/llama-4-maverick', served('https://openrouter.ai/api/v1'), { cacheMarks: 'none' }],
+  ['qwen4-max', served('https://dashscope.aliyuncs.com/compatible-mode/v1'), { cacheMarks: 'given' }],
+  ['gpt-5.6-terra', openai, { cacheMarks: 'breakpoint' }],
+  ['gpt-5.5', openai, { cacheMarks: 'none' }],
+  ['kimi-k3', served('https://api.moonshot.ai/v1'), { extraSettings: ['promptCacheKey'] }],
 ];
 
 describe('a profile', () => {
@@ -202,7 +259,7 @@ describe('a profile', () => {
 
   it('is plain for servers without known differences: vLLM, LM Studio, llama.cpp, SGLang and similar', () => {
     for (const port of [8000, 1234, 8080, 30_000])
-      expect(profileFor(served(`http://127.0.0.1:${port}/v1`), 'Qwen/Qwen3-8B')).toEqual(plainProfile);
+      expect(profileFor(served(`http://127.0.0.1:${port}/v1`), 'Qwen/Qwen3-8B')).toEqual({ ...plainProfile, thinkTags: 'begin' });
   });
 
   it('is overridden by the administrator’s settings', () => {
@@ -282,7 +339,7 @@ describeCorpus('providers', (path) => {
     expect([...new Set(recordings.map(({ provider }) => provider))].sort()).toEqual(Object.keys(corpus).sort());
   });
 
-  it.each(Object.entries(corpus))('%s', (_name, { access, model, profile }) => {
+  it.each(Object.entries(corpus))('have the expected profile: %s', (_name, { access, model, profile }) => {
     expect(profileFor(access, model)).toMatchObject(profile);
   });
 
@@ -304,14 +361,24 @@ const flags = Object.keys(ProviderProfile.shape) as (keyof ProviderProfile)[];
 
 /** Differs from the plain profile in every field, to show that each arrives. */
 const everything: Required<ProviderProfile> = {
+  api: 'tools',
+  systemPlace: 'first',
+  prefill: 'refused',
+  files: ['pdf'],
   normalize: true,
   exact: true,
   protocol: 'text',
   schemas: 'gemini',
+  strictTools: true,
+  jsonMode: false,
+  outputSchema: false,
+  maxStops: 3,
+  extraSettings: ['user'],
+  cacheMarks: 'given',
   maxToolDescription: 200,
   maxTools: 3,
   toolChoice: 'auto',
-  requiredWord: 'any',
+  requiredToolChoice: 'any',
   parallelToolCalls: false,
   callIdLength: 9,
   maxCallIdLength: 12,
@@ -328,6 +395,8 @@ const everything: Required<ProviderProfile> = {
   defaultMaxTokens: 7,
   maxOutputTokens: 9,
   imageTokens: 9,
+  contextTokens: 9,
+  keepAlive: '9m',
   streamUsage: false,
   seedField: 'random_seed',
   topK: true,
@@ -341,6 +410,8 @@ const everything: Required<ProviderProfile> = {
   thinkingSwitch: true,
   echoReasoning: true,
   boundReasoning: true,
+  thinkTags: 'opened',
+  refusedFields: ['reasoning'],
 };
 
 describe('the flags of a profile', () => {
@@ -371,7 +442,7 @@ describe('the flags of a profile', () => {
   });
 
   /** `tool-definitions.ts` reads these, and its tests show what each does. */
-  const ofTools = new Set(['schemas', 'maxToolDescription', 'maxTools', 'toolChoice']);
+  const ofTools = new Set(['schemas', 'strictTools', 'maxToolDescription', 'maxTools', 'toolChoice']);
 
   it('are each read by an adapter, except those about tools', () => {
     const folder = join(import.meta.dirname, '../../src/providers');

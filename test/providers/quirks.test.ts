@@ -12,7 +12,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
-import type { Message } from '../../src/core/turn/message.ts';
+import type { Message } from '../../src/core/model/message.ts';
 import { createCallIds } from '../../src/providers/history-calls.ts';
 import { chatCompletions } from '../../src/providers/openai-chat/reply.ts';
 import { plainProfile } from '../../src/providers/profiles.ts';
@@ -148,7 +148,7 @@ describe('pieces of calls (§8.3)', () => {
     expect(callsOf(...pieces, ended())).toEqual([['get_weather', {}, 'ok']]);
   });
 
-  it('a call and text in one chunk, text after calls, reasoning between', () => {
+  it('are read with text in the same chunk, text after calls, and reasoning between', () => {
     const whole = read(
       chunk({ reasoning_content: 'Hm.', content: 'I ', tool_calls: [{ index: 0, id: 'x', ...named('a', '{"n":1}') }] }),
       chunk({ reasoning_content: ' So.' }),
@@ -201,7 +201,7 @@ describe('the end of a reply (§8.5)', () => {
     expect(read(chunk({ content: 'Hi.' }), ended('tool_calls'))).toMatchObject({ reason: 'stop', calls: [] });
   });
 
-  it('without a reason, by the end marker alone (openclaw#98575)', () => {
+  it('is found by the end marker alone, without a reason (openclaw#98575)', () => {
     expect(read(call, '[DONE]')).toMatchObject({ reason: 'tool-calls', finish: null, calls: [{ state: 'ok' }] });
   });
 
@@ -222,7 +222,7 @@ describe('the end of a reply (§8.5)', () => {
     expect(read(last)).toMatchObject({ text: 'Hello there.', reason: 'stop' });
   });
 
-  it('with an error in a stream of status 200 (OpenRouter, Groq `tool_use_failed`)', () => {
+  it('is an error that arrives in a stream of status 200 (OpenRouter, Groq `tool_use_failed`)', () => {
     const failed = { error: { message: 'Failed to call a function.', type: 'invalid_request_error', code: 'tool_use_failed' } };
     expect(read(chunk({ content: 'Hi' }), failed).error).toContain('Failed to call a function');
     expect(eventsOf(failed)).toMatchObject([{ type: 'error' }]);

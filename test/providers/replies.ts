@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
-import { JsonArrayReader } from '../../src/net/json-array.ts';
-import { SseParser } from '../../src/net/sse.ts';
+import { framings } from '../../src/net/framing.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
 
 export type ExpectedCall = {
@@ -60,12 +59,7 @@ export function readCuts(adapter: Adapter, cuts: readonly Uint8Array[], streamed
   const reply = adapter.createReply(access);
   if (!streamed) return reply.takeWhole(JSON.parse(new TextDecoder().decode(Buffer.concat(cuts))));
   const events: ChatEvent[] = [];
-  if (cuts[0]?.[0] === 0x5b) {
-    const reader = new JsonArrayReader();
-    for (const cut of cuts) for (const data of reader.push(cut)) events.push(...reply.take({ event: 'message', data }));
-    return [...events, ...reply.end()];
-  }
-  const parser = new SseParser();
+  const parser = framings[cuts[0]?.[0] === 0x5b ? 'json' : (adapter.framing ?? 'sse')].create();
   for (const cut of cuts) for (const message of parser.push(cut)) events.push(...reply.take(message));
   for (const message of parser.end()) events.push(...reply.take(message));
   return [...events, ...reply.end()];

@@ -1,7 +1,7 @@
 /** The output that a request reserves, by the wire of its provider: the member that the provider reads, or else what its model can write. */
 import { describe, expect, it } from 'vitest';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
-import type { ModelSettings } from '../../src/core/turn/plan.ts';
+import type { ModelSettings } from '../../src/core/model/model-settings.ts';
 import { toRequestBody } from '../../src/providers/chat-model.ts';
 import { requestBound } from '../../src/providers/request-bound.ts';
 import { goldenRequest } from './golden-conversation.ts';
@@ -30,6 +30,8 @@ describe('the output that a body reserves', () => {
     ['anthropic', { max_tokens: 7 }, 7],
     ['anthropic', { max_output_tokens: 7 }, unknown],
     ['cohere', { max_tokens: 7 }, 7],
+    ['ollama', { options: { num_predict: 7 } }, 7],
+    ['ollama', { max_tokens: 7 }, unknown],
     ['gemini', { generationConfig: { maxOutputTokens: 7 } }, 7],
     ['gemini', { max_tokens: 7 }, 65_536],
     ['rehearsal', {}, 4_096],
@@ -68,7 +70,7 @@ describe('the output that a body reserves', () => {
 });
 
 describe('a request of a turn', () => {
-  const kinds = ['openai', 'openai-compatible', 'openai-responses', 'anthropic', 'cohere', 'gemini', 'rehearsal'] as const;
+  const kinds = ['openai', 'openai-compatible', 'openai-responses', 'anthropic', 'cohere', 'gemini', 'ollama', 'rehearsal'] as const;
   const settings: ModelSettings[] = [
     {},
     { maxOutputTokens: 3_000 },

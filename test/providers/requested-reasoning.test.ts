@@ -30,6 +30,6 @@ describe('requested reasoning', () => {
     [{ budget: 100_000 }, null, 'high'],
     [{ budget: 100_000, effort: 'low' }, null, 'low'],
   ] as const)('of %j with the efforts %j becomes %j', (wish, efforts, word) => {
-    expect(effortLevel(wish, efforts)).toBe(word);
+    expect(effortLevel(wish, efforts, { settings: {} })).toBe(word);
   });
 });

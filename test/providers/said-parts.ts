@@ -1,6 +1,6 @@
 /** Converts a reply's events to conversation parts as a session's log stores them, for tests of returned data. */
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
-import type { AssistantPart } from '../../src/core/turn/message.ts';
+import type { AssistantPart } from '../../src/core/model/message.ts';
 import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
 import { createTranscript } from '../../src/core/turn/transcript.ts';
 

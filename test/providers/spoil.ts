@@ -51,7 +51,7 @@ export function responseOf(pieces: readonly Uint8Array[], contentType: string): 
 /** Everything that results, through the transport and the adapter. */
 export async function readResponse(response: Response, access: ProviderAccess): Promise<ChatEvent[]> {
   const reply = adapters[access.kind].createReply(access);
-  const cursor = new ReplyCursor({ response, idle: new ExchangeTimeout(stillClock) }, access, reply);
+  const cursor = new ReplyCursor({ response, idle: new ExchangeTimeout(stillClock), betweenBytesMs: 120_000 }, access, reply);
   const events: ChatEvent[] = [];
   try {
     for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) for (const event of batch) events.push(event);

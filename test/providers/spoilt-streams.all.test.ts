@@ -23,6 +23,7 @@ import {
   type Spoilable,
   toReading,
 } from './spoil.ts';
+import { printStatistics } from '../statistics.ts';
 
 const randomCuts = 40;
 const flips = 10;
@@ -136,7 +137,7 @@ describeCorpus('providers', (path) => {
   });
 
   it('covers every recorded reply', () => {
-    console.log(
+    printStatistics(
       `spoilt: ${replies.length} replies, ${counts.cuts} cuts (${counts.early} after an end marker that is not the last), ${counts.flips} flips and ${counts.insertions} insertions (${counts.errors} seen as errors, ${counts.changed} calls with other arguments, which the wire cannot detect)`,
     );
     expect(counts.cuts).toBeGreaterThan(replies.length * randomCuts);

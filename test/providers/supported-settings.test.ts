@@ -1,6 +1,7 @@
 /** The settings of a request that its model receives, on any API. */
 import { describe, expect, it } from 'vitest';
-import type { ModelSettings } from '../../src/core/turn/plan.ts';
+import { createDropped } from '../../src/core/model/dropped.ts';
+import type { ModelSettings } from '../../src/core/model/model-settings.ts';
 import { plainProfile } from '../../src/providers/profiles.ts';
 import { requestedFormat, supportedSettings } from '../../src/providers/supported-settings.ts';
 
@@ -18,13 +19,13 @@ const all: ModelSettings = {
   maxOutputTokens: 10,
 };
 const left = (flags: object, hasTools = true): string[] => {
-  const taken = supportedSettings(all, { ...plainProfile, ...flags }, hasTools);
+  const taken = supportedSettings({ settings: all }, { ...plainProfile, topK: true, ...flags }, 'openai-chat', hasTools);
   return Object.keys(all).filter((name) => !(name in taken));
 };
 
 describe('settings', () => {
   it('are all kept without flags', () => {
-    expect(supportedSettings(all, plainProfile, true)).toEqual(all);
+    expect(supportedSettings({ settings: all }, { ...plainProfile, topK: true }, 'openai-chat', true)).toEqual(all);
   });
 
   it.each([
@@ -32,19 +33,29 @@ describe('settings', () => {
     [{ noPenalties: true }, ['frequencyPenalty', 'presencePenalty']],
     [{ noStop: true }, ['stop']],
     [{ parallelToolCalls: false }, ['parallelToolCalls']],
-    [{ formatWithTools: false }, ['responseFormat']],
   ])('%j removes %j', (flags, names) => {
     expect(left(flags)).toEqual(names);
   });
 
-  it('contain nothing about tools if there are none, and then keep the response format', () => {
-    expect(left({ formatWithTools: false }, false)).toEqual(['parallelToolCalls']);
+  it('contain nothing about tools if there are none', () => {
+    expect(left({}, false)).toEqual(['parallelToolCalls']);
+  });
+
+  it('that the API does not have are left out and named, but not what is its default', () => {
+    const dropped = createDropped();
+    const settings = { ...all, parallelToolCalls: true, user: 'x'.repeat(65), metadata: { a: 1 } };
+    const taken = supportedSettings({ settings, dropped }, plainProfile, 'gemini', true);
+    expect(Object.keys(taken)).not.toContain('parallelToolCalls');
+    expect(dropped.items().map(({ name }) => name)).toEqual(['user', 'metadata']);
+    const long = createDropped();
+    supportedSettings({ settings, dropped: long }, plainProfile, 'anthropic', true);
+    expect(long.items().map(({ name }) => name)).toEqual(expect.arrayContaining(['user', 'seed', 'frequencyPenalty']));
   });
 
   it('use the profile’s token limit if the request has none', () => {
     const profile = { ...plainProfile, defaultMaxTokens: 99 };
-    expect(supportedSettings({}, profile, false)).toEqual({ maxOutputTokens: 99 });
-    expect(supportedSettings({ maxOutputTokens: 5 }, profile, false)).toEqual({ maxOutputTokens: 5 });
+    expect(supportedSettings({ settings: {} }, profile, 'openai-chat', false)).toEqual({ maxOutputTokens: 99 });
+    expect(supportedSettings({ settings: { maxOutputTokens: 5 } }, profile, 'openai-chat', false)).toEqual({ maxOutputTokens: 5 });
   });
 });
 

@@ -1,7 +1,7 @@
 /** The `text` protocol around a model: its requests, and the parsing of its text. */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
 import { createTranscript } from '../../src/core/turn/transcript.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';

@@ -7,7 +7,7 @@
  */
 import { readArguments } from '../../core/json/json-repair.ts';
 import type { Citation } from '../../core/model/citation.ts';
-import type { NativePart } from '../../core/turn/message.ts';
+import type { NativePart } from '../../core/model/message.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../../core/model/native-token.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import type { AnswerCall } from '../answer-message.ts';

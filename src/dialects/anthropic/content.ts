@@ -4,11 +4,12 @@
  * of @anthropic-ai/sdk 1.12; guides "Vision", "PDF support" and "Citations".
  */
 import { z } from 'zod';
-import { parsePart, issuePath } from '../../core/issues.ts';
-import type { AssistantPart, ClientResult, InputPart } from '../../core/turn/message.ts';
-import { quoted, type Issue } from '../../core/problem.ts';
+import type { Dropped } from '../../core/model/dropped.ts';
+import type { AssistantPart, ClientResult, InputPart } from '../../core/model/message.ts';
+import { quoted, type Issue, issuePath } from '../../core/problem.ts';
 import { type AnswerBlock, fromBlock, fromSignature } from './blocks.ts';
-import { readImage, toCallPart, toContentBlock } from '../conversation.ts';
+import { toBase64 } from '../../core/text/bytes.ts';
+import { lastMark, marked, type ReadMark, readFile, readImage, parseRequestPart, toCallPart, toContentBlocks } from '../conversation.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -18,6 +19,8 @@ export type ContentContext = {
   issues: Issue[];
   /** The provider of provider-specific blocks, from the request's model; null if the model is an agent. */
   provider: string | null;
+  dropped?: Dropped | undefined;
+  mark: ReadMark;
 };
 
 const Text = z.looseObject({ text: z.string() });
@@ -30,9 +33,16 @@ const Image = z.looseObject({
   }),
 });
 const Document = z.looseObject({
-  source: z.looseObject({ type: z.string(), data: z.string().optional(), content: z.unknown().optional() }),
+  source: z.looseObject({
+    type: z.string(),
+    media_type: z.string().optional(),
+    data: z.string().optional(),
+    url: z.string().optional(),
+    content: z.unknown().optional(),
+  }),
   title: z.string().nullish(),
   context: z.string().nullish(),
+  citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
 });
 const SearchResult = z.looseObject({ source: z.string(), title: z.string(), content: z.array(z.looseObject({ text: z.string() })) });
 const ToolUse = z.looseObject({ id: z.string().min(1), name: z.string().min(1), input: z.unknown().optional() });
@@ -43,28 +53,20 @@ const ToolResult = z.looseObject({
   is_error: z.boolean().nullish(),
 });
 
-function read<Schema extends z.ZodType>(
-  schema: Schema,
-  block: unknown,
-  path: Path,
-  { body, issues }: ContentContext,
-): z.infer<Schema> | null {
-  const found = parsePart(schema, block, path, body);
-  if ('data' in found) return found.data;
-  for (const issue of found.issues) issues.push(issue);
-  return null;
-}
-
 function refuse(path: Path, message: string, { issues }: ContentContext): [] {
   issues.push({ path: issuePath(path), message });
   return [];
 }
 
-/** Converts user content: text, images, and documents that are text. */
+/** Converts user content: text, images and documents. */
 export function toInputContent(block: AnswerBlock, path: Path, reading: ContentContext): InputPart[] {
+  return marked(readInput(block, path, reading), reading.mark(block));
+}
+
+function readInput(block: AnswerBlock, path: Path, reading: ContentContext): InputPart[] {
   switch (block.type) {
     case 'text': {
-      const text = read(Text, block, path, reading);
+      const text = parseRequestPart(Text, block, path, reading);
       return text === null ? [] : [{ type: 'text', text: text.text }];
     }
     case 'image':
@@ -72,7 +74,7 @@ export function toInputContent(block: AnswerBlock, path: Path, reading: ContentC
     case 'document':
       return toDocument(block, path, reading);
     case 'search_result': {
-      const found = read(SearchResult, block, path, reading);
+      const found = parseRequestPart(SearchResult, block, path, reading);
       return found === null
         ? []
         : [{ type: 'text', text: [found.title, found.source, ...found.content.map(({ text }) => text)].join('\n') }];
@@ -87,7 +89,7 @@ export function toInputContent(block: AnswerBlock, path: Path, reading: ContentC
 }
 
 function toImage(block: AnswerBlock, path: Path, reading: ContentContext): InputPart[] {
-  const image = read(Image, block, path, reading);
+  const image = parseRequestPart(Image, block, path, reading);
   if (image === null) return [];
   const { type, media_type: mediaType, data, url } = image.source;
   if (type !== 'base64' && type !== 'url')
@@ -97,36 +99,61 @@ function toImage(block: AnswerBlock, path: Path, reading: ContentContext): Input
 }
 
 function toDocument(block: AnswerBlock, path: Path, reading: ContentContext): InputPart[] {
-  const document = read(Document, block, path, reading);
+  const document = parseRequestPart(Document, block, path, reading);
   if (document === null) return [];
-  const { source, title, context } = document;
-  const head = [title, context].filter((text) => text != null && text !== '').join('\n');
-  const about: InputPart[] = head === '' ? [] : [{ type: 'text', text: head }];
-  if (source.type === 'text' && source.data !== undefined) return [...about, { type: 'text', text: source.data }];
-  if (source.type === 'content' && typeof source.content === 'string') return [...about, { type: 'text', text: source.content }];
+  const { source, title, context, citations } = document;
+  const about = {
+    ...(title != null && title !== '' && { name: title }),
+    ...(context != null && context !== '' && { context }),
+    ...(citations?.enabled === true && { citations: true }),
+  };
+  const fault = (message: string): [] => refuse([...path, 'source'], message, reading);
+  if (source.type === 'base64')
+    return readFile({ source: source.data ?? '', mediaType: source.media_type ?? 'application/pdf', ...about }, fault);
+  if (source.type === 'url') return readFile({ source: source.url ?? '', ...about }, fault);
+  const text = source.type === 'text' ? source.data : source.type === 'content' ? textOfContent(source.content) : null;
+  if (text != null) {
+    if (citations?.enabled === true)
+      return readFile({ source: toBase64(new TextEncoder().encode(text)), mediaType: 'text/plain', ...about }, fault);
+    return [...headOf(title, context), { type: 'text', text }];
+  }
   if (source.type === 'content' && Array.isArray(source.content)) {
     const at = [...path, 'source', 'content'];
     const blocks = source.content.flatMap((inner: unknown, index) => inputBlock(inner, [...at, index], reading));
-    return [...about, ...blocks];
+    return [...headOf(title, context), ...blocks];
   }
-  return refuse([...path, 'source', 'type'], 'must be text or content: only a provider of this API accepts PDFs and files', reading);
+  return refuse([...path, 'source', 'type'], 'must be base64, url, text or content: only a provider of this API has stored files', reading);
+}
+
+function headOf(title: string | null | undefined, context: string | null | undefined): InputPart[] {
+  const head = [title, context].filter((text) => text != null && text !== '').join('\n');
+  return head === '' ? [] : [{ type: 'text', text: head }];
+}
+
+/** null: not text alone. */
+function textOfContent(content: unknown): string | null {
+  return typeof content === 'string' ? content : null;
 }
 
 function inputBlock(block: unknown, path: Path, reading: ContentContext): InputPart[] {
-  const known = read(z.looseObject({ type: z.enum(['text', 'image']) }), block, path, reading);
+  const known = parseRequestPart(z.looseObject({ type: z.enum(['text', 'image']) }), block, path, reading);
   return known === null ? [] : toInputContent(known, path, reading);
 }
 
 /** null: not a tool result. */
 export function toToolResultInput(block: AnswerBlock, path: Path, reading: ContentContext): ClientResult | null {
-  const result = read(ToolResult, block, path, reading);
+  const result = parseRequestPart(ToolResult, block, path, reading);
   if (result === null) return null;
   const { content, is_error } = result;
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   return {
+    ...lastMark(blocks.map(reading.mark)),
+    ...reading.mark(block),
     callId: result.tool_use_id,
     isError: is_error === true,
-    content: blocks.flatMap((inner, index) => toInputContent(named(inner), [...path, 'content', index], reading).map(toContentBlock)),
+    content: blocks.flatMap((inner, index) =>
+      toInputContent(named(inner), [...path, 'content', index], reading).flatMap((part) => toContentBlocks(part, reading.dropped)),
+    ),
   };
 }
 
@@ -139,11 +166,11 @@ function named(block: AnswerBlock): AnswerBlock {
 export function toAssistantParts(block: AnswerBlock, path: Path, reading: ContentContext): AssistantPart[] {
   switch (block.type) {
     case 'text': {
-      const text = read(Text, block, path, reading);
-      return text === null || text.text === '' ? [] : [{ type: 'text', text: text.text }];
+      const text = parseRequestPart(Text, block, path, reading);
+      return text === null || text.text === '' ? [] : [{ type: 'text', text: text.text, ...reading.mark(block) }];
     }
     case 'thinking': {
-      const thought = read(Thinking, block, path, reading);
+      const thought = parseRequestPart(Thinking, block, path, reading);
       if (thought === null) return [];
       const native = fromSignature(thought.signature, reading.provider);
       return [
@@ -152,12 +179,13 @@ export function toAssistantParts(block: AnswerBlock, path: Path, reading: Conten
       ];
     }
     case 'tool_use': {
-      const call = read(ToolUse, block, path, reading);
-      return call === null ? [] : [toCallPart(call.id, call.name, call.input ?? {})];
+      const call = parseRequestPart(ToolUse, block, path, reading);
+      return call === null ? [] : [{ ...toCallPart(call.id, call.name, call.input ?? {}), ...reading.mark(block) }];
     }
     default: {
       if (!isProviders(block.type)) return refuse([...path, 'type'], `${quoted(block.type)} blocks are not supported`, reading);
       const native = fromBlock(block, reading.provider);
+      if (native === null) reading.dropped?.add(`messages[].content[].${block.type}`, 'only the provider that created it understands it');
       return native === null ? [] : [native];
     }
   }

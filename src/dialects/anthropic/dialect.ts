@@ -4,11 +4,13 @@
  * "Create a Message", guides "Streaming messages" and "Stop reasons".
  */
 import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
+import { overflowCode, reportedIn } from '../../core/model/provider-failure.ts';
 import type { ProblemBody } from '../../core/problem.ts';
 import type { AnswerMessage, MessageChange } from '../answer-message.ts';
 import { readMessagesRequest, sessionOfMessagesCalls, withMessagesInstructions, withoutMessagesTokens } from './request.ts';
 import { createBlockWriter, toBlocks, toFrame } from './writer.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
+import { encodeFrame } from '../native.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 
 export const anthropicMessages: Dialect = {
@@ -20,6 +22,8 @@ export const anthropicMessages: Dialect = {
   withoutTokens: withoutMessagesTokens,
   createWriter: createMessageWriter,
   toDocument: toMessage,
+  // The guide "Streaming messages": a stream may contain any number of these.
+  heartbeat: encodeFrame(toFrame('ping', '')),
   errorBody: anthropicErrorBody,
   failureFrames,
 };
@@ -87,12 +91,15 @@ const stopReasons = {
   unknown: 'end_turn',
 } as const satisfies Record<FinishReason, string>;
 
-/** On this wire, `input_tokens` excludes cached tokens but includes those written to a cache. */
-function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens }: Usage): Record<string, unknown> {
+/** On this wire, `input_tokens` excludes tokens that were read from the cache or written to it (guide "Prompt caching"). */
+function usageBody(usage: Usage): Record<string, unknown> {
+  const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens: read = 0, cacheWriteInputTokens: written = 0 } = usage;
+  const forHour = usage.cacheWriteHourInputTokens ?? 0;
   return {
-    input_tokens: Math.max(0, inputTokens - cachedInputTokens),
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: cachedInputTokens,
+    input_tokens: Math.max(0, inputTokens - read - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+    ...(written > 0 && { cache_creation: { ephemeral_5m_input_tokens: written - forHour, ephemeral_1h_input_tokens: forHour } }),
     output_tokens: outputTokens,
     ...(reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: reasoningTokens } }),
   };
@@ -109,25 +116,28 @@ type AnthropicError = {
  * `anthropic` contains details for these clients only.
  */
 function anthropicErrorBody(problem: ProblemBody, requestId?: string): AnthropicError {
-  return {
-    type: 'error',
-    error: { type: errorType(problem), message: problem.detail, details: { error_code: problem.code, ...recordOf(problem.anthropic) } },
-    request_id: requestId ?? null,
-  };
+  const reported = reportedIn(problem);
+  const details = { error_code: reported?.code ?? problem.code, ...recordOf(problem.anthropic) };
+  return { type: 'error', error: { type: errorType(problem), message: messageOf(problem), details }, request_id: requestId ?? null };
+}
+
+/** Clients such as Claude Code know by this text that the conversation does not fit the model, and shorten it. */
+function messageOf(problem: ProblemBody): string {
+  const { message, code } = reportedIn(problem) ?? { message: problem.detail, code: null };
+  return code === overflowCode && !/prompt is too long/i.test(message) ? `prompt is too long: ${message}` : message;
 }
 
 function errorType({ status, upstreamStatus }: ProblemBody): string {
-  if (status >= 500) {
-    if (upstreamStatus === 529 || upstreamStatus === 503) return 'overloaded_error';
-    return status === 504 ? 'timeout_error' : 'api_error';
-  }
-  return typesByStatus.get(status) ?? 'invalid_request_error';
+  if (upstreamStatus === 529 || upstreamStatus === 503) return 'overloaded_error';
+  return typesByStatus.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }
 
 const typesByStatus = new Map([
   [401, 'authentication_error'],
+  [402, 'billing_error'],
   [403, 'permission_error'],
   [404, 'not_found_error'],
   [413, 'request_too_large'],
   [429, 'rate_limit_error'],
+  [504, 'timeout_error'],
 ]);

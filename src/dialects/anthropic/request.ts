@@ -1,24 +1,34 @@
 /**
  * Reads a request of Anthropic's Messages API: validates it with paths in its own terms, and converts it to neutral form. Unknown fields
- * are allowed, and fields without effect here are ignored (`metadata`, `cache_control`, `service_tier` …). `content.ts` reads
+ * are allowed; `fields.ts` has the fate of each field. `content.ts` reads
  * content blocks; `dialect.ts` writes answers. Wire: API reference "Create a Message"; guides "Extended thinking", "Effort",
  * "Structured outputs" and "Tool use".
- * Messages may end with an assistant message (prefill). Then there is no new input, and the model continues that text if it can.
  */
 import { z } from 'zod';
-import { parseDocument } from '../../core/issues.ts';
-import { joinParagraphs } from '../../core/text/paragraphs.ts';
-import { type ClientTool, type ModelSettings, definedSettings, type GivenSettings } from '../../core/turn/plan.ts';
-import { invalidRequest, quoted, type Issue } from '../../core/problem.ts';
+import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
+import { type ModelSettings, definedSettings, type GivenSettings } from '../../core/model/model-settings.ts';
+import type { ClientTool } from '../../core/turn/plan.ts';
+import { type Issue, parseInput } from '../../core/problem.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { isIssuedBlock } from './blocks.ts';
 import { type ContentContext, toAssistantParts, toInputContent, toToolResultInput } from './content.ts';
-import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
-import { type ConversationBuilder, createConversation, type CallMention, sessionOfMentions } from '../conversation.ts';
+import { isRefused, offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
+import {
+  type ConversationBuilder,
+  createConversation,
+  markReader,
+  type CallMention,
+  type ConversationOptions,
+  providerOf,
+  sessionOfMentions,
+} from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
-import type { Message } from '../../core/turn/message.ts';
+import { createFieldReader, type Field, readService } from '../fields.ts';
+import { messagesFields, messagesTool } from './fields.ts';
+import type { MarkedText, Message } from '../../core/model/message.ts';
 import { callNames, resultMessage } from '../../core/turn/pair-calls.ts';
-import { charactersPerToken, messageCharacters } from '../../core/turn/transcript.ts';
+import { messageCharacters } from '../../core/turn/transcript.ts';
+import { charactersPerToken } from '../../core/limits/units.ts';
 
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
 const System = z.union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))]);
@@ -27,6 +37,7 @@ const Tool = z.looseObject({
   type: z.string().nullish(),
   description: z.string().nullish(),
   input_schema: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
 });
 type Tool = z.infer<typeof Tool>;
 const ToolChoice = z.discriminatedUnion('type', [
@@ -59,10 +70,9 @@ export const MessagesRequest = z
     top_p: z.number().min(0).max(1).nullish(),
     top_k: z.int().min(0).nullish(),
     output_config: z.looseObject({ effort: z.string().max(40).nullish(), format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
-    mcp_servers: z
-      .array(z.unknown())
-      .max(0, { message: 'must be empty: only a provider of this API supports them, without server tools and session' })
-      .nullish(),
+    output_format: z.looseObject({ type: z.string() }).nullish(),
+    metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
+    service_tier: z.string().max(40).nullish(),
     toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
   })
   .meta({
@@ -72,21 +82,54 @@ export const MessagesRequest = z
 export type MessagesRequest = z.infer<typeof MessagesRequest>;
 type Asked = z.infer<typeof CountTokensRequest>;
 
+/** The names of settings in this dialect. */
+const settingNames: SettingNames = {
+  topP: 'top_p',
+  topK: 'top_k',
+  maxOutputTokens: 'max_tokens',
+  stop: 'stop_sequences',
+  reasoningEffort: 'output_config.effort',
+  reasoningBudget: 'thinking.budget_tokens',
+  responseFormat: 'output_config.format',
+  toolChoice: 'tool_choice',
+  parallelToolCalls: 'tool_choice.disable_parallel_tool_use',
+  user: 'metadata.user_id',
+  reasoning: 'messages[].content[].thinking',
+  signature: 'messages[].content[].signature',
+  citations: 'messages[].content[].citations',
+  serviceTier: 'service_tier',
+};
+
+/** Two settings may be given by either of two fields. */
+function namesIn({ output_config: output, output_format: format }: MessagesRequest): SettingNames {
+  return {
+    ...settingNames,
+    ...(output?.effort == null && { reasoningEffort: 'thinking.type' }),
+    ...(output?.format == null && format != null && { responseFormat: 'output_format' }),
+  };
+}
+
+const readFields = createFieldReader(messagesFields);
+
 /** Throws `invalid_request`. */
 export function readMessagesRequest(body: Readonly<Record<string, unknown>>): DialectRequest {
-  const request = parseDocument(MessagesRequest, body);
-  const offered = offeredTools(request);
+  const request = parseInput(MessagesRequest, body);
+  const dropped = createDropped(namesIn(request));
+  const marks = readFields(body, dropped);
+  const offered = offeredTools(request, dropped);
+  const settings = { ...toSettings(request, dropped), ...marks };
   return {
     streamed: request.stream === true,
     includeUsage: true,
     choices: 1,
-    conversation: (options) => toMessagesConversation(request, options),
-    clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
-    settings: () => toSettings(request),
+    conversation: (options) => toMessagesConversation(request, options, dropped),
+    clientTools: (options) => (request.tools == null ? null : readClientTools(offered, parseTool, options)),
+    settings: () => settings,
     allowedTools: () => null,
     toolPath: (index) => `${pathOfOffered(offered, index)}.name`,
     previous: null,
     echo: {},
+    dropped,
   };
 }
 
@@ -110,47 +153,32 @@ export function withoutMessagesTokens(body: Readonly<Record<string, unknown>>): 
   return changed ? { ...body, messages } : body;
 }
 
-/**
- * Returns the request's messages in neutral form. Throws `invalid_request` with the path of what a turn does not support. `inSession`:
- * results without their call are allowed, since the session has it.
- */
-export function toMessagesConversation(body: Asked, { inSession = false } = {}): ConversationBuilder {
-  const conversation = createConversation({ inSession });
-  if (body.system != null) conversation.addSystem(plainText(body.system));
-  const reading: ContentContext = { body, issues: [], provider: providerOf(body.model) };
-  const { issues } = reading;
+/** Returns the request's messages in neutral form. Throws `invalid_request` with the path of what a turn does not support. */
+export function toMessagesConversation(body: Asked, options: ConversationOptions = {}, dropped?: Dropped): ConversationBuilder {
+  const conversation = createConversation(options);
+  const mark = markReader(options);
+  const texts = (blocks: readonly Readonly<Record<string, unknown>>[]): MarkedText[] =>
+    blocks.map((block) => ({ type: 'text', text: stringOf(block.text), ...mark(block) }));
+  if (body.system != null) conversation.addSystem(...texts(typeof body.system === 'string' ? [{ text: body.system }] : body.system));
+  const reading: ContentContext = { body, issues: [], provider: options.provider ?? providerOf(body.model), dropped, mark };
   const last = body.messages.findLastIndex(({ role }) => role === 'assistant');
   for (const [index, { role, content }] of body.messages.entries()) {
     const path = ['messages', index];
     const isNew = index > last;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     const at = (place: number): PropertyKey[] => (typeof content === 'string' ? [...path, 'content'] : [...path, 'content', place]);
-    if (role === 'system') conversation.addSystem(blocks.map((block) => stringOf(block.text)).join('\n'));
+    if (role === 'system') conversation.addSystem(...texts(blocks));
     else if (role === 'assistant') conversation.addAssistant(blocks.flatMap((block, place) => toAssistantParts(block, at(place), reading)));
     else {
       for (const [place, block] of blocks.entries()) {
         const result = block.type === 'tool_result' ? toToolResultInput(block, at(place), reading) : null;
-        if (result === null || conversation.addResult(result, isNew)) continue;
-        const message = 'no earlier assistant message has a tool_use block with this id';
-        issues.push({ path: `messages[${index}].content[${place}].tool_use_id`, message });
+        if (result !== null) conversation.addResult(result, isNew);
       }
       const parts = blocks.flatMap((block, place) => (block.type === 'tool_result' ? [] : toInputContent(block, at(place), reading)));
       if (parts.length > 0) conversation.addInput(parts, isNew);
     }
   }
-  if (issues.length === 0 && conversation.saysNothingNew() && last !== body.messages.length - 1)
-    issues.push({ path: 'messages', message: 'must end with a non-empty user message or with tool results' });
-  if (issues.length > 0) throw invalidRequest(issues);
-  return conversation.whole();
-}
-
-function plainText(text: z.infer<typeof System>): string {
-  return typeof text === 'string' ? text : joinParagraphs(...text.map((block) => block.text));
-}
-
-function providerOf(ref: string): string | null {
-  const slash = ref.indexOf('/');
-  return slash < 1 || ref.startsWith('agent/') ? null : ref.slice(0, slash);
+  return conversation.finish(reading.issues, { path: 'messages', message: 'must have a message that is not empty' }, mark(body));
 }
 
 export const sessionOfMessagesCalls = (messages: unknown): string | null => sessionOfMentions(messages, callMentions);
@@ -172,34 +200,34 @@ function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
  * All tools except a provider's web search that agents offer next to their own tools: the model can work without it. If a search is the
  * only tool, it stays and is rejected.
  */
-function offeredTools({ tools, tool_choice: choice }: MessagesRequest): ClientOfferedTool<Tool>[] {
+function offeredTools({ tools, tool_choice: choice }: MessagesRequest, dropped: Dropped): ClientOfferedTool<Tool>[] {
   const all = offerClientTools(tools);
-  const isOptional = (choice == null || choice.type === 'auto' || choice.type === 'none') && all.some(({ tool }) => isOwn(tool.type));
-  return all.filter(({ tool }) => !isOptional || !isSearch(tool.type));
+  const isOptional =
+    (choice == null || choice.type === 'auto' || choice.type === 'none') && all.some(({ tool }) => kindOf(tool)?.fate === 'read');
+  if (!isOptional) return all;
+  return all.filter(({ tool }) => {
+    const kind = kindOf(tool);
+    if (kind?.fate === 'optional') dropped.add(`tools.${tool.type}`, kind.reason);
+    return kind?.fate !== 'optional';
+  });
+}
+
+function kindOf({ type }: Tool): Field | undefined {
+  return messagesTool(type ?? 'custom');
 }
 
 /** null for a provider's tool, and for an invalid name. */
 function parseTool({ tool, path }: ClientOfferedTool<Tool>, issues: Issue[]): ClientTool | null {
-  const { name, type, description, input_schema: inputSchema } = tool;
-  if (isOwn(type)) return parseClientTool({ name, description, inputSchema }, { path, schemaField: 'input_schema', issues });
-  issues.push({
-    path: `${path}.type`,
-    message: `must be "custom" or absent: only a provider of this API supports ${quoted(type)}, without server tools and session`,
-  });
-  return null;
+  const { name, description, input_schema: inputSchema, strict } = tool;
+  if (isRefused(kindOf(tool), { tool, path }, issues)) return null;
+  return parseClientTool({ name, description, inputSchema, strict }, { path, schemaField: 'input_schema', issues });
 }
 
-function isOwn(type: string | null | undefined): type is 'custom' | null | undefined {
-  return type == null || type === 'custom';
-}
-
-/** Web search, and search for tools that are loaded later; all tools are loaded here. Guides "Web search tool" and "Tool search tool". */
-function isSearch(type: string | null | undefined): boolean {
-  return type != null && /^(web_search|web_fetch|tool_search_tool)_/.test(type);
-}
-
-function toSettings(body: MessagesRequest): ModelSettings {
+function toSettings(body: MessagesRequest, dropped: Dropped): ModelSettings {
   const { output_config: output, tool_choice: choice } = body;
+  // `output_format` is the name of the field in its beta.
+  const format = output?.format ?? body.output_format;
+  const tier = body.service_tier === 'standard_only' ? 'default' : body.service_tier;
   const oneByOne = choice == null || choice.type === 'none' ? null : choice.disable_parallel_tool_use;
   return definedSettings({
     temperature: body.temperature,
@@ -209,11 +237,10 @@ function toSettings(body: MessagesRequest): ModelSettings {
     stop: body.stop_sequences,
     ...toReasoning(body),
     responseFormat:
-      output?.format?.type === 'json_schema'
-        ? { type: 'json_schema', json_schema: { name: 'answer', schema: output.format.schema, strict: true } }
-        : null,
+      format?.type === 'json_schema' ? { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: true } } : null,
     toolChoice: choice && toToolChoice(choice),
     parallelToolCalls: oneByOne == null ? null : !oneByOne,
+    ...readService({ user: body.metadata?.user_id, service_tier: tier }, dropped),
   });
 }
 
@@ -234,7 +261,7 @@ function toToolChoice(choice: z.infer<typeof ToolChoice>): NonNullable<ModelSett
 
 /** `instructions`: the text before the request's own system text. Throws `invalid_request`. */
 export function estimateTokens(body: Readonly<Record<string, unknown>>, instructions: string): number {
-  const request = parseDocument(CountTokensRequest, body);
+  const request = parseInput(CountTokensRequest, body);
   const { system, history, results, input } = toMessagesConversation(request, { inSession: true });
   const messages: Message[] = [...history, resultMessage(results, callNames(history)), { role: 'user', parts: input }];
   const messageCharactersTotal = messages.reduce((sum, message) => sum + messageCharacters(message), 0);

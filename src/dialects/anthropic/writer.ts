@@ -149,7 +149,7 @@ function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOw
   };
 
   const feed = (now: AnswerPart, change: MessageChange | null): void => {
-    const said = saidIn(now);
+    const said = textOfPart(now);
     if (said === null || said.length === sent || (isFree(now) && !isWhole(now))) return;
     const piece = isFree(now) ? JSON.stringify({ input: said }) : newIn(said, sent, now, change);
     sent = said.length;
@@ -206,7 +206,7 @@ function isAtOnce(part: AnswerPart): part is Extract<AnswerPart, { type: 'native
 }
 
 /** null for a part that is written at once. */
-function saidIn(part: AnswerPart): string | null {
+function textOfPart(part: AnswerPart): string | null {
   if (isAtOnce(part)) return null;
   return part.type === 'call' ? part.call.text : part.text;
 }

@@ -5,11 +5,13 @@
  */
 import { type Citation, toUrlCitation } from '../../core/model/citation.ts';
 import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
-import { recordOf } from '../../core/json/wire-value.ts';
+import { listOf } from '../../core/json/wire-value.ts';
 import type { ProblemBody } from '../../core/problem.ts';
 import { answerText, type AnswerCall, type AnswerMessage, type MadeImage, type MessageChange } from '../answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
+import { heartbeatFrame } from '../native.ts';
 import { openAiErrorBody } from '../openai-error.ts';
+import { carriedFields, withoutChatTokens } from './own-fields.ts';
 import { readChatRequest, sessionOfChatCalls, withChatInstructions } from './request.ts';
 
 export const openAiChat: Dialect = {
@@ -18,8 +20,10 @@ export const openAiChat: Dialect = {
   readRequest: readChatRequest,
   sessionOfCalls: ({ messages }) => sessionOfChatCalls(messages),
   withInstructions: withChatInstructions,
+  withoutTokens: withoutChatTokens,
   createWriter: createChunkWriter,
   toDocument: toCompletion,
+  heartbeat: heartbeatFrame,
   errorBody: openAiErrorBody,
   failureFrames,
 };
@@ -63,9 +67,9 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
       case 'citations':
         return [chunk(JSON.stringify({ annotations: annotationsOf(change.citations, message) }), 'null')];
       case 'native': {
-        const { call, ...fields } = identity.isOwnWire ? ownFields(change.part.data) : {};
-        if (call !== undefined) return [chunk(JSON.stringify({ tool_calls: [{ index: lastCall, ...call }] }), 'null')];
-        return fields === undefined || Object.keys(fields).length === 0 ? [] : [chunk(JSON.stringify(fields), 'null')];
+        const { call, fields } = carriedFields(change.part, message.parts().at(-2));
+        if (hasFields(call)) return [chunk(JSON.stringify({ tool_calls: [{ index: lastCall, ...call }] }), 'null')];
+        return hasFields(fields) ? [chunk(JSON.stringify(fields), 'null')] : [];
       }
       case 'end': {
         const usage = identity.includeUsage
@@ -94,25 +98,14 @@ function toCompletion(finish: FinishReason, identity: AnswerIdentity, message: A
     object: 'chat.completion',
     created: identity.created,
     model: identity.model,
-    choices: [{ index: 0, message: messageBody(message, identity), logprobs: null, finish_reason: finishReasons[finish] }],
+    choices: [{ index: 0, message: messageBody(message), logprobs: null, finish_reason: finishReasons[finish] }],
     usage: usageBody(message.usage()),
   };
 }
 
-/**
- * Returns data of a provider of the same API in its own fields, which the client resends and the proxy forwards: of the message, and as `call`
- * of the call before it (Gemini's thought signatures).
- */
-function ownFields(data: unknown): { call?: Record<string, unknown>; [field: string]: unknown } {
-  const { reasoningDetails, extra, callExtra } = recordOf(data);
-  return {
-    ...(callExtra !== undefined && { call: { extra_content: callExtra } }),
-    ...(reasoningDetails !== undefined && { reasoning_details: reasoningDetails }),
-    ...(extra !== undefined && { extra_content: extra }),
-  };
-}
+const hasFields = (fields: Record<string, unknown> | undefined): boolean => Object.keys(fields ?? {}).length > 0;
 
-function messageBody(message: AnswerMessage, { isOwnWire }: AnswerIdentity): Record<string, unknown> {
+function messageBody(message: AnswerMessage): Record<string, unknown> {
   const parts = message.parts();
   const content = answerText(parts, 'text');
   const refusal = answerText(parts, 'refusal');
@@ -121,13 +114,14 @@ function messageBody(message: AnswerMessage, { isOwnWire }: AnswerIdentity): Rec
   const own: Record<string, unknown> = {};
   const annotations: unknown[] = [];
   const images = parts.flatMap((part) => (part.type === 'image' ? [toImage(part)] : []));
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     if (part.type === 'call') calls.push(callBody(part.call));
     if (part.type === 'citations') annotations.push(...annotationsOf(part.citations, message));
-    if (part.type !== 'native' || isOwnWire !== true) continue;
-    const { call, ...fields } = ownFields(part.part.data);
+    if (part.type !== 'native') continue;
+    const { call, fields } = carriedFields(part.part, parts[index - 1]);
     Object.assign(calls.at(-1) ?? {}, call);
-    Object.assign(own, fields);
+    const blocks = [...listOf(own.thinking_blocks), ...listOf(fields?.thinking_blocks)];
+    Object.assign(own, fields, blocks.length > 0 && { thinking_blocks: blocks });
   }
   return {
     role: 'assistant',
@@ -167,13 +161,16 @@ const finishReasons = {
   unknown: 'stop',
 } as const satisfies Record<FinishReason, string>;
 
-function usageBody(usage: Usage): Record<string, unknown> {
-  const body: Record<string, unknown> = {
-    prompt_tokens: usage.inputTokens,
-    completion_tokens: usage.outputTokens,
-    total_tokens: usage.inputTokens + usage.outputTokens,
+/** `cache_write_tokens` and `cost` are fields of OpenRouter ("Usage accounting"); the first also of OpenAI's Responses API. */
+function usageBody({ inputTokens, outputTokens, reasoningTokens, cost, ...input }: Usage): Record<string, unknown> {
+  const { cachedInputTokens: read, cacheWriteInputTokens: written } = input;
+  const cached = { ...(read !== undefined && { cached_tokens: read }), ...(written !== undefined && { cache_write_tokens: written }) };
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    ...(Object.keys(cached).length > 0 && { prompt_tokens_details: cached }),
+    ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+    ...(cost !== undefined && { cost }),
   };
-  if (usage.cachedInputTokens !== undefined) body.prompt_tokens_details = { cached_tokens: usage.cachedInputTokens };
-  if (usage.reasoningTokens !== undefined) body.completion_tokens_details = { reasoning_tokens: usage.reasoningTokens };
-  return body;
 }

@@ -3,50 +3,53 @@
  * allowed, because stock SDKs send new ones. `dialect.ts` writes answers.
  */
 import { z } from 'zod';
-import { parseDocument } from '../../core/issues.ts';
-import type { AssistantPart, InputPart } from '../../core/turn/message.ts';
-import { type ClientTool, type ModelSettings, definedSettings } from '../../core/turn/plan.ts';
-import { invalidRequest, quoted, type Issue } from '../../core/problem.ts';
+import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
+import type { AssistantPart, ClientResult, InputPart } from '../../core/model/message.ts';
+import { type ModelSettings, definedSettings } from '../../core/model/model-settings.ts';
+import type { ClientTool } from '../../core/turn/plan.ts';
+import { invalidRequest, type Issue, parseInput } from '../../core/problem.ts';
 import { listOf, recordOf } from '../../core/json/wire-value.ts';
-import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
+import { isRefused, offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
 import {
   type ConversationBuilder,
+  type ConversationOptions,
   createConversation,
+  lastMark,
+  markReader,
+  type ReadMark,
   toCallPart,
   type CallMention,
   sessionOfMentions,
   type InputFault,
-  readImage,
-  toContentBlock,
+  providerOf,
+  toContentBlocks,
 } from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
+import { ChatContent, inputParts, textParts } from './content.ts';
+import { createFieldReader, readService } from '../fields.ts';
+import { chatFields, chatTool } from './fields.ts';
+import { readCallFields, readMessageFields, readReasoning, reasoningFieldOf } from './own-fields.ts';
 
-const ContentPart = z.looseObject({
-  type: z.string(),
-  // The Agents SDK of OpenAI sends null for the fields that a part does not have.
-  text: z.string().nullish(),
-  refusal: z.string().nullish(),
-  image_url: z.union([z.string(), z.looseObject({ url: z.string() })]).nullish(),
-});
-const Content = z.union([z.string(), z.array(ContentPart)]);
-
+const Arguments = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish();
 const ToolCall = z.looseObject({
   id: z.string(),
   type: z.string().optional(),
-  function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).optional(),
+  /** Agents of LangChain and Ollama send the arguments as an object. */
+  function: z.looseObject({ name: z.string(), arguments: Arguments }).optional(),
 });
 
 const ChatMessage = z.discriminatedUnion('role', [
-  z.looseObject({ role: z.literal('system'), content: Content }),
-  z.looseObject({ role: z.literal('developer'), content: Content }),
-  z.looseObject({ role: z.literal('user'), content: Content }),
+  z.looseObject({ role: z.literal('system'), content: ChatContent }),
+  z.looseObject({ role: z.literal('developer'), content: ChatContent }),
+  z.looseObject({ role: z.literal('user'), content: ChatContent }),
   z.looseObject({
     role: z.literal('assistant'),
-    content: Content.nullish(),
+    content: ChatContent,
     refusal: z.string().nullish(),
     tool_calls: z.array(ToolCall).nullish(),
+    function_call: z.looseObject({ name: z.string(), arguments: Arguments }).nullish(),
   }),
-  z.looseObject({ role: z.literal('tool'), content: Content, tool_call_id: z.string() }),
+  z.looseObject({ role: z.literal('tool'), content: ChatContent, tool_call_id: z.string() }),
   z.looseObject({ role: z.literal('function'), content: z.string().nullish(), name: z.string() }),
 ]);
 
@@ -67,7 +70,12 @@ const ToolChoice = z.union([
 const Tool = z.looseObject({
   type: z.string(),
   function: z
-    .looseObject({ name: z.string().min(1), description: z.string().nullish(), parameters: z.record(z.string(), z.unknown()).nullish() })
+    .looseObject({
+      name: z.string().min(1),
+      description: z.string().nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish(),
+      strict: z.boolean().nullish(),
+    })
     .optional(),
 });
 type Tool = z.infer<typeof Tool>;
@@ -83,6 +91,7 @@ export const ChatCompletionRequest = z
     parallel_tool_calls: z.boolean().nullish(),
     temperature: z.number().min(0).max(2).nullish(),
     top_p: z.number().min(0).max(1).nullish(),
+    top_k: z.int().min(0).nullish(),
     max_tokens: z.int().min(1).nullish(),
     max_completion_tokens: z.int().min(1).nullish(),
     stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
@@ -92,44 +101,66 @@ export const ChatCompletionRequest = z
     reasoning_effort: z.string().max(40).nullish(),
     n: z.int().min(1).max(128).nullish(),
     response_format: z.looseObject({ type: z.string() }).nullish(),
+    user: z.string().nullish(),
+    safety_identifier: z.string().nullish(),
+    service_tier: z.string().max(40).nullish(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+    verbosity: z.string().max(40).nullish(),
+    prompt_cache_key: z.string().max(1000).nullish(),
+    prompt_cache_retention: z.string().max(40).nullish(),
+    prompt_cache_options: z.record(z.string(), z.unknown()).nullish(),
     toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
   })
   .meta({ id: 'ChatCompletionRequest', example: { model: 'rehearsal/default', messages: [{ role: 'user', content: 'Hello' }] } });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 
+/** The names of settings in this dialect. */
+const settingNames: SettingNames = {
+  topP: 'top_p',
+  maxOutputTokens: 'max_completion_tokens',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+  reasoningEffort: 'reasoning_effort',
+  responseFormat: 'response_format',
+  toolChoice: 'tool_choice',
+  parallelToolCalls: 'parallel_tool_calls',
+  topK: 'top_k',
+  serviceTier: 'service_tier',
+  promptCacheKey: 'prompt_cache_key',
+  promptCacheRetention: 'prompt_cache_retention',
+  promptCacheOptions: 'prompt_cache_options',
+};
+
+/** Some are given by one of several fields. */
+function namesIn({ safety_identifier: user, messages }: ChatCompletionRequest): SettingNames {
+  const given = reasoningFieldOf(messages);
+  return { ...settingNames, reasoning: `messages[].${given}`, ...(user != null && { user: 'safety_identifier' }) };
+}
+
+const readFields = createFieldReader(chatFields);
+
 /** Throws `invalid_request`. */
 export function readChatRequest(body: Readonly<Record<string, unknown>>): DialectRequest {
-  const request = parseDocument(ChatCompletionRequest, body);
-  refuseForeign(request);
+  const request = parseInput(ChatCompletionRequest, body);
+  const dropped = createDropped(namesIn(request));
+  const marks = readFields(body, dropped);
   const offered = offeredTools(request);
+  const settings = { ...toSettings(request, dropped), ...marks };
+  if (request.max_tokens != null && request.max_tokens !== settings.maxOutputTokens)
+    dropped.add('max_tokens', 'max_completion_tokens is sent in its place');
   return {
     streamed: request.stream === true,
     includeUsage: request.stream_options?.include_usage === true,
     choices: request.n ?? 1,
-    conversation: (options) => toChatConversation(request, options),
-    clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
-    settings: () => toSettings(request),
+    conversation: (options) => toChatConversation(request, options, dropped),
+    clientTools: (options) => (request.tools == null ? null : readClientTools(offered, parseTool, options)),
+    settings: () => settings,
     allowedTools: () => allowedTools(request),
     toolPath: (index) => `${pathOfOffered(offered, index)}.function.name`,
     previous: null,
     echo: {},
+    dropped,
   };
-}
-
-/**
- * Rejects fields whose effect the client would miss in the answer. Fields that only control a provider's service (`store`, `prediction`,
- * `service_tier` …) are ignored.
- */
-function refuseForeign({ functions, logprobs, logit_bias: bias, modalities, web_search_options: search }: ChatCompletionRequest): void {
-  const issues: Issue[] = [];
-  const fault = (path: string, message: string) => issues.push({ path, message });
-  if (Array.isArray(functions) && functions.length > 0) fault('functions', 'are deprecated: send tools');
-  if (logprobs === true) fault('logprobs', 'are supported only by a provider of this API, without server tools and session');
-  if (Object.keys(recordOf(bias)).length > 0) fault('logit_bias', 'is supported only by a provider of this API: remove it');
-  if (Array.isArray(modalities) && modalities.some((kind) => kind !== 'text'))
-    fault('modalities', 'must be ["text"], because only text answers are supported');
-  if (search != null) fault('web_search_options', 'is supported only by a provider of this API: remove it');
-  if (issues.length > 0) throw invalidRequest(issues);
 }
 
 /** All tools, or those that `allowed_tools` names. */
@@ -147,13 +178,15 @@ export function withChatInstructions(body: Readonly<Record<string, unknown>>, in
   return { ...body, messages: [...(instructions === '' ? [] : [{ role: 'system', content: instructions }]), ...rest] };
 }
 
-/**
- * Returns the request's messages in neutral form. Throws `invalid_request` with the path of what a turn does not support: unknown content
- * parts, results without a call, calls that are not functions. `inSession`: results without their call are allowed, since the session has
- * it.
- */
-export function toChatConversation(body: Pick<ChatCompletionRequest, 'messages'>, { inSession = false } = {}): ConversationBuilder {
-  const conversation = createConversation({ inSession });
+/** Returns the request's messages in neutral form. Throws `invalid_request` with the path of an unknown content part. */
+export function toChatConversation(
+  body: Pick<ChatCompletionRequest, 'messages' | 'model'>,
+  options: ConversationOptions = {},
+  dropped?: Dropped,
+): ConversationBuilder {
+  const conversation = createConversation(options);
+  const mark = markReader(options);
+  const provider = options.provider ?? providerOf(body.model);
   const issues: Issue[] = [];
   const last = body.messages.findLastIndex(({ role }) => role === 'assistant');
   for (const [index, message] of body.messages.entries()) {
@@ -162,31 +195,38 @@ export function toChatConversation(body: Pick<ChatCompletionRequest, 'messages'>
     switch (message.role) {
       case 'system':
       case 'developer':
-        conversation.addSystem(plainText(message.content));
+        conversation.addSystem(
+          ...textParts(message, mark, (type, at) => fault(`content[${at}].type`, `must be "text": system messages have no ${type}`)),
+        );
         break;
       case 'user':
-        conversation.addInput(inputParts(message.content, fault), isNew);
+        conversation.addInput(inputParts(message, fault, mark), isNew);
         break;
       case 'assistant':
-        conversation.addAssistant(assistantParts(message, fault));
+        conversation.addAssistant(assistantParts(message, provider, { fault, dropped, mark }));
         break;
-      case 'tool': {
-        const content = inputParts(message.content, fault).map(toContentBlock);
-        if (!conversation.addResult({ callId: message.tool_call_id, content, isError: false }, isNew))
-          fault('tool_call_id', 'no earlier assistant message has a tool call with this id');
+      case 'tool':
+        conversation.addResult(toResult(message.tool_call_id, inputParts(message, fault, mark), dropped), isNew);
         break;
-      }
       case 'function':
-        fault('role', 'function messages are deprecated: send tool messages with tool_call_id');
+        conversation.addResult(toResult(functionCallId(message.name), inputParts(message, fault, mark), dropped), isNew);
         break;
       default:
         message satisfies never;
     }
   }
-  if (issues.length === 0 && conversation.saysNothingNew())
-    issues.push({ path: 'messages', message: 'must end with a user message or with tool results' });
-  if (issues.length > 0) throw invalidRequest(issues);
-  return conversation.whole();
+  return conversation.finish(issues, { path: 'messages', message: 'must have a message that is not empty' }, mark(body));
+}
+
+/** A result is marked as a whole. */
+function toResult(callId: string, parts: readonly InputPart[], dropped: Dropped | undefined): ClientResult {
+  const content = parts.flatMap((part) => toContentBlocks(part, dropped));
+  return { callId, content, isError: false, ...lastMark(parts) };
+}
+
+/** The deprecated calls have no id; a message has one at most, and its result names the function. */
+function functionCallId(name: string): string {
+  return `function_${name}`;
 }
 
 export const sessionOfChatCalls = (messages: unknown): string | null => sessionOfMentions(messages, callMentions);
@@ -209,21 +249,26 @@ function allowedTools({ tool_choice: choice }: ChatCompletionRequest): { name: s
   );
 }
 
-/** null for a tool that is not a function, and for an invalid name. */
+/** null for a tool with a fault. */
 function parseTool({ tool, path }: ClientOfferedTool<Tool>, issues: Issue[]): ClientTool | null {
+  if (isRefused(chatTool(tool.type), { tool, path }, issues)) return null;
   if (tool.function === undefined) {
-    issues.push({ path: `${path}.type`, message: 'must be "function": provider tools are not supported here' });
+    issues.push({ path: `${path}.function`, message: 'is missing' });
     return null;
   }
-  const { name, description, parameters } = tool.function;
-  return parseClientTool({ name, description, inputSchema: parameters }, { path: `${path}.function`, schemaField: 'parameters', issues });
+  const { name, description, parameters, strict } = tool.function;
+  return parseClientTool(
+    { name, description, inputSchema: parameters, strict },
+    { path: `${path}.function`, schemaField: 'parameters', issues },
+  );
 }
 
-export function toSettings(body: ChatCompletionRequest): ModelSettings {
+function toSettings(body: ChatCompletionRequest, dropped: Dropped): ModelSettings {
   const { stop, response_format: format, tool_choice: choice } = body;
   return definedSettings({
     temperature: body.temperature,
     topP: body.top_p,
+    topK: body.top_k,
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
     stop: typeof stop === 'string' ? [stop] : stop,
     seed: body.seed,
@@ -233,6 +278,8 @@ export function toSettings(body: ChatCompletionRequest): ModelSettings {
     responseFormat: format?.type === 'text' ? null : format,
     parallelToolCalls: body.parallel_tool_calls,
     toolChoice: typeof choice === 'string' ? choice : choice && toToolChoice(choice),
+    metadata: body.metadata,
+    ...readService(body, dropped),
   });
 }
 
@@ -241,34 +288,28 @@ function toToolChoice({
   allowed_tools: allowed,
 }: Exclude<z.infer<typeof ToolChoice>, string>): ModelSettings['toolChoice'] | null {
   if (allowed !== undefined) return allowed.mode ?? 'auto';
-  return named === undefined ? null : { tool: named.name };
+  if (named === undefined) throw invalidRequest([{ path: 'tool_choice.function', message: 'is missing' }]);
+  return { tool: named.name };
 }
 
-function plainText(content: z.infer<typeof Content>): string {
-  return typeof content === 'string' ? content : content.map((part) => part.text ?? part.refusal ?? '').join('');
-}
-
-function inputParts(content: z.infer<typeof Content>, fault: InputFault): InputPart[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return content.flatMap((part, index): InputPart[] => {
-    if (part.type === 'text' && part.text != null) return [{ type: 'text', text: part.text }];
-    if (part.type === 'image_url' && part.image_url != null) {
-      const url = typeof part.image_url === 'string' ? part.image_url : part.image_url.url;
-      return readImage({ url }, (message) => fault(`content[${index}].image_url`, message));
-    }
-    fault(`content[${index}].type`, `${quoted(part.type)} parts are not supported: send text or image_url`);
-    return [];
+function assistantParts(
+  message: Extract<z.infer<typeof ChatMessage>, { role: 'assistant' }>,
+  provider: string | null,
+  { fault, dropped, mark }: { fault: InputFault; dropped: Dropped | undefined; mark: ReadMark },
+): AssistantPart[] {
+  const texts = textParts(message, mark, (type) => {
+    if (type !== 'thinking') dropped?.add(`messages[].content[].${type}`, 'answers are sent back as their text');
   });
-}
-
-function assistantParts(message: Extract<z.infer<typeof ChatMessage>, { role: 'assistant' }>, fault: InputFault): AssistantPart[] {
-  const parts: AssistantPart[] = [];
-  const text = message.content == null ? '' : plainText(message.content);
-  const said = text === '' ? (message.refusal ?? '') : text;
-  if (said !== '') parts.push({ type: 'text', text: said });
+  const parts: AssistantPart[] = [...readReasoning(message, provider), ...texts];
+  if (texts.length === 0 && message.refusal) parts.push({ type: 'text', text: message.refusal });
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
     if (call.function === undefined) fault(`tool_calls[${index}]`, 'only function calls are supported');
-    else parts.push(toCallPart(call.id, call.function.name, call.function.arguments ?? ''));
+    else {
+      const part = { ...toCallPart(call.id, call.function.name, call.function.arguments ?? ''), ...mark(call) };
+      parts.push(part, ...readCallFields(call, provider));
+    }
   }
-  return parts;
+  const { function_call: called } = message;
+  if (called != null) parts.push(toCallPart(functionCallId(called.name), called.name, called.arguments ?? ''));
+  return [...parts, ...readMessageFields(message, provider)];
 }

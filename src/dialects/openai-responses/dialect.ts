@@ -4,12 +4,15 @@
  * API reference, "Responses" and "Responses: streaming events" (SDK 7.57).
  */
 import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
-import type { ProblemBody } from '../../core/problem.ts';
-import { uniqueOfAnswer } from '../../core/reference.ts';
+import { reportedIn } from '../../core/model/provider-failure.ts';
+import { invalidRequest, type ProblemBody } from '../../core/problem.ts';
+import { uniqueOfAnswer } from '../../core/text/reference.ts';
 import type { AnswerMessage, AnswerPart, MessageChange } from '../answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
+import { heartbeatFrame } from '../native.ts';
 import { openAiErrorBody } from '../openai-error.ts';
 import { createOutput, type EmitEvent, type OutputItem } from './output.ts';
+import { noBackground } from './fields.ts';
 import { sessionOfItems } from './input.ts';
 import { readEcho, readResponsesRequest, withResponsesInstructions, withoutResponsesTokens } from './request.ts';
 
@@ -19,9 +22,13 @@ export const openAiResponses: Dialect = {
   readRequest: readResponsesRequest,
   sessionOfCalls: ({ input }) => sessionOfItems(input),
   withInstructions: withResponsesInstructions,
+  checkPassed({ background }) {
+    if (background === true) throw invalidRequest([{ path: 'background', message: noBackground }]);
+  },
   withoutTokens: withoutResponsesTokens,
   createWriter: createEventWriter,
   toDocument: toResponse,
+  heartbeat: heartbeatFrame,
   errorBody: openAiErrorBody,
   failureFrames: (problem, place) => [toFrame('error', place, errorFields(problem))],
 };
@@ -135,14 +142,16 @@ function responseBody(
   };
 }
 
-function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): Record<string, unknown> {
+/** The details are required. */
+function usageBody({ inputTokens, outputTokens, reasoningTokens = 0, ...input }: Usage): Record<string, unknown> {
+  const { cachedInputTokens: read = 0, cacheWriteInputTokens: written = 0, cost } = input;
   return {
     input_tokens: inputTokens,
-    // Cache writes are not reported separately, but the field is required.
-    input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
+    input_tokens_details: { cached_tokens: read, cache_write_tokens: written },
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: inputTokens + outputTokens,
+    ...(cost !== undefined && { cost }),
   };
 }
 
@@ -153,16 +162,18 @@ function errorFields(problem: ProblemBody): string {
   return JSON.stringify({ code, message, param, error }).slice(1, -1);
 }
 
-/** A closed list of codes; `server_error` is the general one. */
-function responseError({ status, detail }: ProblemBody): { code: string; message: string } {
-  const code = status === 429 ? 'rate_limit_exceeded' : status === 422 ? 'invalid_prompt' : 'server_error';
-  return { code, message: detail };
+/** Clients branch on the provider's code, such as `context_length_exceeded`. Otherwise one of a closed list; `server_error` is the general one. */
+function responseError(problem: ProblemBody): { code: string; message: string } {
+  const { status } = problem;
+  const { message, code } = reportedIn(problem) ?? { message: problem.detail, code: null };
+  const ours = status === 429 ? 'rate_limit_exceeded' : status === 400 || status === 422 ? 'invalid_prompt' : 'server_error';
+  return { code: code ?? ours, message };
 }
 
 function outputOptions({ id, echo, isOwnWire }: AnswerIdentity) {
-  const { custom, spaces } = readEcho(echo);
+  const { custom, items, spaces } = readEcho(echo);
   // Without the session, because item ids have at most 64 characters.
-  return { unique: uniqueOfAnswer('openai-responses', id).slice(0, 48), custom, spaces, isOwnWire: isOwnWire === true };
+  return { unique: uniqueOfAnswer('openai-responses', id).slice(0, 48), custom, items, spaces, isOwnWire: isOwnWire === true };
 }
 
 function toFrame(type: string, number: number, fields: string): AnswerFrame {

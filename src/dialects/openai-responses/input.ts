@@ -4,22 +4,32 @@
  * 7.57).
  */
 import { z } from 'zod';
-import { parsePart, issuePath } from '../../core/issues.ts';
-import type { AssistantPart, ClientResult, InputPart } from '../../core/turn/message.ts';
+import type { Dropped } from '../../core/model/dropped.ts';
+import type { AssistantPart, ClientResult, InputPart, MarkedText } from '../../core/model/message.ts';
 import { unpackNative } from '../../core/model/native-token.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
-import { invalidRequest, quoted, type Issue } from '../../core/problem.ts';
-import { recordOf } from '../../core/json/wire-value.ts';
+import { quoted, type Issue } from '../../core/problem.ts';
+import { type Json, recordOf } from '../../core/json/wire-value.ts';
 import {
   type ConversationBuilder,
+  type ConversationOptions,
   createConversation,
   toCallPart,
   type CallMention,
   sessionOfMentions,
   type InputFault,
+  joinTexts,
+  lastMark,
+  marked,
+  markReader,
+  type ReadMark,
+  readFile,
   readImage,
-  toContentBlock,
+  parseRequestPart,
+  toContentBlocks,
 } from '../conversation.ts';
+import { ofProvider } from './fields.ts';
+import { isOfItemTool, qualifiedName, readItemCall, readItemResult } from './item-tools.ts';
 
 /** Any item. The fields are validated by its type. */
 export const InputItem = z.looseObject({ type: z.string().optional() });
@@ -30,12 +40,19 @@ const ContentPart = z.looseObject({
   text: z.string().nullish(),
   refusal: z.string().nullish(),
   image_url: z.string().nullish(),
+  filename: z.string().nullish(),
+  file_data: z.string().nullish(),
+  file_url: z.string().nullish(),
+  input_audio: z.looseObject({ data: z.string(), format: z.string().nullish() }).nullish(),
 });
-const Content = z.union([z.string(), z.array(ContentPart)]);
+/** null and absent are empty. */
+const Content = z.union([z.string(), z.array(ContentPart)]).nullish();
 type Content = z.infer<typeof Content>;
 
 const MessageItem = z.looseObject({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: Content });
-const CallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), arguments: z.string() });
+/** Some agents send an object. */
+const Arguments = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish();
+const CallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), arguments: Arguments });
 const CustomCallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), input: z.string() });
 const OutputItem = z.looseObject({ call_id: z.string().min(1), output: Content });
 const Texts = z.array(z.looseObject({ text: z.string().nullish() }));
@@ -43,38 +60,50 @@ const ReasoningItem = z.looseObject({ summary: Texts.nullish(), content: Texts.n
 
 /** The content of one item. */
 type Said =
-  | { as: 'system'; text: string }
+  | { as: 'system'; parts: MarkedText[] }
   | { as: 'user'; parts: InputPart[] }
   | { as: 'assistant'; parts: AssistantPart[] }
   | { as: 'result'; result: ClientResult };
 
-/**
- * Throws `invalid_request` with the path of what is not supported. `inSession`: results without their call are allowed, since the session
- * has it.
- */
+/** Throws `invalid_request` with the path of what is not supported. */
 export function toResponsesConversation(
-  { input, instructions }: { input: string | readonly InputItem[]; instructions?: string | null | undefined },
-  { inSession }: { inSession: boolean },
+  body: { input: string | readonly InputItem[]; instructions?: string | null | undefined },
+  options: ConversationOptions,
+  dropped?: Dropped,
 ): ConversationBuilder {
+  const { input, instructions } = body;
   const items = typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
-  const conversation = createConversation({ inSession });
-  conversation.addSystem(instructions ?? '');
+  const conversation = createConversation(options);
+  const mark = markReader(options);
+  conversation.addSystem({ type: 'text', text: instructions ?? '' });
   const issues: Issue[] = [];
   const last = items.findLastIndex(isOfAssistant);
+  const callIds = callsById(items);
   for (const [index, item] of items.entries()) {
     const isNew = index > last;
     const fault: InputFault = (at, message) => issues.push({ path: `input[${index}]${at === '' ? '' : `.${at}`}`, message });
-    const content = readItem(item, fault, (schema) => parseItem(schema, item, index, issues));
+    const { encrypted_content: sealed } = item;
+    if (typeof sealed === 'string' && unpackNative(sealed) === null)
+      dropped?.add('input[].encrypted_content', 'only its provider can read it');
+    const parse: Parse = (schema) => parseRequestPart(schema, item, ['input', index], { body: { input: items }, issues });
+    const content = readItem(item, { fault, dropped, mark, parse });
     if (content === null) continue;
-    if (content.as === 'system') conversation.addSystem(content.text);
+    if (content.as === 'system') conversation.addSystem(...content.parts);
     else if (content.as === 'user') conversation.addInput(content.parts, isNew);
     else if (content.as === 'assistant') conversation.addAssistant(content.parts, true);
-    else if (!conversation.addResult(content.result, isNew)) fault('call_id', 'no earlier item is a call with this id');
+    else conversation.addResult({ ...content.result, callId: callIds.get(content.result.callId) ?? content.result.callId }, isNew);
   }
-  if (issues.length === 0 && conversation.saysNothingNew())
-    issues.push({ path: 'input', message: 'must end with a user message or with the outputs of calls' });
-  if (issues.length > 0) throw invalidRequest(issues);
-  return conversation.whole();
+  return conversation.finish(issues, { path: 'input', message: 'must have an item that is not empty' }, mark(body));
+}
+
+/** The ids of calls by the ids of their items, which the result of a local shell may have instead. */
+function callsById(items: readonly InputItem[]): ReadonlyMap<unknown, string> {
+  return new Map(
+    items.flatMap((item): [unknown, string][] => {
+      const call = readItemCall(item);
+      return call === null ? [] : [[item.id, call.id]];
+    }),
+  );
 }
 
 export const sessionOfItems = (input: unknown): string | null => sessionOfMentions(input, callMentions);
@@ -82,15 +111,10 @@ export const sessionOfItems = (input: unknown): string | null => sessionOfMentio
 function* callMentions(items: readonly unknown[]): Generator<CallMention> {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = recordOf(items[index]);
-    const mention = { id: item.call_id, path: `input[${index}].call_id` };
+    const mention = { id: item.call_id ?? readItemResult(item)?.callId, path: `input[${index}].call_id` };
     if (isOutput(item)) yield { by: 'result', ...mention };
     else if (isOfAssistant(item)) yield { by: 'assistant', ...mention };
   }
-}
-
-/** The name of a namespaced tool for models without namespaces. `functions` is the namespace of tools that have none. */
-export function qualifiedName(namespace: string | null | undefined, name: string): string {
-  return namespace == null || namespace === '' || namespace === 'functions' ? name : `${namespace}__${name}`;
 }
 
 /** System and developer messages. Takes an unvalidated item. */
@@ -105,37 +129,31 @@ export function isIssuedReasoning(item: unknown): boolean {
   return type === 'reasoning' && typeof token === 'string' && unpackNative(token) !== null;
 }
 
-function isOutput({ type }: { type?: unknown }): boolean {
-  return type === 'function_call_output' || type === 'custom_tool_call_output';
+function isOutput(item: Json): boolean {
+  return item.type === 'function_call_output' || item.type === 'custom_tool_call_output' || readItemResult(item) !== null;
 }
 
-function isOfAssistant({ type = 'message', role }: { type?: unknown; role?: unknown }): boolean {
+function isOfAssistant(item: Json): boolean {
+  const { type = 'message', role } = item;
   if (type === 'message') return role === 'assistant';
-  return type === 'function_call' || type === 'custom_tool_call' || type === 'reasoning' || type === 'image_generation_call';
+  const isCall = type === 'function_call' || type === 'custom_tool_call' || readItemCall(item) !== null;
+  return isCall || type === 'reasoning' || type === 'image_generation_call';
 }
 
-function parseItem<Schema extends z.ZodType>(schema: Schema, item: InputItem, index: number, issues: Issue[]): z.infer<Schema> | null {
-  const parsed = parsePart(schema, item);
-  if ('data' in parsed) return parsed.data;
-  const base = issuePath(['input', index]);
-  for (const { path, message } of parsed.issues) issues.push({ path: `${base}.${path}`, message });
-  return null;
-}
+type Parse = <Schema extends z.ZodType>(schema: Schema) => z.infer<Schema> | null;
+type Reading = { fault: InputFault; dropped: Dropped | undefined; mark: ReadMark; parse: Parse };
 
 /** null: the item has no content, or its fault was reported. */
-function readItem(
-  item: InputItem,
-  fault: InputFault,
-  parse: <Schema extends z.ZodType>(schema: Schema) => z.infer<Schema> | null,
-): Said | null {
+function readItem(item: InputItem, reading: Reading): Said | null {
+  const { fault, dropped, parse } = reading;
   switch (item.type ?? 'message') {
     case 'message': {
       const message = parse(MessageItem);
-      return message === null ? null : readMessage(message, fault);
+      return message === null ? null : readMessage(message, reading);
     }
     case 'function_call': {
       const call = parse(CallItem);
-      return call && { as: 'assistant', parts: [toCallPart(call.call_id, qualifiedName(call.namespace, call.name), call.arguments)] };
+      return call && { as: 'assistant', parts: [toCallPart(call.call_id, qualifiedName(call.namespace, call.name), call.arguments ?? '')] };
     }
     case 'custom_tool_call': {
       const call = parse(CustomCallItem);
@@ -147,42 +165,36 @@ function readItem(
     case 'custom_tool_call_output': {
       const output = parse(OutputItem);
       if (output === null) return null;
-      const content = inputParts(output.output, 'output', fault).map(toContentBlock);
-      return { as: 'result', result: { callId: output.call_id, content, isError: false } };
+      const parts = inputParts(output.output, 'output', reading);
+      const content = parts.flatMap((part) => toContentBlocks(part, dropped));
+      return { as: 'result', result: { callId: output.call_id, content, isError: false, ...lastMark(parts) } };
     }
     case 'reasoning': {
       const reasoning = parse(ReasoningItem);
       return reasoning && { as: 'assistant', parts: reasoningParts(reasoning) };
     }
-    case 'item_reference':
-      fault(
-        'type',
-        'single items are not stored here: send the item itself (some clients do so with store: false), or refer to its answer by previous_response_id',
-      );
+    case 'additional_tools':
       return null;
     case 'image_generation_call':
-      // Models are not sent their images again.
       return { as: 'assistant', parts: [] };
-    case 'web_search_call':
-    case 'file_search_call':
-    case 'code_interpreter_call':
-    case 'mcp_list_tools':
-      // The provider's own work; its answer contains the result.
+    default: {
+      const call = readItemCall(item);
+      if (call !== null) return { as: 'assistant', parts: [toCallPart(call.id, call.name, call.arguments)] };
+      const result = readItemResult(item);
+      if (result !== null) return { as: 'result', result };
+      // Other kinds were dropped or refused by the table (`fields.ts`).
+      if (!isOfItemTool(item)) return null;
+      if (item.execution === 'server') dropped?.add(`input[].${item.type}`, ofProvider);
+      else fault('call_id', 'is missing');
       return null;
-    default:
-      fault(
-        'type',
-        `${quoted(item.type ?? '')} items are not supported: only the provider that created them understands them, so remove them`,
-      );
-      return null;
+    }
   }
 }
 
-function readMessage({ role, content }: z.infer<typeof MessageItem>, fault: InputFault): Said {
-  if (role === 'user') return { as: 'user', parts: inputParts(content, 'content', fault) };
-  const text = plainText(content, fault);
-  if (role === 'assistant') return { as: 'assistant', parts: text === '' ? [] : [{ type: 'text', text }] };
-  return { as: 'system', text };
+function readMessage({ role, content }: z.infer<typeof MessageItem>, reading: Reading): Said {
+  if (role === 'user') return { as: 'user', parts: inputParts(content, 'content', reading) };
+  const parts = textParts(content, reading);
+  return role === 'assistant' ? { as: 'assistant', parts } : { as: 'system', parts };
 }
 
 /** Our token contains data for the provider; a provider's own token is useless to others. */
@@ -195,27 +207,42 @@ function reasoningParts({ summary, content, encrypted_content: token }: z.infer<
 
 const textTypes = new Set(['input_text', 'output_text', 'text', 'refusal']);
 
-function plainText(content: Content, fault: InputFault): string {
-  if (typeof content === 'string') return content;
-  const texts = content.map((part, index) => {
+function textParts(content: Content, { fault, mark }: Reading): MarkedText[] {
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  const texts = parts.map((part, index) => {
     if (!textTypes.has(part.type)) fault(`content[${index}].type`, `${quoted(part.type)} parts are not supported: send text`);
-    return part.text ?? part.refusal ?? '';
+    return toText(part, mark);
   });
-  return texts.join('');
+  return joinTexts(texts);
+}
+
+function toText(part: Pick<z.infer<typeof ContentPart>, 'text' | 'refusal'>, mark: ReadMark): MarkedText {
+  return { type: 'text', text: part.text ?? part.refusal ?? '', ...mark(part) };
 }
 
 /** `field`: the field that contains the content. */
-function inputParts(content: Content, field: string, fault: InputFault): InputPart[] {
+function inputParts(content: Content, field: string, { fault, mark }: Reading): InputPart[] {
+  if (content == null) return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.flatMap((part, index): InputPart[] => {
-    if (textTypes.has(part.type)) return [{ type: 'text', text: part.text ?? part.refusal ?? '' }];
-    return imageParts(part, `${field}[${index}]`, fault);
+    if (textTypes.has(part.type)) return [toText(part, mark)];
+    return marked(mediaParts(part, `${field}[${index}]`, fault), mark(part));
   });
 }
 
-function imageParts({ type, image_url: url }: z.infer<typeof ContentPart>, path: string, fault: InputFault): InputPart[] {
-  if (type !== 'input_image') fault(`${path}.type`, `${quoted(type)} parts are not supported: send input_text or input_image`);
-  else if (url == null) fault(`${path}.image_url`, 'is missing: files by id are not supported, so send the image by URL or as a data URL');
-  else return readImage({ url }, (message) => fault(`${path}.image_url`, message));
+function mediaParts(part: z.infer<typeof ContentPart>, path: string, fault: InputFault): InputPart[] {
+  const { type, image_url: image, filename, file_data: data, file_url: url, input_audio: audio } = part;
+  const found = (field: string) => (message: string) => fault(`${path}.${field}`, message);
+  if (type === 'input_image') {
+    if (image != null) return readImage({ url: image }, found('image_url'));
+    found('image_url')('is missing: files by id are not supported, so send the image by URL or as a data URL');
+  } else if (type === 'input_file') {
+    const source = data ?? url;
+    if (source != null)
+      return readFile({ source, ...(filename != null && { name: filename }) }, found(data == null ? 'file_url' : 'file_data'));
+    found('file_data')('is missing: files by id are not supported, so send the file itself or its URL');
+  } else if (type === 'input_audio' && audio != null) {
+    return readFile({ source: audio.data, mediaType: `audio/${(audio.format ?? 'wav').replace('mp3', 'mpeg')}` }, found('input_audio'));
+  } else found('type')(`${quoted(type)} parts are not supported: send input_text, input_image or input_file`);
   return [];
 }

@@ -5,9 +5,10 @@
  */
 import { packNative } from '../../core/model/native-token.ts';
 import { type Citation, shiftCitations, toUrlCitation } from '../../core/model/citation.ts';
-import type { NativePart } from '../../core/turn/message.ts';
+import type { NativePart } from '../../core/model/message.ts';
 import { recordOf, tryParse } from '../../core/json/wire-value.ts';
 import type { AnswerCall, MadeImage, MessageChange } from '../answer-message.ts';
+import { toCallItem } from './item-tools.ts';
 import type { ReadEcho } from './request.ts';
 
 export type OutputItem = { type: string; id: string; [field: string]: unknown };
@@ -20,6 +21,7 @@ export type OutputOptions = {
   unique: string;
   /** Names of the client's free-text tools. Models that only support functions call them with `{"input": …}`. */
   custom: ReadEcho['custom'];
+  items: ReadEcho['items'];
   spaces: ReadEcho['spaces'];
   /** Provider data keeps the provider's form instead of a token (`AnswerIdentity.isOwnWire`). */
   isOwnWire: boolean;
@@ -41,7 +43,7 @@ type Open =
 /** `field`: the item's text field. `holds`: the input is sent at the end, because it is inside JSON until then. */
 type OpenCall = Place & { item: OutputItem; event: string; field: 'arguments' | 'input'; holds: boolean };
 
-export function createOutput({ unique, custom, spaces, isOwnWire, emit }: OutputOptions) {
+export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWire, emit }: OutputOptions) {
   const items: OutputItem[] = [];
   const calls = new Map<number, OpenCall>();
   let open: Open | null = null;
@@ -139,6 +141,8 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
 
   const startCall = (call: AnswerCall): void => {
     close();
+    // Begins at its end: the arguments decide on its type.
+    if (itemTools.has(call.name)) return;
     const isCustom = call.custom || custom.has(call.name);
     const named = { call_id: call.id, ...(spaces.get(call.name) ?? { name: call.name }) };
     const item: OutputItem = isCustom
@@ -157,7 +161,19 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     const call = calls.get(index);
     if (call !== undefined && !call.holds) write(call, text);
   };
-  const endCall = ({ index, text, isCut }: AnswerCall): void => {
+  /** Of arguments that do not fit the tool, the client reports to the model that there is no such function. */
+  const addItemCall = (call: AnswerCall): void => {
+    const item = call.isCut ? null : toCallItem(call.name, tryParse(call.text));
+    const shown = item ?? { type: 'function_call', name: call.name, arguments: call.text };
+    const whole = { id: idOf('item'), call_id: call.id, ...shown, status: call.isCut ? 'incomplete' : 'completed' };
+    end(add({ ...whole, status: 'in_progress' }), whole);
+  };
+  const endCall = (ended: AnswerCall): void => {
+    if (itemTools.has(ended.name)) {
+      addItemCall(ended);
+      return;
+    }
+    const { index, text, isCut } = ended;
     const call = calls.get(index);
     if (call === undefined) return;
     if (call.holds) write(call, inputOf(text));

@@ -4,13 +4,25 @@
  * reference, "Responses: create" (SDK 7.57).
  */
 import { z } from 'zod';
-import { parseDocument } from '../../core/issues.ts';
+import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
-import { type ClientTool, type ModelSettings, definedSettings } from '../../core/turn/plan.ts';
-import { invalidRequest, type Issue } from '../../core/problem.ts';
-import { offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
+import { type ModelSettings, definedSettings } from '../../core/model/model-settings.ts';
+import type { ClientTool } from '../../core/turn/plan.ts';
+import { invalidRequest, type Issue, parseInput } from '../../core/problem.ts';
+import {
+  isRefused,
+  offerClientTools,
+  type ClientOfferedTool,
+  parseClientTool,
+  pathOfOffered,
+  readClientTools,
+  withoutOptional,
+} from '../client-tools.ts';
 import type { DialectRequest } from '../dialect.ts';
-import { InputItem, isIssuedReasoning, isSystemItem, qualifiedName, toResponsesConversation } from './input.ts';
+import { createFieldReader, type Field, readService } from '../fields.ts';
+import { responsesFields, responsesTool } from './fields.ts';
+import { InputItem, isIssuedReasoning, isSystemItem, toResponsesConversation } from './input.ts';
+import { isRunByProvider, qualifiedName, toFunction, toolsInItems } from './item-tools.ts';
 import { KB } from '../../core/limits/units.ts';
 
 /** The part of a request that a response of the Responses dialect repeats three times, and that is stored with it. */
@@ -21,6 +33,7 @@ const Tool = z.looseObject({
   name: z.string().optional(),
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
   format: z.looseObject({ type: z.string().optional(), syntax: z.string().optional(), definition: z.string().optional() }).nullish(),
   tools: z.array(z.looseObject({ type: z.string(), name: z.string().optional() })).nullish(),
 });
@@ -56,10 +69,14 @@ export const ResponsesRequest = z
     top_p: z.number().min(0).max(1).nullish(),
     max_output_tokens: z.int().min(1).nullish(),
     reasoning: z.looseObject({ effort: z.string().max(40).nullish(), summary: z.string().nullish() }).nullish(),
-    text: z.looseObject({ format: TextFormat.nullish() }).nullish(),
+    text: z.looseObject({ format: TextFormat.nullish(), verbosity: z.string().max(40).nullish() }).nullish(),
+    user: z.string().nullish(),
+    safety_identifier: z.string().nullish(),
+    service_tier: z.string().max(40).nullish(),
+    prompt_cache_key: z.string().max(1000).nullish(),
+    prompt_cache_retention: z.string().max(40).nullish(),
+    prompt_cache_options: z.record(z.string(), z.unknown()).nullish(),
     background: z.boolean().nullish(),
-    conversation: z.unknown().optional(),
-    prompt: z.unknown().optional(),
     store: z.boolean().nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
     toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
@@ -67,22 +84,43 @@ export const ResponsesRequest = z
   .meta({ id: 'ResponsesRequest', example: { model: 'rehearsal/default', input: 'Hello' } });
 export type ResponsesRequest = z.infer<typeof ResponsesRequest>;
 
+/** The names of settings in this dialect. */
+const settingNames: SettingNames = {
+  topP: 'top_p',
+  maxOutputTokens: 'max_output_tokens',
+  reasoningEffort: 'reasoning.effort',
+  responseFormat: 'text.format',
+  toolChoice: 'tool_choice',
+  parallelToolCalls: 'parallel_tool_calls',
+  serviceTier: 'service_tier',
+  verbosity: 'text.verbosity',
+  promptCacheKey: 'prompt_cache_key',
+  promptCacheRetention: 'prompt_cache_retention',
+  promptCacheOptions: 'prompt_cache_options',
+  reasoning: 'input[].summary',
+};
+
+const readFields = createFieldReader(responsesFields);
+
 /** Throws `invalid_request`. */
 export function readResponsesRequest(body: Readonly<Record<string, unknown>>): DialectRequest {
-  const request = parseDocument(ResponsesRequest, body);
-  refuseForeign(request);
-  const offered = offeredTools(request);
+  const request = parseInput(ResponsesRequest, body);
+  const dropped = createDropped(request.safety_identifier == null ? settingNames : { ...settingNames, user: 'safety_identifier' });
+  const marks = readFields(body, dropped);
+  const offered = offeredTools(request, dropped);
+  const settings = { ...toSettings(request, dropped), ...marks };
   return {
     streamed: request.stream === true,
     includeUsage: true,
     choices: 1,
-    conversation: (options) => toResponsesConversation(request, options),
-    clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
-    settings: () => toSettings(request),
+    conversation: (options) => toResponsesConversation(request, options, dropped),
+    clientTools: (options) => (request.tools == null && offered.length === 0 ? null : readClientTools(offered, parseTool, options)),
+    settings: () => settings,
     allowedTools: () => allowedTools(request),
     toolPath: (index) => `${pathOfOffered(offered, index)}.name`,
     previous: request.previous_response_id ?? null,
     echo: toEcho(request, offered),
+    dropped,
   };
 }
 
@@ -103,49 +141,47 @@ export function withoutResponsesTokens(body: Readonly<Record<string, unknown>>):
   return { ...body, input: input.filter((item) => !isIssuedReasoning(item)) };
 }
 
-/** Rejects fields that only OpenAI's own service supports. */
-function refuseForeign({ background, conversation, prompt }: ResponsesRequest): void {
-  const issues: Issue[] = [];
-  if (background === true)
-    issues.push({
-      path: 'background',
-      message:
-        'is not supported: remove it. A session continues its answer after the client disconnects: with stream, the first event has its id, and GET /v1/responses/{id} returns it',
-    });
-  if (conversation != null)
-    issues.push({
-      path: 'conversation',
-      message: 'conversations are sessions here: set x-moniker-session, or send previous_response_id',
-    });
-  if (prompt != null) issues.push({ path: 'prompt', message: 'prompt templates are not supported: send instructions and input' });
-  if (issues.length > 0) throw invalidRequest(issues);
-}
-
 // ---- Tools ----
 
-/** `own`: the client's name of a namespaced tool. */
-type Offered = ClientOfferedTool<Tool> & { own?: { namespace: string; name: string } };
+/** `own`: the client's name of a namespaced tool. `isItem`: its calls are items of their own (`item-tools.ts`). */
+type Offered = ClientOfferedTool<Tool> & { own?: { namespace: string; name: string }; isItem?: true };
 
 /**
- * All tools, or those that `allowed_tools` names. A provider's search next to the client's own tools is dropped, because agents send it to
- * all providers.
+ * All tools, or those that `allowed_tools` names. Of tools that items of the history have loaded, those that the request has not. Tools that
+ * only a provider runs are dropped next to the client's own tools if the work can be done without them, because agents send them to all
+ * providers.
  */
-function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered[] {
-  const all = offerClientTools(tools).flatMap(withInner);
-  if (choice != null && typeof choice !== 'string' && choice.type === 'allowed_tools') {
-    const allowed = new Set((choice.tools ?? []).map(({ name }) => name));
-    return all.filter(({ tool }) => allowed.has(tool.name));
-  }
-  const hasOwn = all.some(({ tool }) => isOwn(tool));
-  return all.filter(({ tool }) => !hasOwn || !isSearch(tool));
+function offeredTools({ tools, input, tool_choice: choice }: ResponsesRequest, dropped: Dropped): Offered[] {
+  const given = offerClientTools(tools).flatMap(withInner).map(asFunction);
+  const names = new Set(given.map(({ tool }) => tool.name));
+  const loaded = [...toolsInItems(typeof input === 'string' ? [] : input)].flatMap(({ tool, path }) => {
+    const parsed = Tool.safeParse(tool);
+    if (!parsed.success) throw invalidRequest([{ path, message: 'must be a tool' }]);
+    return withInner({ tool: parsed.data, path }).map(asFunction);
+  });
+  const isNew = ({ tool: { name } }: Offered): boolean => name === undefined || (!names.has(name) && names.add(name) !== undefined);
+  const all = [...given, ...loaded.filter(isNew)];
+  const allowed = allowedTools({ tool_choice: choice });
+  if (allowed !== null) return all.filter(({ tool }) => allowed.some(({ name }) => name === tool.name));
+  return withoutOptional(all, kindOf, dropped);
+}
+
+function kindOf(tool: Tool): Field | undefined {
+  return responsesTool(isRunByProvider(tool) ? `${tool.type} by the provider` : tool.type);
 }
 
 /** Provider tools have no names and are skipped. */
-function allowedTools({ tool_choice: choice }: ResponsesRequest): { name: string; path: string }[] | null {
+function allowedTools({ tool_choice: choice }: Pick<ResponsesRequest, 'tool_choice'>): { name: string; path: string }[] | null {
   if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') return null;
-  return (choice.tools ?? []).flatMap(({ name }, index) =>
+  return (choice.tools ?? []).flatMap(({ type = '', name = toFunction({ type })?.name }, index) =>
     name === undefined ? [] : [{ name, path: `tool_choice.tools[${index}].name` }],
   );
+}
+
+/** The client's tools whose calls are items of their own are functions for the model. */
+function asFunction(offer: Offered): Offered {
+  const tool = toFunction(offer.tool);
+  return tool === null ? offer : { ...offer, tool, isItem: true };
 }
 
 /** Guide "Function calling", namespaces: their tools are called by both names. */
@@ -163,31 +199,14 @@ function withInner({ tool, path }: Offered): Offered[] {
   });
 }
 
-function isOwn({ type }: Tool): boolean {
-  return type === 'function' || type === 'custom';
-}
-
-/**
- * Web search, and the provider's search for tools that are loaded later; all tools are loaded here. Guides "Web search" and "Tool search".
- */
-function isSearch({ type, execution }: Tool): boolean {
-  return /^web_search/.test(type) || (type === 'tool_search' && execution !== 'client');
-}
-
 /** null for a provider's tool, and for an invalid name. */
 function parseTool({ tool, path }: Offered, issues: Issue[]): ClientTool | null {
-  if (!isOwn(tool)) {
-    issues.push({
-      path: `${path}.type`,
-      message: 'must be "function" or "custom": provider tools are not supported here',
-    });
-    return null;
-  }
-  const { name, description, parameters } = tool;
+  if (isRefused(kindOf(tool), { tool, path }, issues)) return null;
+  const { name, description, parameters, strict } = tool;
   const given =
     tool.type === 'custom'
       ? { name, description: customDescription(tool), inputSchema: freeText }
-      : { name, description, inputSchema: parameters };
+      : { name, description, inputSchema: parameters, strict };
   return parseClientTool(given, { path, schemaField: 'parameters', issues });
 }
 
@@ -209,7 +228,7 @@ function customDescription({ description, format }: Tool): string {
 
 // ---- Settings ----
 
-function toSettings(body: ResponsesRequest): ModelSettings {
+function toSettings(body: ResponsesRequest, dropped: Dropped): ModelSettings {
   const { text, tool_choice: choice } = body;
   return definedSettings({
     temperature: body.temperature,
@@ -219,6 +238,8 @@ function toSettings(body: ResponsesRequest): ModelSettings {
     parallelToolCalls: body.parallel_tool_calls,
     responseFormat: text?.format == null || text.format.type === 'text' ? null : toResponseFormat(text.format),
     toolChoice: typeof choice === 'string' ? choice : choice && toToolChoice(choice),
+    metadata: body.metadata,
+    ...readService({ ...body, verbosity: text?.verbosity }, dropped),
   });
 }
 
@@ -229,11 +250,12 @@ function toResponseFormat({ type, ...schema }: z.infer<typeof TextFormat>): Reco
 
 function toToolChoice({ type, name, mode }: Exclude<z.infer<typeof ToolChoice>, string>): NonNullable<ModelSettings['toolChoice']> {
   if (type === 'allowed_tools') return mode ?? 'auto';
-  if ((type === 'function' || type === 'custom') && name !== undefined) return { tool: name };
+  const tool = type === 'function' || type === 'custom' ? name : toFunction({ type, execution: 'client' })?.name;
+  if (tool !== undefined) return { tool };
   throw invalidRequest([
     {
       path: 'tool_choice',
-      message: 'must be auto, none, required, or name a function, a custom tool or allowed_tools: provider tools are not supported here',
+      message: 'must be auto, none, required, or name a function, a custom tool or allowed_tools',
     },
   ]);
 }
@@ -258,7 +280,8 @@ function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<
   }
   const custom = offered.flatMap(({ tool: { type, name } }) => (type === 'custom' && name !== undefined ? [name] : []));
   const spaces = offered.flatMap(({ tool, own }) => (own === undefined ? [] : [[tool.name, own]]));
-  return { shown, ...(custom.length > 0 && { custom }), ...(spaces.length > 0 && { spaces }) };
+  const items = offered.flatMap(({ tool, isItem }) => (isItem ? [tool.type] : []));
+  return { shown, ...(custom.length > 0 && { custom }), ...(spaces.length > 0 && { spaces }), ...(items.length > 0 && { items }) };
 }
 
 /** Adds the members that the SDK's types require. */
@@ -270,16 +293,22 @@ function toEchoed(field: (typeof echoed)[number], value: unknown): unknown {
   return (value as Tool[]).map((tool) => (tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool));
 }
 
-/** `custom`: names of free-text tools. `spaces`: the client's names of namespaced tools, by their names for models. */
+/** `custom`: names of free-text tools. `items`: tools whose calls are items of their own (`item-tools.ts`). `spaces`: the client's names of namespaced tools, by their names for models. */
 export type ReadEcho = {
   echo: Record<string, unknown>;
   custom: ReadonlySet<string>;
+  items: ReadonlySet<string>;
   spaces: ReadonlyMap<string, { namespace: string; name: string }>;
 };
 
 /** Reads what `toEcho` wrote; empty for a reply without a stored request. */
 export function readEcho(echo: Record<string, unknown> | undefined): ReadEcho {
-  type Written = { shown?: Record<string, unknown>; custom?: string[]; spaces?: [string, { namespace: string; name: string }][] };
-  const { shown = {}, custom = [], spaces = [] } = (echo ?? {}) as Written; // Written by `toEcho`.
-  return { echo: shown, custom: new Set(custom), spaces: new Map(spaces) };
+  type Written = {
+    shown?: Record<string, unknown>;
+    custom?: string[];
+    items?: string[];
+    spaces?: [string, { namespace: string; name: string }][];
+  };
+  const { shown = {}, custom = [], items = [], spaces = [] } = (echo ?? {}) as Written; // Written by `toEcho`.
+  return { echo: shown, custom: new Set(custom), items: new Set(items), spaces: new Map(spaces) };
 }

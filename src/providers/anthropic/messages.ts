@@ -5,16 +5,18 @@
  * BerriAI/litellm#9020.
  */
 import { createCallIds, historyInput, historyName } from '../history-calls.ts';
-import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from '../../core/turn/message.ts';
+import type { AssistantPart, InputPart, Marked, Message, ToolCallPart, ToolResultPart } from '../../core/model/message.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
-import { type ContentBlock, contentText } from '../../core/tools/tool.ts';
+import { contentText, markedContent } from '../../core/tools/tool.ts';
 import type { ChatRequest } from '../../ports/chat-model.ts';
-import { type InputImage, imageNote, inlineImage } from '../input-image.ts';
-import { isNativeMessage, isNativePart } from '../native-parts.ts';
+import { fileKind, textOfFile, inlineImage, shownInput, shownResult, takesMedia } from '../content/input-media.ts';
+import { markOf } from '../content/cache-marks.ts';
+import { askToContinue, systemNote } from '../content/place-system.ts';
+import { type Assistant, isNativeMessage, isNativePart, reportReasoning } from '../native-parts.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
 
 export type RequestBlock = Json & { type: string };
-export type Turn = { role: 'user' | 'assistant'; content: RequestBlock[] };
+export type Turn = { role: 'user' | 'assistant' | 'system'; content: RequestBlock[] };
 
 /** Follows a part of a reply and restores the original block. Texts are stored once, in the parts. */
 export type AnthropicNative = { api: 'anthropic' } /** Belongs to the reasoning part before it, if any. null: the wire has none. */ & (
@@ -29,23 +31,44 @@ export type AnthropicNative = { api: 'anthropic' } /** Belongs to the reasoning 
 
 type Context = { request: ChatRequest; profile: Profile; idOf: (callId: string) => string; loopStart: number };
 
-/** Returns alternating turns, each call with its result at the beginning of the next turn. */
-export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
+/** `messages`: without system messages at the beginning. Returns alternating turns, each call with its result at the beginning of the next turn. */
+export function toTurns(request: ChatRequest, messages: readonly Message[], profile: Profile): Turn[] {
   const { access } = request;
-  const messages = request.messages.filter(({ role }) => role !== 'system');
   const context: Context = { request, profile, idOf: createCallIds(messages, access.name, profile), loopStart: loopStartOf(messages) };
   const turns: Turn[] = [];
   const answered = new Set<ToolResultPart>();
+  let told: Extract<Message, { role: 'system' }>[] = [];
+  /** Newer models accept a system message behind a whole user turn (guide "Mid-conversation system messages"). */
+  const tell = (): void => {
+    const isBehindUser = profile.systemPlace === 'afterUser' && turns.at(-1)?.role === 'user';
+    for (const message of told) {
+      if (isBehindUser)
+        addTurn(
+          turns,
+          'system',
+          message.parts.flatMap((part) => textBlock(part.text, part)),
+        );
+      else addTurn(turns, 'user', textBlock(systemNote(message), message.parts.at(-1)));
+    }
+    told = [];
+  };
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at] as Message;
-    if (message.role === 'user') addTurn(turns, 'user', toUserBlocks(message.parts, profile));
+    if (profile.systemPlace !== 'afterUser' && message.role === 'user') tell();
+    if (message.role === 'user') addTurn(turns, 'user', toUserBlocks(message.parts, request, profile));
+    if (message.role === 'system') told.push(message);
     // The call may be gone from the history; then its result is only information.
     if (message.role === 'tool') addTurn(turns, 'user', strayResults(message.parts, answered));
     if (message.role !== 'assistant') continue;
+    tell();
     const calls: ToolCallPart[] = [];
     const content: RequestBlock[] = [];
     // Adjacent assistant messages are one turn: the results of all follow the last.
-    for (let current = messages[at]; current?.role === 'assistant'; current = messages[++at]) {
+    for (let current = messages[at]; current?.role === 'assistant' || current?.role === 'system'; current = messages[++at]) {
+      if (current.role === 'system') {
+        told.push(current);
+        continue;
+      }
       for (const block of toAssistantBlocks(current, at >= context.loopStart, context)) content.push(block);
       for (const part of current.parts) if (part.type === 'tool-call') calls.push(part);
     }
@@ -53,6 +76,7 @@ export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
     addTurn(turns, 'user', toResults(calls, messages, at, answered, context));
     at--;
   }
+  tell();
   return turns;
 }
 
@@ -87,57 +111,85 @@ function toResults(
   return calls.map((call) => {
     const result = results.get(call.callId);
     if (result !== undefined) answered.add(result);
-    return toResult(context.idOf(call.callId), result ?? missingResult, context.profile);
+    return toResult(context.idOf(call.callId), result ?? missingResult, context);
   });
 }
 
 const missingResult = { isError: true, content: [{ type: 'text' as const, text: 'No result was recorded for this call.' }] };
 
-function toResult(id: string, { isError, content }: Pick<ToolResultPart, 'isError' | 'content'>, profile: Profile): RequestBlock {
-  const blocks = content.flatMap((block) => toResultBlock(block, profile));
+function toResult(
+  id: string,
+  { isError, content, ...mark }: Pick<ToolResultPart, 'isError' | 'content' | 'cache'>,
+  { request, profile }: Context,
+): RequestBlock {
+  const takes = (part: Media): boolean => isTaken(part, profile) && (part.type !== 'image' || profile.imagesInResults);
+  const blocks = shownResult(content, request, takes).flatMap(toBlock);
   // A failure without content is rejected.
   if (isError && blocks.length === 0) blocks.push({ type: 'text', text: 'The tool failed without output.' });
-  return { type: 'tool_result', tool_use_id: id, ...(blocks.length > 0 && { content: blocks }), ...(isError && { is_error: true }) };
-}
-
-function toResultBlock(block: ContentBlock, profile: Profile): RequestBlock[] {
-  if (block.type !== 'image' || !profile.imagesInResults) return textBlock(contentText([block]));
-  return toImage({ type: 'image', mediaType: block.mimeType, data: block.data }, profile);
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    ...(blocks.length > 0 && { content: blocks }),
+    ...(isError && { is_error: true }),
+    ...markOf(mark),
+  };
 }
 
 function strayResults(parts: readonly ToolResultPart[], answered: ReadonlySet<ToolResultPart>): RequestBlock[] {
   return parts.flatMap((part) =>
-    answered.has(part) ? [] : textBlock(`[Result of an earlier call to ${part.requested}]\n${contentText(part.content)}`),
+    answered.has(part) ? [] : textBlock(`[Result of an earlier call to ${part.requested}]\n${contentText(markedContent(part))}`, part),
   );
 }
 
 /** Blank text blocks are rejected. */
-function textBlock(text: string): RequestBlock[] {
-  return text.trim() === '' ? [] : [{ type: 'text', text }];
+export function textBlock(text: string, mark: Marked = {}): RequestBlock[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text, ...markOf(mark) }];
 }
 
-function toUserBlocks(parts: readonly InputPart[], profile: Profile): RequestBlock[] {
-  return parts.flatMap((part) => (part.type === 'text' ? textBlock(part.text) : toImage(part, profile)));
+function toUserBlocks(parts: readonly InputPart[], request: ChatRequest, profile: Profile): RequestBlock[] {
+  return shownInput(parts, request, (part) => isTaken(part, profile), ['name', 'context']).flatMap(toBlock);
 }
 
-function toImage(image: InputImage, profile: Profile): RequestBlock[] {
-  const inline = inlineImage(image);
-  const source = inline === null ? { type: 'url', url: image.url } : { type: 'base64', media_type: inline.mediaType, data: inline.data };
-  const isTaken = inline === null ? image.url?.startsWith('https://') : imageTypes.has(inline.mediaType);
-  return profile.images && isTaken ? [{ type: 'image', source }] : textBlock(imageNote(image));
+type Media = Exclude<InputPart, { type: 'text' }>;
+
+/** A file of text is a document only if it is cited. */
+function isTaken(part: Media, profile: Profile): boolean {
+  if (part.type === 'file')
+    return fileKind(part) === 'pdf' ? takesMedia(part, profile, 'anthropic') : part.citations === true && textOfFile(part) !== null;
+  const inline = inlineImage(part);
+  return (
+    takesMedia(part, profile, 'anthropic') &&
+    (inline === null ? part.url?.startsWith('https://') === true : imageTypes.has(inline.mediaType))
+  );
+}
+
+/** Guides "Vision", "PDF support" and "Citations". */
+function toBlock(part: InputPart): RequestBlock[] {
+  if (part.type === 'text') return textBlock(part.text, part);
+  if (part.type === 'image') return [{ type: 'image', source: toSource(inlineImage(part), part.url), ...markOf(part) }];
+  const { name, context, citations, mediaType, data, url } = part;
+  const text = textOfFile(part);
+  const source =
+    text === null ? toSource(data === undefined ? null : { mediaType, data }, url) : { type: 'text', media_type: 'text/plain', data: text };
+  const about = { ...(name !== undefined && { title: name }), ...(context !== undefined && { context }) };
+  return [{ type: 'document', source, ...about, ...(citations === true && { citations: { enabled: true } }), ...markOf(part) }];
+}
+
+function toSource(inline: { mediaType: string; data: string } | null, url: string | undefined): Json {
+  return inline === null ? { type: 'url', url } : { type: 'base64', media_type: inline.mediaType, data: inline.data };
 }
 
 const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
 // ---- Assistant content ----
 
-function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inLoop: boolean, context: Context): RequestBlock[] {
+function toAssistantBlocks(message: Assistant, inLoop: boolean, context: Context): RequestBlock[] {
   const { request, profile, idOf } = context;
   const blocks: RequestBlock[] = [];
   const byNativeId = new Map<string, RequestBlock>();
   let before: AssistantPart | undefined;
   for (const part of message.parts) {
-    if (part.type === 'text') blocks.push(...textBlock(part.text));
+    if (part.type === 'text') blocks.push(...textBlock(part.text, part));
     if (part.type === 'tool-call') {
       const block = { type: 'tool_use', id: idOf(part.callId), name: historyName(part.requested), input: historyInput(part) };
       blocks.push(block);
@@ -148,6 +200,11 @@ function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inL
     if (data !== null && (!isThinking(data) || inLoop || !profile.boundReasoning)) addNative(data, before, blocks, byNativeId);
     before = part;
   }
+  reportReasoning(
+    message,
+    request,
+    blocks.some(({ type }) => thinkingTypes.has(type)),
+  );
   if (isNativeMessage(message, request)) return blocks;
   // Other providers allow text after calls. Here calls come last, since their results must follow.
   return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')];
@@ -240,14 +297,14 @@ function isOwnAnswer({ type }: RequestBlock): boolean {
 }
 
 /** Returns turns that begin with the user and end as the API requires. `canContinue`: the model may continue an assistant's text. */
-export function legalTurns(turns: readonly Turn[], { canContinue }: { canContinue: boolean }): Turn[] {
+export function legalTurns(turns: readonly Turn[], { canContinue, request }: { canContinue: boolean; request: ChatRequest }): Turn[] {
   const legal = [...turns];
   const last = legal.at(-1);
   const lastBlock = last?.content.at(-1);
   // An interrupted turn of provider calls is continued unchanged.
   if (last?.role === 'assistant' && lastBlock !== undefined && !isOwnCall(lastBlock) && !isOwnAnswer(lastBlock)) {
     if (canContinue) legal.splice(-1, 1, ...toPrefill(last.content));
-    else legal.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
+    else legal.push({ role: 'user', content: [{ type: 'text', text: askToContinue(request) }] });
   }
   if (legal[0]?.role !== 'user') legal.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation begins here.)' }] });
   return legal;

@@ -7,28 +7,27 @@
 import { toMessagesBody, anthropicRows } from './request.ts';
 import { toCitation } from '../../core/model/citation.ts';
 import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { Adapter } from '../adapter.ts';
 import type { AnthropicNative } from './messages.ts';
 import { blockInputOf, completeBlock, isRepeatedStart, kindOf, openBlock, type OpenBlock, unknownFields } from './open-block.ts';
-import { toUsage, WireReply } from '../wire-reply.ts';
-import { argumentsOf, isCount, isRecord, type Json, recordOf, stringOf } from '../../core/json/wire-value.ts';
+import { WireReply } from '../wire-reply.ts';
+import { mergeUsage, readCost, toUsage } from '../wire-usage.ts';
+import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 
 export const anthropic: Adapter = {
   dialect: 'anthropic-messages',
+  watched: async () => (await import('./watch.ts')).messagesWire,
   path: () => '/messages',
   countTokensPath: '/messages/count_tokens',
   headers: { 'anthropic-version': '2023-06-01' },
   profileRows: anthropicRows,
   toBody: toMessagesBody,
   createReply: (access) => new MessagesReply(access),
+  modelsUrl: (baseUrl) => `${baseUrl}/models?limit=1000`,
   outputLimits: ({ max_tokens: most }) => [most],
-  readUsage(usage) {
-    const counts: TokenCounts = {};
-    addCounts(counts, usage);
-    return usageOf(counts);
-  },
+  readUsage,
 };
 
 /** Reads one reply. */
@@ -39,18 +38,16 @@ class MessagesReply extends WireReply {
   #begun = false;
   /** The last text block, if nothing followed it: another one after it is a separate block. */
   #lastText: number | null = null;
-  #counts: TokenCounts = {};
+  #counts: Json = {};
   #textLength = 0;
 
-  protected override readWhole(body: unknown): void {
-    if (isRecord(body) && body.error != null) this.failWith(body.error);
-    else if (!isRecord(body) || !Array.isArray(body.content)) this.fault('sent a reply without content');
-    else this.#readMessage(body, body.content);
+  protected override isReply({ type, content }: Json, name: string): boolean {
+    return Array.isArray(content) || /^(message|content_block)_/.test(stringOf(type) || name);
   }
 
-  #readMessage(body: Json, content: readonly unknown[]): void {
+  protected override readWhole(body: Json): void {
     this.#begin(body);
-    for (const [index, block] of content.entries()) {
+    for (const [index, block] of listOf(body.content).entries()) {
       if (!isRecord(block)) continue;
       this.#open({ index, content_block: block });
       this.#close({ index });
@@ -79,12 +76,8 @@ class MessagesReply extends WireReply {
       case 'message_stop':
         this.finish();
         break;
-      case 'error':
-        this.failWith(event.error ?? event);
-        break;
       default:
-        // `ping`, and future events. An error without its type is still an error.
-        if (event.error != null) this.failWith(event.error);
+      // `ping`, and future events.
     }
   }
 
@@ -212,8 +205,8 @@ class MessagesReply extends WireReply {
   }
 
   #addCounts(usage: unknown): void {
-    addCounts(this.#counts, usage);
-    this.usage = usageOf(this.#counts);
+    this.#counts = mergeUsage(this.#counts, usage);
+    this.usage = readUsage(this.#counts);
   }
 
   protected override finish(): void {
@@ -233,22 +226,20 @@ const limitReasons = new Set(['max_tokens', 'model_context_window_exceeded', 'pa
 /** A refusal stops the model in the middle of its output. */
 const cutReasons = new Set([...limitReasons, 'refusal']);
 
-type TokenCounts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };
-
-/** Each event has running totals; unknown counts are absent or null. */
-function addCounts(counts: TokenCounts, usage: unknown): void {
-  if (!isRecord(usage)) return;
-  if (isCount(usage.input_tokens)) counts.input = usage.input_tokens;
-  if (isCount(usage.cache_read_input_tokens)) counts.cacheRead = usage.cache_read_input_tokens;
-  if (isCount(usage.cache_creation_input_tokens)) counts.cacheCreation = usage.cache_creation_input_tokens;
-  if (isCount(usage.output_tokens)) counts.output = usage.output_tokens;
-  const thinking = recordOf(usage.output_tokens_details).thinking_tokens;
-  if (isCount(thinking)) counts.thinking = thinking;
-}
-
 /** `input_tokens` excludes tokens read from or written to the cache (guide "Prompt caching", "Tracking cache performance"). */
-function usageOf({ input, cacheRead, cacheCreation, output, thinking }: TokenCounts): Usage | null {
-  if (input === undefined && output === undefined) return null;
-  const usage = toUsage((input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), output, thinking, cacheRead);
-  return usage === null || !cacheCreation ? usage : { ...usage, cacheWriteInputTokens: cacheCreation };
+function readUsage(value: unknown): Usage | null {
+  const usage = recordOf(value);
+  const count = (tokens: unknown): number => (isCount(tokens) ? tokens : 0);
+  if (!isCount(usage.input_tokens) && !isCount(usage.output_tokens)) return null;
+  const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: forHour } = recordOf(usage.cache_creation);
+  const written = count(usage.cache_creation_input_tokens ?? count(short) + count(forHour));
+  return toUsage({
+    input: count(usage.input_tokens) + count(usage.cache_read_input_tokens) + written,
+    output: usage.output_tokens,
+    reasoning: recordOf(usage.output_tokens_details).thinking_tokens,
+    cached: usage.cache_read_input_tokens,
+    written,
+    writtenForHour: forHour,
+    cost: readCost(usage),
+  });
 }

@@ -4,12 +4,21 @@
  * effort since 4.6. Sources: API reference "Create a Message", the guides "Tool use", "Prompt caching", "Structured outputs", "Thinking",
  * "Extended thinking" and "Effort", "What's new" of Claude Opus 5, Opus 5.5 and Sonnet 5.5, and the types of @anthropic-ai/sdk 1.12.
  */
-import type { Message } from '../../core/turn/message.ts';
-import type { ModelSettings } from '../../core/turn/plan.ts';
+import type { ModelSettings } from '../../core/model/model-settings.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { type RequestBlock, legalTurns, type Turn, toTurns, thinkingTypes } from './messages.ts';
-import { requestedFormat, supportedSettings, effortLevel, type RequestedReasoning, requestedReasoning } from '../supported-settings.ts';
+import { legalTurns, type Turn, toTurns, textBlock, thinkingTypes } from './messages.ts';
+import { markOf, settleMarks } from '../content/cache-marks.ts';
+import { splitSystem } from '../content/place-system.ts';
+import {
+  budgetTokens,
+  compiledFormat,
+  supportedSettings,
+  effortLevel,
+  type RequestedReasoning,
+  requestedReasoning,
+  sentAs,
+} from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { type Json, recordOf } from '../../core/json/wire-value.ts';
 import type { ProfileRow } from '../adapter.ts';
@@ -18,71 +27,58 @@ import type { ProfileRow } from '../adapter.ts';
 export function toMessagesBody(request: ChatRequest, profile: Profile): Json {
   const { model } = request;
   const offered = offerTools(request, profile);
-  const settings = supportedSettings(request.settings, profile, offered.tools.length > 0);
-  const turns = toTurns(request, profile);
-  const thinking = chooseThinking(settings, profile, turns);
+  const settings = supportedSettings(request, profile, 'anthropic', offered.tools.length > 0);
+  const { system: texts, rest } = splitSystem(request.messages);
+  const turns = toTurns(request, rest, profile);
+  const thinking = chooseThinking(settings, request, profile, turns);
   // A prefilled assistant message is rejected with thinking, and by models with adaptive thinking.
-  const messages = legalTurns(turns, { canContinue: profile.reasoning !== 'adaptive' && !thinking.on });
+  const messages = legalTurns(turns, { canContinue: profile.reasoning !== 'adaptive' && !thinking.on, request });
   const tools = offered.tools.length > 0 ? offered.tools : toolsOf(messages);
   const body: Json = {
     model,
     max_tokens: thinking.maxTokens,
-    messages: offered.tools.length > 0 ? marked(messages) : messages,
+    messages,
     stream: request.whole !== true,
   };
-  const system = toSystem(request.messages);
+  const system = texts.flatMap((part) => textBlock(part.text, part));
   if (system.length > 0) body.system = system;
+  const toolBlocks = tools.map(toTool);
+  const blocks = [...toolBlocks, ...system, ...messages.flatMap(({ content }) => content)];
+  const ends = messages
+    .filter(({ role }) => role === 'user')
+    .map(
+      ({ content }) =>
+        () =>
+          content.at(-1),
+    );
+  settleMarks(
+    { blocks: () => blocks, ends: ends.reverse(), system: () => system.at(-1), tools: () => toolBlocks.at(-1) },
+    request,
+    profile,
+  );
   if (tools.length > 0) {
-    body.tools = tools.map((tool, index) => toTool(tool, index === tools.length - 1));
+    body.tools = toolBlocks;
     const toolChoice = offered.tools.length > 0 ? offered.toolChoice : 'none';
     // Rejected together with thinking: "Thinking may not be enabled when tool_choice forces tool use".
     const isForced = toolChoice !== 'auto' && toolChoice !== 'none';
+    if (isForced && thinking.on) request.dropped?.setting('toolChoice', 'not accepted with thinking');
     const choice = toToolChoice(isForced && thinking.on ? 'auto' : toolChoice, settings.parallelToolCalls);
     if (choice !== null) body.tool_choice = choice;
   }
   Object.assign(body, thinking.fields);
-  // OpenAI's JSON mode has no counterpart, but a schema does.
-  const schema = requestedFormat(settings)?.schema;
+  const schema = compiledFormat(request, 'anthropic-strict')?.schema;
   if (schema) body.output_config = { ...recordOf(body.output_config), format: { type: 'json_schema', schema } };
-  if (!thinking.on) addSampling(settings, body);
-  // A sequence of blanks is rejected.
-  const stop = settings.stop?.filter((sequence) => sequence.trim() !== '') ?? [];
-  if (stop.length > 0) body.stop_sequences = stop;
+  if (!thinking.on) addSampling(settings, request, body);
+  else for (const name of samplingSettings) if (settings[name] !== undefined) request.dropped?.setting(name, 'not accepted with thinking');
+  addService(settings, request, body);
   return body;
 }
 
-/**
- * Marks the end of the prefix that all steps of an agent share (tools first, then system text, in the API's order), so that a tool loop
- * does not pay for it in full at each step. A prefix that is too short for caching is not affected.
- */
-const cacheMark = { cache_control: { type: 'ephemeral' } };
-
-function toSystem(messages: readonly Message[]): RequestBlock[] {
-  const texts = messages.flatMap((message) => (message.role === 'system' ? message.parts.map((part) => part.text) : []));
-  const blocks: RequestBlock[] = texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text', text }));
-  const last = blocks.pop();
-  return last === undefined ? [] : [...blocks, { ...last, ...cacheMark }];
-}
-
-/**
- * With tools, the last two user turns are marked, so that the next step finds what this one wrote. Two, because the cache lookback is 20
- * blocks, and parallel results may have more. So a request has four marks, the maximum (guide "Prompt caching"; the same places in
- * microsoft/vscode#315505).
- */
-function marked(turns: readonly Turn[]): Turn[] {
-  const latest = turns.filter(({ role }) => role === 'user').slice(-2);
-  return turns.map((turn) => {
-    const last = turn.content.at(-1);
-    return last !== undefined && latest.includes(turn)
-      ? { ...turn, content: [...turn.content.slice(0, -1), { ...last, ...cacheMark }] }
-      : turn;
-  });
-}
-
-function toTool({ name, description, inputSchema }: OfferedTool, isLast: boolean): Json {
+function toTool({ name, description, inputSchema, strict, ...mark }: OfferedTool): Json {
   const tool: Json = { name, input_schema: { ...inputSchema, type: 'object' } };
   if (description !== '') tool.description = description;
-  return isLast ? { ...tool, ...cacheMark } : tool;
+  if (strict === true) tool.strict = true;
+  return Object.assign(tool, markOf(mark));
 }
 
 /** A history with calls is rejected if no tools are declared, so the tools that it names are declared. */
@@ -101,9 +97,23 @@ function toToolChoice(choice: ChatRequest['toolChoice'], parallel: boolean | und
   return { type: 'tool', name: choice.tool, ...single };
 }
 
+const samplingSettings = ['temperature', 'topP', 'topK'] as const;
+
+/** A sequence of blanks is rejected. Of the tiers, only the standard one can be asked for. */
+function addService({ stop = [], user, serviceTier }: ModelSettings, { dropped }: ChatRequest, body: Json): void {
+  const sequences = stop.filter((sequence) => sequence.trim() !== '');
+  for (const [index, sequence] of stop.entries())
+    if (sequence.trim() === '') dropped?.setting('stop', 'blanks are not accepted', `[${index}]`);
+  if (sequences.length > 0) body.stop_sequences = sequences;
+  if (user !== undefined) body.metadata = { user_id: user };
+  if (serviceTier === 'flex') dropped?.setting('serviceTier', 'the API has no such tier');
+  else if (serviceTier !== undefined) body.service_tier = serviceTier === 'default' ? 'standard_only' : 'auto';
+}
+
 /** The range ends at 1; models since Claude Opus 4.1 reject `top_p` next to it (guide "Migrating to Claude 4.5"). */
-function addSampling({ temperature, topP, topK }: ModelSettings, body: Json): void {
-  if (temperature !== undefined) body.temperature = Math.min(temperature, 1);
+function addSampling({ temperature, topP, topK }: ModelSettings, { dropped }: Pick<ChatRequest, 'dropped'>, body: Json): void {
+  if (temperature !== undefined && topP !== undefined) dropped?.setting('topP', 'not accepted next to a temperature');
+  if (temperature !== undefined) body.temperature = sentAs('temperature', temperature, Math.min(temperature, 1), { dropped });
   else if (topP !== undefined) body.top_p = topP;
   if (topK !== undefined) body.top_k = topK;
 }
@@ -111,27 +121,39 @@ function addSampling({ temperature, topP, topK }: ModelSettings, body: Json): vo
 /** `on`: thinking was requested, which excludes some other settings. `maxTokens` includes thinking. */
 type Thinking = { on: boolean; maxTokens: number; fields: Json };
 
-function chooseThinking(settings: ModelSettings, profile: Profile, turns: readonly Turn[]): Thinking {
+function chooseThinking(settings: ModelSettings, { dropped }: ChatRequest, profile: Profile, turns: readonly Turn[]): Thinking {
   const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens ?? leastMaxTokens;
   const off: Thinking = { on: false, maxTokens, fields: {} };
+  const asked = { settings, dropped };
   const reasoning = requestedReasoning(settings);
   if (reasoning === null || profile.reasoning === 'none') return off;
   switch (profile.reasoning) {
     case 'effort':
-      return reasoning === 'off' ? off : { ...off, fields: toEffort(reasoning, profile) };
+      return reasoning === 'off' ? off : { ...off, fields: toEffort(reasoning, profile, asked) };
     case 'adaptive': {
       // Requests readable thinking; by default the newest models return only a signature.
       if (reasoning !== 'off') {
-        return { on: true, maxTokens, fields: { thinking: { type: 'adaptive', display: 'summarized' }, ...toEffort(reasoning, profile) } };
+        return {
+          on: true,
+          maxTokens,
+          fields: { thinking: { type: 'adaptive', display: 'summarized' }, ...toEffort(reasoning, profile, asked) },
+        };
       }
       const canBeOff = profile.minReasoningBudget === 0;
-      return { ...off, fields: canBeOff ? { thinking: { type: 'disabled' } } : toEffort(reasoning, profile) };
+      return { ...off, fields: canBeOff ? { thinking: { type: 'disabled' } } : toEffort(reasoning, profile, asked) };
     }
     case 'budget': {
-      if (reasoning === 'off' || !canThink(turns)) return off;
-      const budget = Math.max(leastBudget, reasoning.budget ?? effortBudgets[reasoning.effort ?? ''] ?? mediumBudget);
+      if (reasoning === 'off') return off;
+      if (!canThink(turns)) {
+        for (const name of ['reasoningEffort', 'reasoningBudget'] as const)
+          if (settings[name] !== undefined) dropped?.setting(name, 'the calls of this turn were made without thinking');
+        return off;
+      }
+      const wanted = budgetTokens(reasoning, effortBudgets, asked) ?? mediumBudget;
+      const budget = sentAs('reasoningBudget', wanted, Math.max(leastBudget, wanted), asked);
       // If both do not fit, the requested output limit is added to the budget.
       const limit = maxTokens > budget ? maxTokens : maxTokens + budget;
+      if (settings.maxOutputTokens !== undefined) sentAs('maxOutputTokens', maxTokens, limit, asked);
       return { on: true, maxTokens: limit, fields: { thinking: { type: 'enabled', budget_tokens: budget } } };
     }
     default:
@@ -154,8 +176,8 @@ const effortBudgets: Readonly<Record<string, number>> = {
 };
 
 /** These models have no token budget. */
-function toEffort(reasoning: RequestedReasoning, { efforts }: Profile): Json {
-  return { output_config: { effort: effortLevel(reasoning, efforts) } };
+function toEffort(reasoning: RequestedReasoning, { efforts }: Profile, asked: Pick<ChatRequest, 'settings' | 'dropped'>): Json {
+  return { output_config: { effort: effortLevel(reasoning, efforts, asked) } };
 }
 
 /**
@@ -190,8 +212,13 @@ export const anthropicRows: readonly ProfileRow[] = [
       schemas: 'anthropic',
       maxCallIdLength: 64,
       defaultMaxTokens: 8192,
+      jsonMode: false,
+      outputSchema: false,
       reasoning: 'budget',
       imagesInResults: true,
+      files: ['pdf', 'url'],
+      systemPlace: 'first',
+      cacheMarks: 'automatic',
     },
   },
   {
@@ -203,9 +230,34 @@ export const anthropicRows: readonly ProfileRow[] = [
   { kind: 'anthropic', model: /claude-3[-.]5-/i, because: 'does not think', profile: { reasoning: 'none' } },
   {
     kind: 'anthropic',
+    model: /claude-(3[-.]7-|(sonnet|haiku)-4)/i,
+    because: '64,000 output tokens (models overview)',
+    profile: { defaultMaxTokens: 64_000 },
+  },
+  {
+    kind: 'anthropic',
+    model: /claude-opus-4/i,
+    because: '32,000 output tokens and more (models overview)',
+    profile: { defaultMaxTokens: 32_000 },
+  },
+  {
+    kind: 'anthropic',
+    model: /claude-(opus-4[-.]1|[a-z]+-4[-.][5-9]|[a-z]+-[5-9])(?!\d)|claude-mythos/i,
+    because: 'enforces schemas of answers and of tools (guide "Structured outputs")',
+    profile: { outputSchema: true, strictTools: true },
+  },
+  {
+    kind: 'anthropic',
     model: /claude-[a-z]+-(4[-.][6-9]|[5-9])(?!\d)|claude-mythos/i,
     because: 'budget_tokens is deprecated in 4.6 and refused since 4.7: adaptive with an effort (guides "Thinking", "Effort")',
     profile: { reasoning: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], defaultMaxTokens: 32_000 },
+  },
+  {
+    kind: 'anthropic',
+    model: /claude-[a-z]+-(4[-.][89]|[5-9])(?!\d)|claude-mythos/i,
+    because:
+      "takes system messages behind user messages (What's new in Claude Opus 4.8; earlier: \"role 'system' is not supported on this model\")",
+    profile: { systemPlace: 'afterUser' },
   },
   {
     kind: 'anthropic',

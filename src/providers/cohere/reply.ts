@@ -8,7 +8,8 @@ import { type ReasoningField, type ReasoningMark, toCohereBody, cohereRows } fro
 import type { Usage } from '../../core/model/chat-event.ts';
 import type { Adapter } from '../adapter.ts';
 import { errorBodyProblem, timeoutProblem } from '../provider-error.ts';
-import { toUsage, WireReply } from '../wire-reply.ts';
+import { WireReply } from '../wire-reply.ts';
+import { toUsage } from '../wire-usage.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 export const cohere: Adapter = {
@@ -16,6 +17,8 @@ export const cohere: Adapter = {
   profileRows: cohereRows,
   toBody: toCohereBody,
   createReply: (access) => new CohereReply(access),
+  // Version 2 has no list.
+  modelsUrl: (baseUrl) => `${baseUrl.replace(/\/v2$/, '/v1')}/models?page_size=1000`,
   outputLimits: ({ max_tokens: most }) => [most],
 };
 
@@ -50,20 +53,16 @@ class CohereReply extends WireReply {
         this.#readEnd(delta);
         break;
       default:
-        // A failure in the stream has the form of an error body: no type, and a text message. `message-start`, citations, `debug` and future
-        // events are ignored.
-        if (value.type === undefined && typeof value.message === 'string') this.failWith(value.error ?? value);
+      // `message-start`, citations, `debug` and future events are ignored.
     }
   }
 
-  protected override readWhole(body: unknown): void {
-    const { message } = recordOf(body);
-    if (isRecord(body) && isRecord(message)) this.#readMessage(body, message);
-    else if (typeof message === 'string') this.failWith(body);
-    else this.fault('sent a reply without a message');
+  protected override isReply({ type, message, delta }: Json): boolean {
+    return isRecord(message) || isRecord(delta) || /^(message|content|tool|citation)-/.test(stringOf(type));
   }
 
-  #readMessage(body: Json, { content, tool_plan: plan, tool_calls: calls }: Json): void {
+  protected override readWhole(body: Json): void {
+    const { content, tool_plan: plan, tool_calls: calls } = recordOf(body.message);
     this.#addText('text', content);
     for (const block of listOf(content)) {
       this.#readContent(block);
@@ -141,5 +140,5 @@ const limitReasons = new Set(['MAX_TOKENS', 'ERROR_LIMIT']);
 function readUsage(value: unknown): Usage | null {
   const { tokens, billed_units: billed, cached_tokens: cached } = recordOf(value);
   const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = recordOf(tokens ?? billed);
-  return toUsage(input, output, reasoning, cached);
+  return toUsage({ input, output, reasoning, cached });
 }

@@ -4,19 +4,18 @@
  * "Reasoning", and vercel/ai#5794 for the rules about assistant messages with calls.
  */
 import { createCallIds, historyArguments, historyName } from '../history-calls.ts';
-import type { AssistantPart, InputPart, Message } from '../../core/turn/message.ts';
-import type { ModelSettings } from '../../core/turn/plan.ts';
+import type { AssistantPart, ToolResultPart } from '../../core/model/message.ts';
+import { markedContent } from '../../core/tools/tool.ts';
+import type { ModelSettings } from '../../core/model/model-settings.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
-import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { imageNote, imageUrl } from '../input-image.ts';
-import { isNativePart } from '../native-parts.ts';
-import { requestedReasoning, requestedFormat, supportedSettings } from '../supported-settings.ts';
+import { chatContent, chatPart, splitResult, takesMedia } from '../content/input-media.ts';
+import { askToContinue } from '../content/place-system.ts';
+import { type Assistant, isNativePart, reportReasoning } from '../native-parts.ts';
+import { budgetTokens, compiledFormat, requestedReasoning, sentAs, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
 import type { ProfileRow } from '../adapter.ts';
-
-type Assistant = Extract<Message, { role: 'assistant' }>;
 
 /**
  * Follows reasoning and names its field on the wire: `tool_plan` of the message, or a block of its content. The text itself is stored once.
@@ -28,8 +27,8 @@ export type ReasoningField = 'tool_plan' | 'thinking';
 export function toCohereBody(request: ChatRequest, profile: Profile): Json {
   const { model } = request;
   const { tools, toolChoice } = offerTools(request, profile);
-  const settings = supportedSettings(request.settings, profile, tools.length > 0);
-  const thinking = toThinking(settings, profile);
+  const settings = supportedSettings(request, profile, 'cohere', tools.length > 0);
+  const thinking = toThinking(settings, request, profile);
   const body: Json = { model, messages: toMessages(request, profile, thinking?.type !== 'disabled'), stream: request.whole !== true };
   // An empty list is rejected, and so is a choice without tools.
   if (tools.length > 0) {
@@ -37,7 +36,7 @@ export function toCohereBody(request: ChatRequest, profile: Profile): Json {
     if (toolChoice === 'required' || toolChoice === 'none') body.tool_choice = toolChoice.toUpperCase();
   }
   if (thinking !== null) body.thinking = thinking;
-  addSettings(settings, body);
+  addSettings(settings, request, body);
   return body;
 }
 
@@ -45,19 +44,26 @@ function toTool({ name, description, inputSchema }: OfferedTool): Json {
   return { type: 'function', function: { name, description, parameters: inputSchema } };
 }
 
-function addSettings(settings: ModelSettings, body: Json): void {
-  const { maxOutputTokens, stop, seed, temperature, topP, topK, frequencyPenalty, presencePenalty } = settings;
+function addSettings(settings: ModelSettings, request: ChatRequest, body: Json): void {
+  const { maxOutputTokens, stop, seed, temperature, topP, topK } = settings;
   if (maxOutputTokens !== undefined) body.max_tokens = maxOutputTokens;
-  if (stop !== undefined) body.stop_sequences = stop.slice(0, 5);
+  if (stop !== undefined) body.stop_sequences = stop;
   if (seed !== undefined) body.seed = seed;
   if (temperature !== undefined) body.temperature = temperature;
-  if (topP !== undefined) body.p = between(0.01, topP, 0.99);
-  if (topK !== undefined) body.k = between(0, topK, 500);
-  if (frequencyPenalty !== undefined) body.frequency_penalty = between(0, frequencyPenalty, 1);
-  if (presencePenalty !== undefined) body.presence_penalty = between(0, presencePenalty, 1);
-  const format = requestedFormat(settings);
+  if (topP !== undefined) body.p = sentAs('topP', topP, between(0.01, topP, 0.99), request);
+  if (topK !== undefined) body.k = sentAs('topK', topK, between(0, topK, 500), request);
+  for (const [name, field] of penalties) {
+    const penalty = settings[name];
+    if (penalty !== undefined) body[field] = sentAs(name, penalty, between(0, penalty, 1), request);
+  }
+  const format = compiledFormat(request, 'cohere');
   if (format !== null) body.response_format = { type: 'json_object', ...(format.schema !== null && { json_schema: format.schema }) };
 }
+
+const penalties = [
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+] as const;
 
 function between(least: number, value: number, most: number): number {
   return Math.min(Math.max(value, least), most);
@@ -65,55 +71,60 @@ function between(least: number, value: number, most: number): number {
 
 type Thinking = { type: 'enabled' | 'disabled'; token_budget?: number };
 
-/** Tokens by effort. `high` and unknown efforts have no limit, which is Cohere's default. */
-const effortBudgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 };
+/** Tokens by effort. `high` and what is above it have no limit, which is Cohere's default. */
+const effortBudgets: Readonly<Record<string, number>> = {
+  ...{ minimal: 512, low: 2048, medium: 8192 },
+  ...{ high: Number.POSITIVE_INFINITY, xhigh: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY },
+};
 
 /** null: the setting is omitted. */
-function toThinking(settings: ModelSettings, profile: Profile): Thinking | null {
+function toThinking(settings: ModelSettings, request: ChatRequest, profile: Profile): Thinking | null {
   const reasoning = requestedReasoning(settings);
   if (reasoning === null || profile.reasoning === 'none') return null;
   if (reasoning === 'off') return { type: 'disabled' };
-  const budget = reasoning.budget ?? effortBudgets[reasoning.effort ?? ''];
-  return { type: 'enabled', ...(budget !== undefined && { token_budget: budget }) };
+  const budget = budgetTokens(reasoning, effortBudgets, request);
+  return { type: 'enabled', ...(budget !== undefined && budget !== Number.POSITIVE_INFINITY && { token_budget: budget }) };
 }
 
 function toMessages(request: ChatRequest, profile: Profile, thinks: boolean): Json[] {
   const idOf = createCallIds(request.messages, request.access.name, profile);
-  return request.messages.flatMap((message): Json[] => {
+  const messages = request.messages.flatMap((message): Json[] => {
     switch (message.role) {
       case 'system':
         return unlessEmpty({ role: 'system', content: message.parts.map((part) => part.text).join('\n\n') });
       case 'user':
-        return unlessEmpty({ role: 'user', content: toUserContent(message.parts, profile) });
+        return unlessEmpty({ role: 'user', content: chatContent(message.parts, request, profile, 'cohere') });
       case 'assistant':
         return toAssistant(message, request, { idOf, thinks: thinks && profile.reasoning !== 'none' });
       case 'tool':
-        // One message per result, in call order. Images and other files are described, since a tool message contains text or documents
-        // only.
-        return message.parts.map((part) => ({
-          role: 'tool',
-          tool_call_id: idOf(part.callId),
-          content: contentText(part.content) || '(no output)',
-        }));
+        // One message per result, in call order. A tool message contains text or documents only; images follow.
+        return toResults(message.parts, request, profile, idOf);
       default:
         return message satisfies never;
     }
   });
+  // The last message must be of the user or a tool (API reference, `messages`).
+  const last = messages.at(-1)?.role;
+  if (last === 'user' || last === 'tool') return messages;
+  return [...messages, { role: 'user', content: last === 'assistant' ? askToContinue(request) : beginning }];
+}
+
+/** Behind system messages alone. */
+const beginning = '(The conversation begins here.)';
+
+function toResults(parts: readonly ToolResultPart[], request: ChatRequest, profile: Profile, idOf: (callId: string) => string): Json[] {
+  const results = parts.map((part) => ({
+    id: idOf(part.callId),
+    ...splitResult(markedContent(part), request, (found) => takesMedia(found, profile, 'cohere')),
+  }));
+  const media = results.flatMap(({ behind }) => behind).map(chatPart);
+  const messages = results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text || '(no output)' }));
+  return [...messages, ...unlessEmpty({ role: 'user', content: media })];
 }
 
 /** Returns nothing for a message without content, which is rejected. */
 function unlessEmpty<Content extends string | Json[]>(message: { role: string; content: Content }): Json[] {
   return message.content.length === 0 ? [] : [message];
-}
-
-function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
-  if (!images || parts.every((part) => part.type === 'text')) {
-    return parts.map((part) => (part.type === 'text' ? part.text : imageNote(part))).join('\n\n');
-  }
-  return parts.map((part) => {
-    if (part.type === 'text') return { type: 'text', text: part.text };
-    return { type: 'image_url', image_url: { url: imageUrl(part) } };
-  });
 }
 
 /**
@@ -136,6 +147,7 @@ function toAssistant(
       const field = fieldOf(message, at, request);
       if (field === 'thinking' && thinks) content.push({ type: 'thinking', thinking: part.text });
       else if (field !== null) plan.push(part.text);
+      else reportReasoning(message, request, false);
     }
   }
   if (calls.length > 0) {
@@ -178,6 +190,7 @@ export const cohereRows: readonly ProfileRow[] = [
       maxCallIdLength: 64,
       reasoning: 'budget',
       formatWithTools: false,
+      maxStops: 5,
     },
   },
   {

@@ -3,7 +3,7 @@
  * object, as other providers stream them. The model writes from left to right, so a closed container is never reopened. Used by
  * `reply.ts`. Source: Vertex AI reference, "FunctionCall" and "PartialArg", and the recorded streams of the corpus.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 
 /** `last`: the last written member; for a list, its index. */

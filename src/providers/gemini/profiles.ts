@@ -6,7 +6,12 @@ export const geminiRows: readonly ProfileRow[] = [
     kind: 'gemini',
     because:
       'calls have no ids before Gemini 3, and Vertex refuses them (pydantic/pydantic-ai#5081); a budget of -1 to 24,576 tokens to think',
-    profile: { schemas: 'gemini', noCallIds: true, reasoning: 'budget', formatWithTools: false },
+    profile: {
+      ...{ schemas: 'gemini', noCallIds: true, reasoning: 'budget', formatWithTools: false },
+      maxStops: 5,
+      systemPlace: 'first',
+      files: ['pdf', 'audio', 'video', 'url'],
+    },
   },
   { kind: 'gemini', because: 'at most 65,536 output tokens (models overview)', profile: { maxOutputTokens: 65_536 } },
   {

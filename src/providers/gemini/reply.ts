@@ -15,7 +15,8 @@ import { type GeminiMark, toGeminiBody } from './request.ts';
 import { calledName } from '../../core/model/model-name.ts';
 import { geminiRows } from './profiles.ts';
 import { malformedProblem } from '../provider-error.ts';
-import { toUsage, WireReply } from '../wire-reply.ts';
+import { WireReply } from '../wire-reply.ts';
+import { toUsage } from '../wire-usage.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 export const gemini: Adapter = {
@@ -23,6 +24,7 @@ export const gemini: Adapter = {
   profileRows: geminiRows,
   toBody: toGeminiBody,
   createReply: (access) => new GeminiReply(access),
+  modelsUrl: (baseUrl) => `${baseUrl}/models?pageSize=1000`,
   outputLimits: ({ generationConfig }) => [recordOf(generationConfig).maxOutputTokens],
 };
 
@@ -50,13 +52,13 @@ class GeminiReply extends WireReply {
   /** The latest sources; the last chunks have all of them. */
   #grounding: Json | null = null;
 
-  protected override readWhole(body: unknown): void {
-    for (const chunk of Array.isArray(body) ? body : [body]) {
-      if (isReply(chunk)) this.read(chunk);
-      else this.fault('sent a reply without candidates');
-      if (this.isOver()) return;
-    }
-    this.finish();
+  protected override isReply({ candidates, promptFeedback, usageMetadata }: Json): boolean {
+    return [candidates, promptFeedback, usageMetadata].some((member) => typeof member === 'object');
+  }
+
+  protected override readWhole(body: Json): void {
+    this.readEvent(body, '');
+    if (!this.isOver()) this.finish();
   }
 
   protected override readEndMark(): void {
@@ -80,8 +82,7 @@ class GeminiReply extends WireReply {
     this.#endedCounted = usage !== null;
     if (usage !== null) this.#counted += 1;
     this.usage = usage ?? this.usage;
-    if (chunk.error != null) this.failWith(chunk.error);
-    else if (!isSound) this.fault('sent the arguments of a call in an invalid order');
+    if (!isSound) this.fault('sent the arguments of a call in an invalid order');
   }
 
   /** Some gateways send no reason: then usage in the last chunk, and in no other, shows that the reply is complete. */
@@ -188,8 +189,9 @@ class GeminiReply extends WireReply {
     if (faultReasons.has(raw)) return `aborted its reply (${raw})`;
     // If the call was received, its result reports that the tool does not exist.
     if (callFaultReasons.has(raw) && this.assembler.count === 0) return `aborted a tool call (${raw})`;
-    // With STOP, an empty answer is complete, as after a tool result that needs no words; asking again is billed and gives the same.
-    const isEmpty = !this.hasOutput && raw !== 'STOP' && !this.isCut() && !this.#isFiltered();
+    // Also with STOP: the models are known to stop before the first token now and then, and another request helps (`InvalidStreamError` of
+    // google-gemini/gemini-cli).
+    const isEmpty = !this.hasOutput && !this.isCut() && !this.#isFiltered();
     return isEmpty ? `sent an empty reply${raw === '' ? '' : ` (${raw})`}` : null;
   }
 
@@ -227,10 +229,6 @@ function groundingCitations({ groundingChunks, groundingSupports }: Json, text: 
   return cited.length > 0 ? cited : sources.map(toCitation);
 }
 
-function isReply(value: unknown): value is Json {
-  return isRecord(value) && (Array.isArray(value.candidates) || isRecord(value.promptFeedback) || value.error != null);
-}
-
 /**
  * `thoughtsTokenCount` is not included in the candidates' count, `cachedContentTokenCount` is included in the prompt's. The wire omits counts
  * that are 0; without the prompt's, it is what the others leave of the total.
@@ -244,7 +242,7 @@ function readUsage(value: unknown): Usage | null {
   const input = isCount(usage.promptTokenCount)
     ? usage.promptTokenCount + count('toolUsePromptTokenCount')
     : Math.max(0, count('totalTokenCount') - output);
-  return toUsage(input, output, reasoning || null, count('cachedContentTokenCount') || null);
+  return toUsage({ input, output, reasoning: reasoning || null, cached: count('cachedContentTokenCount') || null });
 }
 
 /** null: no reason yet. Some gateways request enums as integers. */

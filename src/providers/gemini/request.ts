@@ -6,15 +6,15 @@
  * Gemini 2.5 (guide "File input methods"); an older model rejects the request. Unsupported types are described in a text.
  */
 import { createCallIds, historyInput } from '../history-calls.ts';
-import type { InputPart, Message, ToolCallPart, ToolResultPart } from '../../core/turn/message.ts';
-import type { ModelSettings } from '../../core/turn/plan.ts';
+import type { InputPart, ToolCallPart, ToolResultPart } from '../../core/model/message.ts';
+import type { ModelSettings } from '../../core/model/model-settings.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
 import { pairCalls } from '../../core/turn/pair-calls.ts';
-import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { imageNote, inlineImage } from '../input-image.ts';
-import { isUnchangedCall, isNativePart, withSignedNames } from '../native-parts.ts';
-import { effortLevel, requestedFormat, requestedReasoning, supportedSettings } from '../supported-settings.ts';
+import { inlineImage, shownInput, splitResult, takesMedia } from '../content/input-media.ts';
+import { placeSystem, splitSystem } from '../content/place-system.ts';
+import { type Assistant, isUnchangedCall, isNativePart, reportReasoning, withSignedNames } from '../native-parts.ts';
+import { budgetTokens, compiledFormat, effortLevel, requestedReasoning, sentAs, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
 
@@ -27,21 +27,19 @@ export type GeminiMark =
   | { api: 'gemini'; part: Json };
 
 type Content = { role: 'user' | 'model'; parts: Json[] };
-type Assistant = Extract<Message, { role: 'assistant' }>;
 type Mapping = { request: ChatRequest; profile: Profile; idOf: (callId: string) => string };
 
 export function toGeminiBody(request: ChatRequest, profile: Profile): Json {
   const { tools, toolChoice } = offerTools(request, profile);
-  const system = request.messages
-    .flatMap((message) => (message.role === 'system' ? message.parts.map((part) => part.text) : []))
-    .join('\n\n');
-  const body: Json = { contents: toContents(request, profile, profile.systemInUser ? system : '') };
+  const { system: texts, rest } = splitSystem(placeSystem(request.messages, profile));
+  const system = texts.map(({ text }) => text).join('\n\n');
+  const body: Json = { contents: toContents({ ...request, messages: rest }, profile, profile.systemInUser ? system : '') };
   if (system !== '' && !profile.systemInUser) body.systemInstruction = { parts: [{ text: system }] };
   if (tools.length > 0) {
     body.tools = [{ functionDeclarations: tools.map((tool) => toDeclaration(tool, profile)) }];
     if (toolChoice !== 'auto') body.toolConfig = { functionCallingConfig: toCallingConfig(toolChoice) };
   }
-  const config = toGenerationConfig(supportedSettings(request.settings, profile, tools.length > 0), profile);
+  const config = toGenerationConfig(supportedSettings(request, profile, 'gemini', tools.length > 0), request, profile);
   if (Object.keys(config).length > 0) body.generationConfig = config;
   return body;
 }
@@ -63,21 +61,16 @@ function toContents(request: ChatRequest, profile: Profile, preamble: string): C
   let names: ReadonlyMap<string, string> = new Map();
   for (const message of messages) {
     if (contents.length === 0 && message.role === 'assistant') add('user', [{ text: beginning }]);
-    if (message.role === 'user')
-      add(
-        'user',
-        message.parts.flatMap((part) => toInput(part, profile)),
-      );
+    if (message.role === 'user') add('user', toInput(message.parts, request, profile));
     if (message.role === 'assistant') {
       add('model', toModelParts(message, mapping));
       names = namesOf(message);
     }
     if (message.role === 'tool') {
       // One result per call, in call order (anomalyco/opencode#43814), as `pairCalls` ensures.
-      add(
-        'user',
-        message.parts.map((part) => toResult(part, names, mapping)),
-      );
+      const results = message.parts.map((part) => toResult(part, names, mapping));
+      // Media that a response cannot contain follow all responses, as in google-gemini/gemini-cli (`siblingParts`).
+      add('user', [...results.map(({ response }) => response), ...results.flatMap(({ behind }) => behind)]);
     }
   }
   if (contents.length === 0) add('user', [{ text: beginning }]);
@@ -87,18 +80,35 @@ function toContents(request: ChatRequest, profile: Profile, preamble: string): C
 /** A conversation that does not start with the user is rejected. */
 const beginning = '[The conversation begins.]';
 
-function toInput(part: InputPart, profile: Profile): Json[] {
-  if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
-  const inline = inlineImage(part);
-  const mimeType = inline?.mediaType ?? part.mediaType?.toLowerCase() ?? linkedType(part.url ?? '');
-  if (!profile.images || !imageTypes.has(mimeType)) return [{ text: imageNote(part) }];
-  return [inline === null ? { fileData: { mimeType, fileUri: part.url } } : { inlineData: { mimeType, data: inline.data } }];
+function toInput(parts: readonly InputPart[], request: ChatRequest, profile: Profile): Json[] {
+  return shownInput(parts, request, (part) => isTaken(part, profile), []).flatMap((part) =>
+    part.type === 'text' && part.text === '' ? [] : [toPart(part)],
+  );
+}
+
+type Media = Exclude<InputPart, { type: 'text' }>;
+
+function isTaken(part: Media, profile: Profile): boolean {
+  return takesMedia(part, profile, 'gemini') && (part.type === 'file' || imageTypes.has(typeOf(part)));
+}
+
+/** Guides "Document understanding", "Audio understanding", "Video understanding". */
+function toPart(part: InputPart): Json {
+  if (part.type === 'text') return { text: part.text };
+  const mimeType = typeOf(part);
+  const data = part.type === 'image' ? inlineImage(part)?.data : part.data;
+  return data === undefined ? { fileData: { mimeType, fileUri: part.url } } : { inlineData: { mimeType, data } };
+}
+
+function typeOf(part: Media): string {
+  if (part.type === 'file') return part.mediaType.toLowerCase();
+  return inlineImage(part)?.mediaType ?? part.mediaType?.toLowerCase() ?? linkedType(part.url ?? '');
 }
 
 /** Guide "Image understanding". */
 const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif']);
 /** Guide "Function calling", "Multimodal function responses". */
-const resultImageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp']);
+const resultTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf']);
 
 /** A type is required, so that of a URL is guessed from its extension. */
 function linkedType(url: string): string {
@@ -110,6 +120,7 @@ function toModelParts(message: Assistant, { request, profile, idOf }: Mapping): 
   const parts: Json[] = [];
   // Thoughts are returned only to the model that produced them. For a client's history, the model is unknown.
   const isKnown = message.model === `${request.access.name}/${request.model}`;
+  reportReasoning(message, request, isKnown);
   for (const [index, part] of message.parts.entries()) {
     if (part.type === 'text' && part.text !== '') parts.push({ text: part.text });
     if (part.type === 'reasoning' && part.text !== '' && isKnown) parts.push({ text: part.text, thought: true });
@@ -180,20 +191,23 @@ function namesOf({ parts }: Assistant): ReadonlyMap<string, string> {
 }
 
 /** The response must be an object; the reference defines the fields `output` and `error`. */
-function toResult(result: ToolResultPart, names: ReadonlyMap<string, string>, { profile, idOf }: Mapping): Json {
+function toResult(
+  result: ToolResultPart,
+  names: ReadonlyMap<string, string>,
+  { request, profile, idOf }: Mapping,
+): { response: Json; behind: Json[] } {
   const { callId, content, isError } = result;
-  const images = profile.imagesInResults ? content.filter((block) => block.type === 'image' && resultImageTypes.has(block.mimeType)) : [];
-  const text = contentText(content.filter((block) => !images.includes(block)));
-  return {
+  const fits = (part: Media): boolean => profile.imagesInResults && resultTypes.has(typeOf(part));
+  const { text, inside, behind } = splitResult(content, request, (part) => isTaken(part, profile), fits);
+  const response = {
     functionResponse: {
       ...(!profile.noCallIds && { id: idOf(callId) }),
       name: functionName(names.get(callId) ?? result.requested),
       response: isError ? { error: text } : { output: text },
-      ...(images.length > 0 && {
-        parts: images.flatMap((block) => (block.type === 'image' ? [{ inlineData: { mimeType: block.mimeType, data: block.data } }] : [])),
-      }),
+      ...(inside.length > 0 && { parts: inside.map(toPart) }),
     },
   };
+  return { response, behind: behind.map(toPart) };
 }
 
 // ---- Tools ----
@@ -213,18 +227,19 @@ function toCallingConfig(choice: Exclude<ChatRequest['toolChoice'], 'auto'>): Js
 
 // ---- Settings ----
 
-function toGenerationConfig(settings: ModelSettings, profile: Profile): Json {
+function toGenerationConfig(settings: ModelSettings, request: ChatRequest, profile: Profile): Json {
   const { temperature, topP, topK, maxOutputTokens, stop, seed, frequencyPenalty, presencePenalty } = settings;
-  const format = requestedFormat(settings);
-  const thinkingConfig = toThinking(settings, profile);
+  // The keywords of `responseJsonSchema` on both services.
+  const format = compiledFormat(request, 'gemini');
+  const thinkingConfig = toThinking({ settings, dropped: request.dropped }, profile);
   return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),
     ...(topK !== undefined && { topK }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(stop !== undefined && { stopSequences: stop.slice(0, 5) }),
+    ...(stop !== undefined && { stopSequences: stop }),
     // An int32: larger values are rejected.
-    ...(seed !== undefined && { seed: seed | 0 }),
+    ...(seed !== undefined && { seed: sentAs('seed', seed, seed | 0, request) }),
     ...(frequencyPenalty !== undefined && { frequencyPenalty }),
     ...(presencePenalty !== undefined && { presencePenalty }),
     ...(format !== null && { responseMimeType: 'application/json' }),
@@ -237,14 +252,16 @@ function toGenerationConfig(settings: ModelSettings, profile: Profile): Json {
  * Sends a level or a budget, since both are rejected. Gemini 3 still accepts a budget, which is sent only if no effort was given. Thoughts
  * are requested whenever thinking is. null: the model's default.
  */
-function toThinking(settings: ModelSettings, profile: Profile): Json | null {
+function toThinking(asked: Pick<ChatRequest, 'settings' | 'dropped'>, profile: Profile): Json | null {
+  const { settings, dropped } = asked;
   const reasoning = requestedReasoning(settings);
   if (reasoning === null || profile.reasoning === 'none') return null;
   if (profile.reasoning === 'effort' && (reasoning === 'off' || reasoning.effort !== undefined)) {
-    return { thinkingLevel: effortLevel(reasoning, profile.efforts).toUpperCase(), includeThoughts: reasoning !== 'off' };
+    return { thinkingLevel: effortLevel(reasoning, profile.efforts, asked).toUpperCase(), includeThoughts: reasoning !== 'off' };
   }
-  const budget = reasoning === 'off' ? 0 : (reasoning.budget ?? effortBudgets[reasoning.effort ?? ''] ?? dynamicBudget);
+  const budget = reasoning === 'off' ? 0 : (budgetTokens(reasoning, effortBudgets, asked) ?? dynamicBudget);
   const thinkingBudget = budget === dynamicBudget ? budget : Math.max(budget, profile.minReasoningBudget);
+  sentAs(settings.reasoningBudget === undefined ? 'reasoningEffort' : 'reasoningBudget', budget, thinkingBudget, { dropped });
   return { thinkingBudget, includeThoughts: reasoning !== 'off' };
 }
 
@@ -252,8 +269,8 @@ function toThinking(settings: ModelSettings, profile: Profile): Json | null {
  * Tokens by effort, as in Google's OpenAI-compatible API (guide "OpenAI compatibility"); the largest is the maximum of the smallest model.
  */
 const effortBudgets: Readonly<Record<string, number>> = {
-  minimal: 1024,
   low: 1024,
+  minimal: 1024,
   medium: 8192,
   high: 24_576,
   xhigh: 24_576,

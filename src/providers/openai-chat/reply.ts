@@ -6,18 +6,22 @@
 import { type Citation, toCitation } from '../../core/model/citation.ts';
 import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
 import type { Adapter } from '../adapter.ts';
-import { type OpenAiNative, toChatBody } from './request.ts';
+import { addOwnFields, blockNative, type ChatNative, ownFieldsOfCall } from '../../dialects/openai-chat/own-fields.ts';
+import { toChatBody } from './request.ts';
 import { openAiRows } from './profiles.ts';
 import { malformedProblem } from '../provider-error.ts';
-import { toUsage, WireReply } from '../wire-reply.ts';
+import { WireReply } from '../wire-reply.ts';
+import { mergeUsage, readCost, toUsage } from '../wire-usage.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf as text } from '../../core/json/wire-value.ts';
 
 export const chatCompletions: Adapter = {
   dialect: 'openai-chat',
+  watched: async () => (await import('./watch.ts')).chatWire,
   path: () => '/chat/completions',
   profileRows: openAiRows,
   toBody: toChatBody,
   createReply: (access) => new ChatReply(access),
+  modelsUrl: (baseUrl) => `${baseUrl}/models`,
   // Servers that only know the older field ignore the newer one.
   outputLimits: ({ max_tokens: most, max_completion_tokens: newer }, { maxTokensField }) => [
     most,
@@ -30,21 +34,25 @@ export const chatCompletions: Adapter = {
 class ChatReply extends WireReply {
   /** The index of the last started call; -1: none. */
   #lastStarted = -1;
-  /** `extra_content` received before its call was started. */
-  readonly #callExtras = new Map<number, unknown>();
+  /** Fields of calls that were received before their call was started. */
+  readonly #callFields = new Map<number, Json>();
   #details: Json[] = [];
-  #extra: unknown;
+  readonly #fields: Json = {};
   /** The latest list of sources of Perplexity and xAI, which every chunk repeats. */
   #sources: readonly unknown[] = [];
   #hasAnnotations = false;
   #atLimit = false;
+  #counts: Json = {};
   /** The reply is one document. */
   #isWhole = false;
 
-  protected override readWhole(body: unknown): void {
+  protected override isReply({ choices, usage }: Json): boolean {
+    return Array.isArray(choices) || isRecord(usage);
+  }
+
+  protected override readWhole(body: Json): void {
     this.#isWhole = true;
-    if (isRecord(body) && (Array.isArray(body.choices) || body.error != null)) this.read(body);
-    else this.fault('sent a reply without choices');
+    this.readEvent(body, '');
     if (!this.isOver()) this.finish();
   }
 
@@ -53,33 +61,56 @@ class ChatReply extends WireReply {
     if (this.created === null && isCount(chunk.created)) this.created = chunk.created;
     for (const choice of listOf(chunk.choices)) if (isRecord(choice) && (choice.index ?? 0) === 0) this.#readChoice(choice);
     if (chunk.search_results != null || chunk.citations != null) this.#readSources(chunk);
-    this.usage = readUsage(chunk.usage) ?? readUsage(recordOf(chunk.x_groq).usage) ?? this.usage;
-    if (chunk.error != null) this.failWith(chunk.error);
+    this.#readUsage(chunk.usage ?? recordOf(chunk.x_groq).usage ?? timedUsage(chunk.timings));
+  }
+
+  #readUsage(usage: unknown): void {
+    if (!isRecord(usage)) return;
+    this.#counts = mergeUsage(this.#counts, usage);
+    this.usage = readUsage(this.#counts);
   }
 
   #readChoice(choice: Json): void {
     const { delta, message } = choice;
+    // Moonshot's place; some gateways leave it in the last delta.
+    this.#readUsage(choice.usage ?? recordOf(delta).usage);
     // Perplexity sends both: an empty `delta` in a whole reply, and in a stream a `message` of all text so far.
     const isWhole = this.#isWhole || delta == null || (choice.finish_reason != null && !this.hasOutput && !saysAnything(delta));
     this.#readDelta(recordOf(isWhole ? (message ?? delta) : delta));
     if (typeof choice.finish_reason === 'string') this.setFinishReason(choice.finish_reason);
     if (limitReasons.has(String(choice.finish_reason)) || limitReasons.has(String(choice.native_finish_reason).toLowerCase()))
       this.#atLimit = true;
+    // OpenRouter's form of an error of the model's service.
+    if (choice.error != null) this.failWith(choice.error);
   }
 
   #readDelta(delta: Json): void {
     for (const detail of listOf(delta.reasoning_details)) if (isRecord(detail)) addDetail(this.#details, detail);
-    // Some servers send the same text in both fields. The text of details is for the provider only.
-    this.emitText('reasoning', text(delta.reasoning_content) || text(delta.reasoning));
+    this.#readReasoning(delta);
     this.#readContent(delta.content);
     if (text(delta.refusal) !== '') this.emit({ type: 'text', text: text(delta.refusal), refusal: true });
     if (delta.images != null) for (const image of listOf(delta.images)) this.#readImage(image);
     if (delta.annotations != null) this.#readAnnotations(listOf(delta.annotations));
-    if (delta.extra_content != null) this.#extra = delta.extra_content;
+    addOwnFields(this.#fields, delta);
     const calls = listOf(delta.tool_calls);
     for (const [place, call] of calls.entries()) if (isRecord(call)) this.#readCall(call, calls.length > 1 ? place : null);
     const { function_call: call } = delta;
     if (isRecord(call)) this.pushCall({ name: text(call.name), arguments: argumentsOf(call.arguments) });
+  }
+
+  /**
+   * Some servers send the same text in several fields. The text of details is for the provider only. LiteLLM's blocks of a stream are pieces,
+   * of which the last has the signature.
+   */
+  #readReasoning(delta: Json): void {
+    const blocks = delta.thinking_blocks == null ? [] : listOf(delta.thinking_blocks).map(recordOf);
+    const isInBlocks = blocks.some(({ thinking }) => text(thinking) !== '');
+    if (!isInBlocks) this.emitText('reasoning', text(delta.reasoning_content) || text(delta.reasoning) || text(delta.reasoning_text));
+    for (const block of blocks) {
+      this.emitText('reasoning', text(block.thinking));
+      const native = blockNative(block);
+      if (native !== null) this.emitNative(native);
+    }
   }
 
   #readSources({ search_results: results, citations }: Json): void {
@@ -128,40 +159,41 @@ class ChatReply extends WireReply {
     } else {
       this.pushCall({ id, index, name: text(named?.name), arguments: argumentsOf(named?.arguments) });
     }
-    if (call.extra_content != null && this.assembler.latest >= 0) this.#addCallExtra(this.assembler.latest, call.extra_content);
+    const fields = ownFieldsOfCall(call);
+    if (fields !== null && this.assembler.latest >= 0) this.#addCallFields(this.assembler.latest, fields);
   }
 
   protected override emit(event: ChatEvent): void {
     super.emit(event);
     if (event.type !== 'call-start') return;
     this.#lastStarted = event.call;
-    const extra = this.#callExtras.get(event.call);
-    if (extra !== undefined) this.#emitData({ callExtra: extra });
+    const callFields = this.#callFields.get(event.call);
+    if (callFields !== undefined) this.#emitData({ callFields });
   }
 
   /**
    * Emits the data directly after its call, since both are returned together. Data that arrives after another call began is dropped; no
    * server was seen to do this.
    */
-  #addCallExtra(call: number, extra: unknown): void {
-    if (this.#lastStarted < call) this.#callExtras.set(call, extra);
-    else if (this.#lastStarted === call && !this.#callExtras.has(call)) this.#emitData({ callExtra: extra });
+  #addCallFields(call: number, callFields: Json): void {
+    if (this.#lastStarted < call) this.#callFields.set(call, callFields);
+    else if (this.#lastStarted === call && !this.#callFields.has(call)) this.#emitData({ callFields });
   }
 
-  #emitData(data: Omit<OpenAiNative, 'api'>): void {
-    this.emitNative({ api: 'openai-chat', ...data } satisfies OpenAiNative);
+  #emitData(data: Omit<ChatNative, 'api'>): void {
+    this.emitNative({ api: 'openai-chat', ...data } satisfies ChatNative);
   }
 
   protected override finish(): void {
     this.endCalls(true);
-    if (failureReasons.has(this.finishReason ?? '')) this.abort(malformedProblem(this.access, 'aborted its reply'));
+    if (failureReasons.has(this.finishReason ?? '')) this.abort(malformedProblem(this.access, `aborted its reply (${this.finishReason})`));
     else this.#complete();
   }
 
   #complete(): void {
     if (!this.#hasAnnotations) this.emitCitations(this.#sources.map(toSource));
-    if (this.#details.length > 0) this.#emitData({ reasoningDetails: this.#details });
-    if (this.#extra !== undefined) this.#emitData({ extra: this.#extra });
+    if (this.#details.length > 0) this.#fields.reasoning_details = this.#details;
+    if (Object.keys(this.#fields).length > 0) this.#emitData({ fields: this.#fields });
     this.complete({ length: this.isCut(), filtered: /^content[-_]?filter$|^safety$/i.test(this.finishReason ?? '') });
   }
 
@@ -182,7 +214,7 @@ function saysAnything(delta: unknown): boolean {
 }
 
 const limitReasons = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_length']);
-const failureReasons = new Set(['error', 'insufficient_system_resource', 'network_error']);
+const failureReasons = new Set(['error', 'abort', 'aborted', 'insufficient_system_resource', 'network_error']);
 
 /** Joins the pieces of a reasoning item, which must be returned whole; other details stay separate. */
 function addDetail(details: Json[], detail: Json): void {
@@ -197,11 +229,31 @@ function addDetail(details: Json[], detail: Json): void {
   last[field] = joined;
 }
 
+/**
+ * Details have other names at DeepSeek (`prompt_cache_hit_tokens`), Moonshot (`cached_tokens`), Perplexity (`reasoning_tokens`), OpenRouter
+ * (`cache_write_tokens`), LiteLLM (`cache_creation_tokens`) and gateways that mix in Anthropic's names.
+ */
 function readUsage(value: unknown): Usage | null {
   const usage = recordOf(value);
-  const { prompt_tokens_details: input, completion_tokens_details: output } = usage;
-  const cached = isRecord(input) ? input.cached_tokens : usage.prompt_cache_hit_tokens;
-  return toUsage(usage.prompt_tokens, usage.completion_tokens, recordOf(output).reasoning_tokens, cached);
+  const inputs = recordOf(usage.prompt_tokens_details ?? usage.input_tokens_details);
+  const outputs = recordOf(usage.completion_tokens_details ?? usage.output_tokens_details);
+  return toUsage({
+    input: usage.prompt_tokens ?? usage.input_tokens,
+    output: usage.completion_tokens ?? usage.output_tokens,
+    total: usage.total_tokens,
+    reasoning: outputs.reasoning_tokens ?? usage.reasoning_tokens,
+    cached: inputs.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? usage.cache_read_input_tokens,
+    written: inputs.cache_write_tokens ?? inputs.cache_creation_tokens ?? usage.cache_creation_input_tokens,
+    writtenForHour: recordOf(inputs.cache_creation_token_details ?? usage.cache_creation).ephemeral_1h_input_tokens,
+    cost: readCost(usage),
+  });
+}
+
+/** The counts of llama.cpp's server in a reply without `usage` (its README, `timings`). */
+function timedUsage(timings: unknown): Json | null {
+  const { prompt_n: read, cache_n: cached = 0, predicted_n: output } = recordOf(timings);
+  if (!isCount(read) || !isCount(cached)) return null;
+  return { prompt_tokens: read + cached, completion_tokens: output, prompt_tokens_details: { cached_tokens: cached } };
 }
 
 function joinText(parts: unknown): string {

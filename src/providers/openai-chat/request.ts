@@ -3,103 +3,128 @@
  * reply. Wire: OpenAI API reference, "Create chat completion".
  */
 import { createCallIds, historyArguments, historyName } from '../history-calls.ts';
-import type { AssistantPart, InputPart, Message } from '../../core/turn/message.ts';
-import type { ModelSettings } from '../../core/turn/plan.ts';
+import type { AssistantPart, MarkedText, Message } from '../../core/model/message.ts';
+import type { ModelSettings } from '../../core/model/model-settings.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
-import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { dataUrl, imageNote, imageUrl } from '../input-image.ts';
-import { isUnchangedCall, isNativePart, withSignedNames } from '../native-parts.ts';
-import { effortLevel, requestedReasoning, supportedSettings } from '../supported-settings.ts';
+import { endOfSystem, endsOf, lastPart, markIn, markOf, type MarkPlaces, noAnswerMarks, settleMarks } from '../content/cache-marks.ts';
+import { chatContent, chatPart, chatParts, splitResult, takesInResult } from '../content/input-media.ts';
+import { askToContinue, placeSystem } from '../content/place-system.ts';
+import { type Assistant, isUnchangedCall, isNativePart, reportReasoning, withSignedNames } from '../native-parts.ts';
+import { cacheFields, effortLevel, openAiFormat, requestedReasoning, supportedSettings, withoutFields } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
-import { isRecord, type Json } from '../../core/json/wire-value.ts';
+import { type Json, listOf, recordOf } from '../../core/json/wire-value.ts';
+import { writeThinking } from '../../core/model/think-tags.ts';
+import { readChatNative, toThinkingBlock } from '../../dialects/openai-chat/own-fields.ts';
+import { markedContent } from '../../core/tools/tool.ts';
 
-type Assistant = Extract<Message, { role: 'assistant' }>;
 type Results = Extract<Message, { role: 'tool' }>;
-
-/** Data that is returned to the same model with its assistant message (`native` events and parts). */
-export type OpenAiNative = {
-  /** Absent in logs of older releases. */
-  api?: 'openai-chat';
-  reasoningDetails?: Json[];
-  /** `extra_content` of the message. */
-  extra?: unknown;
-  /** `extra_content` of the call before this part: Gemini's thought signatures. */
-  callExtra?: unknown;
-  /** The same for all calls by index, in logs of older releases. */
-  callExtras?: Record<string, unknown>;
-};
 
 /** Returns the body of a streamed request. */
 export function toChatBody(request: ChatRequest, profile: Profile): Json {
   const { model } = request;
   const { tools, toolChoice } = offerTools(request, profile);
-  const settings = supportedSettings(request.settings, profile, tools.length > 0);
-  const body: Json = { model, messages: toMessages(request, profile), stream: request.whole !== true };
+  const settings = supportedSettings(request, profile, 'openai-chat', tools.length > 0);
+  const messages = toMessages(request, profile);
+  const toolBlocks = tools.map((tool) => ({ ...toTool(tool), ...(profile.cacheMarks !== 'breakpoint' && markOf(tool)) }));
+  const body: Json = { model, messages, stream: request.whole !== true };
   if (profile.streamUsage && request.whole !== true) body.stream_options = { include_usage: true };
   if (tools.length > 0) {
-    body.tools = tools.map(toTool);
+    body.tools = toolBlocks;
     if (toolChoice !== 'auto') body.tool_choice = toToolChoice(toolChoice, profile);
   }
   addSettings(settings, profile, body);
-  addReasoning(settings, profile, body);
+  addExtras(settings, request, body);
+  if (settings.responseFormat !== undefined) body.response_format = openAiFormat(settings.responseFormat, request, profile);
+  addReasoning({ settings, dropped: request.dropped }, profile, body);
+  settleMarks(markPlaces(toolBlocks, messages), request, profile);
   return body;
 }
 
-function toTool({ name, description, inputSchema }: OfferedTool): Json {
-  // OpenAI rejects an object schema without `properties`.
-  const parameters = { ...inputSchema, type: 'object', properties: inputSchema.properties ?? {} };
-  return { type: 'function', function: { name, description, parameters } };
+/** Tools need no mark next to the system text, which is behind them in the prompt. */
+function markPlaces(tools: readonly Json[], messages: readonly Json[]): MarkPlaces {
+  return {
+    blocks: () => [...tools, ...messages.flatMap(({ content }) => listOf(content).map(recordOf))],
+    ends: endsOf(messages, ({ role }) => role === 'user' || role === 'tool').map((message) => () => lastPart(message)),
+    system: () => lastPart(endOfSystem(messages)),
+  };
 }
 
-function toToolChoice(choice: ChatRequest['toolChoice'], { requiredWord }: Profile): unknown {
+function toTool({ name, description, inputSchema, strict }: OfferedTool): Json {
+  // OpenAI rejects an object schema without `properties`.
+  const parameters = { ...inputSchema, type: 'object', properties: inputSchema.properties ?? {} };
+  return { type: 'function', function: { name, description, parameters, ...(strict === true && { strict }) } };
+}
+
+function toToolChoice(choice: ChatRequest['toolChoice'], { requiredToolChoice }: Profile): unknown {
   if (typeof choice !== 'string') return { type: 'function', function: { name: choice.tool } };
-  return choice === 'required' ? (requiredWord ?? choice) : choice;
+  return choice === 'required' ? (requiredToolChoice ?? choice) : choice;
 }
 
 function addSettings(settings: ModelSettings, profile: Profile, body: Json): void {
   const { temperature, topP, topK, seed, stop, frequencyPenalty, presencePenalty } = settings;
   if (temperature !== undefined) body.temperature = temperature;
   if (topP !== undefined) body.top_p = topP;
-  if (topK !== undefined && profile.topK) body.top_k = topK;
+  if (topK !== undefined) body.top_k = topK;
   if (frequencyPenalty !== undefined) body.frequency_penalty = frequencyPenalty;
   if (presencePenalty !== undefined) body.presence_penalty = presencePenalty;
   if (stop !== undefined) body.stop = stop;
   if (seed !== undefined) body[profile.seedField] = seed;
   if (settings.maxOutputTokens !== undefined) body[profile.maxTokensField] = settings.maxOutputTokens;
   if (settings.parallelToolCalls !== undefined) body.parallel_tool_calls = settings.parallelToolCalls;
-  if (settings.responseFormat !== undefined) body.response_format = settings.responseFormat;
 }
 
-function addReasoning(settings: ModelSettings, profile: Profile, body: Json): void {
-  const reasoning = requestedReasoning(settings);
+function addExtras(settings: ModelSettings, { access }: ChatRequest, body: Json): void {
+  const { user, serviceTier, verbosity } = settings;
+  // The name that replaced `user` is OpenAI's alone.
+  if (user !== undefined) body[access.kind === 'openai' ? 'safety_identifier' : 'user'] = user;
+  if (serviceTier !== undefined) body.service_tier = serviceTier;
+  if (verbosity !== undefined) body.verbosity = verbosity;
+  Object.assign(body, cacheFields(settings));
+}
+
+function addReasoning(asked: Pick<ChatRequest, 'settings' | 'dropped'>, profile: Profile, body: Json): void {
+  const reasoning = requestedReasoning(asked.settings);
   if (reasoning === null) return;
   if (profile.thinkingSwitch) body.thinking = { type: reasoning === 'off' ? 'disabled' : 'enabled' };
   // With a thinking switch, `off` only sets the switch.
-  if (profile.reasoning === 'none' || (profile.thinkingSwitch && reasoning === 'off')) return;
-  body.reasoning_effort = effortLevel(reasoning, profile.efforts);
+  if (profile.thinkingSwitch && reasoning === 'off') return;
+  const isSwitched = profile.reasoning === 'none';
+  const effort = effortLevel(reasoning, isSwitched ? ['enabled'] : profile.efforts, asked);
+  if (!isSwitched) body.reasoning_effort = effort;
 }
 
 // ---- Messages ----
 
 function toMessages(request: ChatRequest, profile: Profile): Json[] {
   const idOf = createCallIds(request.messages, request.access.name, profile);
-  const echoed = profile.echoReasoning ? messagesOfToolTurns(request.messages) : null;
-  const messages = withSignedNames(request.messages, request).flatMap((message): Json[] => {
+  const ofToolTurns = messagesOfToolTurns(request.messages);
+  const messages = withSignedNames(placeSystem(request.messages, profile), request).flatMap((message): Json[] => {
     switch (message.role) {
       case 'system':
-        return said('system', message.parts.map((part) => part.text).join('\n\n'));
+        return said('system', chatParts(message.parts, profile));
       case 'user':
-        return said('user', toUserContent(message.parts, profile));
+        return said('user', chatContent(message.parts, request, profile, 'openai-chat'));
       case 'assistant':
-        return toAssistant(message, { request, profile, idOf, echoes: echoed?.has(message) === true });
+        return toAssistant(message, { request, profile, idOf, isToolTurn: ofToolTurns.has(message) });
       case 'tool':
-        return toResults(message, profile, idOf);
+        return toResults(message, request, profile, idOf);
       default:
         return message satisfies never;
     }
   });
-  return inOrder(messages, profile);
+  // Of a client's history; a session returns data only to the server that sent it.
+  const accepted = withoutFields(messages, profile, request.dropped) as Json[];
+  return withPrefill(inOrder(accepted, profile), profile, request);
+}
+
+/** An assistant message at the end is continued, by some servers only if they are told so. */
+function withPrefill(messages: Json[], { prefill }: Profile, request: ChatRequest): Json[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || last.tool_calls !== undefined || prefill === 'plain') return messages;
+  if (prefill === 'refused') return [...messages, { role: 'user', content: askToContinue(request) }];
+  last[prefill] = true;
+  return messages;
 }
 
 /**
@@ -127,98 +152,90 @@ function said(role: 'system' | 'user', content: string | Json[]): Json[] {
   return content.length === 0 ? [] : [{ role, content }];
 }
 
-function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
-  if (images && parts.some((part) => part.type === 'image')) {
-    return parts.map((part) => {
-      if (part.type === 'text') return { type: 'text', text: part.text };
-      return toImage(imageUrl(part));
-    });
-  }
-  return parts.map((part) => (part.type === 'text' ? part.text : imageNote(part))).join('\n\n');
-}
-
-function toImage(url: string): Json {
-  return { type: 'image_url', image_url: { url } };
-}
-
 /**
- * A tool message contains text only. Images follow in one user message after all results of the step, as in other clients
- * (MoonshotAI/kimi-code#626, Prism-Shadow/agenthub#209). Only for models known to have vision, because a text model rejects the
+ * A tool message contains text only. Images and files follow in one user message after all results of the step, as in other clients
+ * (MoonshotAI/kimi-code#626, Prism-Shadow/agenthub#209). Only for models known to take them, because another model rejects the
  * conversation from then on.
  */
-function toResults({ parts }: Results, profile: Profile, idOf: (callId: string) => string): Json[] {
+function toResults({ parts }: Results, request: ChatRequest, profile: Profile, idOf: (callId: string) => string): Json[] {
   const messages: Json[] = [];
   const shown: Json[] = [];
   for (const part of parts) {
     const name = historyName(part.requested);
-    messages.push({
-      role: 'tool',
-      tool_call_id: idOf(part.callId),
-      ...(profile.toolResultName && { name }),
-      content: contentText(part.content),
-    });
-    if (!profile.images || !profile.imagesInResults) continue;
-    const images = part.content.filter((block) => block.type === 'image');
-    if (images.length > 0) shown.push({ type: 'text', text: `[From the result of ${name}:]` });
-    for (const { mimeType, data } of images) shown.push(toImage(dataUrl(mimeType, data)));
+    const { text, behind } = splitResult(markedContent(part), request, (found) => takesInResult(found, profile, 'openai-chat'));
+    const content = text === '' ? text : chatParts([{ ...markIn(part), type: 'text', text }], profile);
+    messages.push({ role: 'tool', tool_call_id: idOf(part.callId), ...(profile.toolResultName && { name }), content });
+    if (behind.length > 0) shown.push({ type: 'text', text: `[From the result of ${name}:]` }, ...behind.map(chatPart));
   }
   return [...messages, ...said('user', shown)];
 }
 
-type AssistantContext = { request: ChatRequest; profile: Profile; idOf: (callId: string) => string; echoes: boolean };
+type AssistantContext = { request: ChatRequest; profile: Profile; idOf: (callId: string) => string; isToolTurn: boolean };
 
-function toAssistant(message: Assistant, { request, profile, idOf, echoes }: AssistantContext): Json[] {
+function toAssistant(message: Assistant, { request, profile, idOf, isToolTurn }: AssistantContext): Json[] {
   const { parts } = message;
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const calls = parts.filter((part) => part.type === 'tool-call');
   // An empty assistant message is rejected by most servers.
   if (text === '' && calls.length === 0) return [];
   const own = nativeOf(message, request);
-  const body: Json = { role: 'assistant', content: text === '' && !profile.contentNeverNull ? null : text };
-  if (echoes) {
-    const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
+  const echoes = profile.echoReasoning && isToolTurn;
+  const mark = parts.findLast((part): part is MarkedText => part.type === 'text' && part.cache !== undefined);
+  if (mark !== undefined && profile.cacheMarks === 'breakpoint') request.dropped?.add('cache_control', noAnswerMarks);
+  const said = profile.cacheMarks === 'breakpoint' ? text : chatParts([{ ...markIn(mark), type: 'text', text }], profile);
+  const body: Json = { role: 'assistant', content: text === '' ? (profile.contentNeverNull ? '' : null) : said };
+  const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
+  const inText = own.inText !== null && isToolTurn && reasoning !== '';
+  if (inText) body.content = writeThinking(own.inText ?? '', reasoning, text);
+  else if (echoes) {
     // A call without reasoning is rejected, and so is an empty text; a blank is accepted (NousResearch/hermes-agent#17341).
     if (reasoning !== '' || calls.length > 0) body.reasoning_content = reasoning || ' ';
   }
-  if (own.reasoningDetails !== undefined) body.reasoning_details = own.reasoningDetails;
-  if (own.extra !== undefined) body.extra_content = own.extra;
+  Object.assign(body, own.fields);
+  const isSigned = own.blocks.length > 0 || own.fields.reasoning_details !== undefined || own.fields.reasoning_opaque !== undefined;
+  reportReasoning(message, request, inText || echoes || isSigned);
+  if (own.blocks.length > 0) body.thinking_blocks = own.blocks;
+  // What is signed goes back as it came.
+  if (own.fields.reasoning_opaque !== undefined) body.reasoning_text = reasoning;
   if (calls.length > 0) {
     body.tool_calls = calls.map((call, index) => {
-      const extra =
-        (isUnchangedCall(call) ? own.extras.get(index) : undefined) ?? (index === 0 && profile.callSignatures ? unsignedCall : undefined);
       const named = { name: historyName(call.requested), arguments: historyArguments(call) };
-      return { id: idOf(call.callId), type: 'function', function: named, ...(extra !== undefined && { extra_content: extra }) };
+      const unsigned = index === 0 && profile.callSignatures ? unsignedCall : undefined;
+      return {
+        id: idOf(call.callId),
+        type: 'function',
+        function: named,
+        ...((isUnchangedCall(call) && own.ofCalls.get(index)) || unsigned),
+      };
     });
   }
   return [body];
 }
 
 /** The placeholder of Google's guide "Thought signatures" for a call of another model. */
-const unsignedCall = { google: { thought_signature: 'skip_thought_signature_validator' } };
+const unsignedCall = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
 
-type Native = Pick<OpenAiNative, 'reasoningDetails' | 'extra'> & { extras: Map<number, unknown> };
+type Native = { fields: Json; blocks: Json[]; ofCalls: Map<number, Json>; inText: string | null };
 
 function nativeOf(message: Assistant, request: ChatRequest): Native {
-  const native: Native = { extras: new Map() };
+  const native: Native = { fields: {}, blocks: [], ofCalls: new Map(), inText: null };
   let call = -1;
   let before: AssistantPart | undefined;
   for (const part of message.parts) {
     if (part.type === 'tool-call') call += 1;
-    const data = part.type === 'native' && isNativePart(part, message, request) ? dataOf(part.data) : null;
-    if (data?.reasoningDetails !== undefined) native.reasoningDetails = data.reasoningDetails;
-    if (data?.extra !== undefined) native.extra = data.extra;
-    // Only directly after its call: elsewhere, the call was dropped because it has no result.
-    if (data?.callExtra !== undefined && before?.type === 'tool-call') native.extras.set(call, data.callExtra);
-    for (const [index, extra] of Object.entries(data?.callExtras ?? {})) native.extras.set(Number(index), extra);
+    if (part.type === 'native' && isNativePart(part, message, request)) {
+      const block = toThinkingBlock(part.data, before?.type === 'reasoning' ? before.text : '');
+      if (block !== null && recordOf(part.data).inChat === true) native.blocks.push(block);
+      const data = readChatNative(part.data);
+      Object.assign(native.fields, data?.fields);
+      native.inText ??= data?.inText ?? null;
+      // Only directly after its call: elsewhere, the call was dropped because it has no result.
+      if (data !== null && Object.keys(data.callFields).length > 0 && before?.type === 'tool-call')
+        native.ofCalls.set(call, data.callFields);
+    }
     before = part;
   }
   return native;
-}
-
-/** null for data of another adapter, from before the provider's kind was changed. */
-function dataOf(data: unknown): OpenAiNative | null {
-  // Written by this adapter's reply reader under this provider's name.
-  return isRecord(data) && (data.api === undefined || data.api === 'openai-chat') ? (data as OpenAiNative) : null;
 }
 
 // ---- Order ----

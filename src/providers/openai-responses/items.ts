@@ -6,9 +6,9 @@
 import type { GrowingText } from '../../core/model/growing-text.ts';
 import { isCount, type Json, recordOf, stringOf, listOf, tryParse, isDeeperThan } from '../../core/json/wire-value.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
-import { toUsage } from '../wire-reply.ts';
+import { readCost, toUsage } from '../wire-usage.ts';
 import { canonicalJson } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 
 /** One item of the reply while it is streamed. */
 export type ResponseItem = {
@@ -154,6 +154,15 @@ export function isSameJson(a: string, b: string): boolean {
 }
 
 export function readUsage(value: unknown): Usage | null {
-  const { input_tokens: input, output_tokens: output, output_tokens_details: outputs, input_tokens_details: inputs } = recordOf(value);
-  return toUsage(input, output, recordOf(outputs).reasoning_tokens, recordOf(inputs).cached_tokens);
+  const usage = recordOf(value);
+  const inputs = recordOf(usage.input_tokens_details);
+  return toUsage({
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    total: usage.total_tokens,
+    reasoning: recordOf(usage.output_tokens_details).reasoning_tokens,
+    cached: inputs.cached_tokens,
+    written: inputs.cache_write_tokens,
+    cost: readCost(usage),
+  });
 }

@@ -21,20 +21,23 @@ import {
   type ContentKind,
   terminals,
 } from './items.ts';
-import { type ResponsesNative, toResponsesBody, responsesRows } from './request.ts';
+import { responsesRows } from './profiles.ts';
+import { type ResponsesNative, toResponsesBody } from './request.ts';
 import { shiftCitations, toCitation } from '../../core/model/citation.ts';
 import { GrowingText } from '../../core/model/growing-text.ts';
 import { isDeeperThan, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { Adapter } from '../adapter.ts';
 import { WireReply } from '../wire-reply.ts';
 
 export const openaiResponses: Adapter = {
   dialect: 'openai-responses',
+  watched: async () => (await import('./watch.ts')).responsesWire,
   path: () => '/responses',
   profileRows: responsesRows,
   toBody: toResponsesBody,
   createReply: (access) => new ResponsesReply(access),
+  modelsUrl: (baseUrl) => `${baseUrl}/models`,
   outputLimits: ({ max_output_tokens: most }) => [most],
   readUsage,
 };
@@ -47,15 +50,13 @@ class ResponsesReply extends WireReply {
   #isFiltered = false;
   #textLength = 0;
 
-  protected override readWhole(body: unknown): void {
-    if (!isRecord(body) || !Array.isArray(body.output)) {
-      const { error } = recordOf(body);
-      if (error == null) this.fault('sent a reply without output');
-      else this.failWith(error);
-    } else {
-      this.#readHead(body);
-      this.#readEnd(body, stringOf(body.status) || 'completed');
-    }
+  protected override isReply({ type, output }: Json, name: string): boolean {
+    return Array.isArray(output) || /^response\./.test(stringOf(type) || name);
+  }
+
+  protected override readWhole(body: Json): void {
+    this.#readHead(body);
+    this.#readEnd(body, stringOf(body.status) || 'completed');
   }
 
   protected override read(event: Json, name: string): void {
@@ -65,7 +66,6 @@ class ResponsesReply extends WireReply {
     if (piece !== undefined) this.#readPiece(event, piece);
     else if (type === 'response.output_item.added') this.#begin(this.#items.ofItem(event, true), recordOf(event.item));
     else if (type === 'response.output_item.done') this.#readItem(this.#items.ofItem(event, false), recordOf(event.item));
-    else if (type === 'error' || (type === 'message' && event.error != null)) this.failWith(event.error ?? event);
     else if (isRecord(event.response)) {
       this.#readHead(event.response);
       const status = terminals.get(type);

@@ -5,18 +5,17 @@
  */
 import { createCallIds, historyArguments, historyName } from '../history-calls.ts';
 import { resultItems } from './items.ts';
-import type { InputPart, Message, ToolCallPart, ToolResultPart } from '../../core/turn/message.ts';
-import type { ModelSettings } from '../../core/turn/plan.ts';
+import type { InputPart, ToolCallPart, ToolResultPart } from '../../core/model/message.ts';
+import { markedContent } from '../../core/tools/tool.ts';
+import type { ModelSettings } from '../../core/model/model-settings.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
-import { contentText } from '../../core/tools/tool.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
-import { dataUrl, imageNote, imageUrl } from '../input-image.ts';
-import { isNativePart } from '../native-parts.ts';
-import { effortLevel, requestedReasoning, supportedSettings } from '../supported-settings.ts';
+import { endOfSystem, endsOf, lastPart, markIn, markOf, type MarkPlaces, noAnswerMarks, settleMarks } from '../content/cache-marks.ts';
+import { dataUrl, imageUrl, plainText, shownInput, shownResult, takesInResult, takesMedia, withEnding } from '../content/input-media.ts';
+import { type Assistant, isNativePart, reportReasoning } from '../native-parts.ts';
+import { cacheFields, effortLevel, openAiFormat, requestedReasoning, sentAs, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
-import { isRecord, type Json, stringOf } from '../../core/json/wire-value.ts';
-import { openAiModelRows } from '../openai-chat/profiles.ts';
-import type { ProfileRow } from '../adapter.ts';
+import { isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 /** The content of `native` parts of this API: one of the three. */
 export type ResponsesNative = {
@@ -35,7 +34,8 @@ type CallKind = { type?: 'custom_tool_call'; namespace?: unknown; caller?: unkno
 /** Returns the body of a streamed request. The API has no stop, seed, top_k, penalties or reasoning budget. */
 export function toResponsesBody(request: ChatRequest, profile: Profile): Json {
   const { model } = request;
-  const body: Json = { model, input: toInput(request, profile), stream: request.whole !== true, store: false };
+  const input = toInput(request, profile);
+  const body: Json = { model, input, stream: request.whole !== true, store: false };
   // Models without reasoning reject it: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865).
   if (profile.reasoning !== 'none') body.include = ['reasoning.encrypted_content'];
   const { tools, toolChoice } = offerTools(request, profile);
@@ -43,28 +43,55 @@ export function toResponsesBody(request: ChatRequest, profile: Profile): Json {
     body.tools = tools.map((tool) => toTool(tool, profile));
     if (toolChoice !== 'auto') body.tool_choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.tool };
   }
-  return Object.assign(body, toSettings(supportedSettings(request.settings, profile, tools.length > 0), profile));
+  const settings = supportedSettings(request, profile, 'openai-responses', tools.length > 0);
+  settleMarks(markPlaces(input), request, profile);
+  return Object.assign(
+    body,
+    toSettings({ ...settings, responseFormat: openAiFormat(settings.responseFormat, request, profile) }, request, profile),
+  );
+}
+
+function markPlaces(input: readonly Json[]): MarkPlaces {
+  const isInput = ({ role, output }: Json): boolean => role === 'user' || output !== undefined;
+  const last = (item: Json) => lastPart(item, item.output === undefined ? 'content' : 'output', 'input_text');
+  return {
+    blocks: () => input.flatMap(({ content, output }) => [...listOf(content), ...listOf(output)]).map(recordOf),
+    ends: endsOf(input, isInput).map((item) => () => last(item)),
+    system: () => last(endOfSystem(input)),
+  };
 }
 
 function toTool(tool: OfferedTool, profile: Profile): Json {
   // An object schema without `properties` is rejected.
   const parameters = { ...tool.inputSchema, type: 'object', properties: tool.inputSchema.properties ?? {} };
   // Unlike Chat Completions, this API is strict by default, and then rejects or rewrites ordinary schemas.
-  return { type: 'function', name: tool.name, description: tool.description, parameters, strict: profile.schemas === 'openai-strict' };
+  return {
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    parameters,
+    strict: tool.strict === true || profile.schemas === 'openai-strict',
+  };
 }
 
-function toSettings(settings: ModelSettings, profile: Profile): Json {
+function toSettings(settings: ModelSettings, { dropped }: ChatRequest, profile: Profile): Json {
   const body: Json = {};
-  if (settings.maxOutputTokens !== undefined) body.max_output_tokens = Math.max(settings.maxOutputTokens, leastOutputTokens);
+  const { maxOutputTokens: limit } = settings;
+  if (limit !== undefined) body.max_output_tokens = sentAs('maxOutputTokens', limit, Math.max(limit, leastOutputTokens), { dropped });
   if (settings.temperature !== undefined) body.temperature = settings.temperature;
   if (settings.topP !== undefined) body.top_p = settings.topP;
   if (settings.parallelToolCalls !== undefined) body.parallel_tool_calls = settings.parallelToolCalls;
   const reasoning = requestedReasoning(settings);
   if (reasoning !== null && profile.reasoning !== 'none')
-    body.reasoning = { effort: effortLevel(reasoning, profile.efforts), summary: 'auto' };
+    body.reasoning = { effort: effortLevel(reasoning, profile.efforts, { settings, dropped }), summary: 'auto' };
   const format = toTextFormat(settings.responseFormat);
-  if (format !== null) body.text = { format };
-  return body;
+  const { user, metadata, serviceTier, verbosity } = settings;
+  if (format !== null || verbosity !== undefined)
+    body.text = { ...(format !== null && { format }), ...(verbosity !== undefined && { verbosity }) };
+  if (user !== undefined) body.safety_identifier = user;
+  if (metadata !== undefined) body.metadata = metadata;
+  if (serviceTier !== undefined) body.service_tier = serviceTier;
+  return Object.assign(body, cacheFields(settings));
 }
 
 /** Smaller values are a 400: "integer below minimum value. Expected a value >= 16" (earendil-works/pi#6265). */
@@ -88,9 +115,9 @@ function toInput(request: ChatRequest, profile: Profile): Json[] {
   return request.messages.flatMap((message): Json[] => {
     switch (message.role) {
       case 'system':
-        return toMessage('system', message.parts.map((part) => part.text).join('\n\n'));
+        return toMessage('system', plainText(message.parts, profile) ?? message.parts.flatMap(toContent));
       case 'user':
-        return toMessage('user', toUserContent(message.parts, profile));
+        return toMessage('user', toUserContent(message.parts, request, profile));
       case 'assistant':
         return toAssistantItems(message, context);
       case 'tool':
@@ -138,8 +165,6 @@ function callOf(part: Assistant['parts'][number], message: Assistant, request: C
   return [[id, kind]];
 }
 
-type Assistant = Extract<Message, { role: 'assistant' }>;
-
 /**
  * null for data of another API, from before the provider's kind was changed. Validated strictly: a client with its own history supplies
  * these parts, and must not add an item of another role.
@@ -168,28 +193,33 @@ function toMessage(role: 'system' | 'user', content: string | Json[]): Json[] {
   return content.length === 0 ? [] : [{ type: 'message', role, content }];
 }
 
-function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
-  const texts = parts.map((part) => (part.type === 'text' ? part.text : images ? null : imageNote(part)));
-  if (!texts.includes(null)) return texts.filter((text) => text !== '').join('\n\n');
-  return parts.flatMap((part): Json[] => {
-    if (part.type === 'text') return part.text === '' ? [] : [inputText(part.text)];
-    return [inputImage(imageUrl(part))];
-  });
+function toUserContent(parts: readonly InputPart[], request: ChatRequest, profile: Profile): string | Json[] {
+  const shown = shownInput(parts, request, (part) => takesMedia(part, profile, 'openai-responses'), ['name']);
+  const said = shown.filter((part) => part.type !== 'text' || part.text !== '');
+  return plainText(said, profile) ?? said.flatMap(toContent);
 }
 
-function inputText(text: string): Json {
-  return { type: 'input_text', text };
+function toContent(part: InputPart): Json[] {
+  return toContentParts(part).map((content) => ({ ...content, ...markOf(part) }));
 }
 
-function inputImage(url: string): Json {
-  return { type: 'input_image', image_url: url, detail: 'auto' };
+/** Guide "File inputs". */
+function toContentParts(part: InputPart): Json[] {
+  if (part.type === 'text') return part.text === '' ? [] : [{ type: 'input_text', text: part.text }];
+  if (part.type === 'image') return [{ type: 'input_image', image_url: imageUrl(part), detail: 'auto' }];
+  const { url, mediaType, data = '', name = 'file' } = part;
+  // The API takes no name beside a URL.
+  if (url !== undefined)
+    return [...(part.name === undefined ? [] : [{ type: 'input_text', text: part.name }]), { type: 'input_file', file_url: url }];
+  return [{ type: 'input_file', filename: withEnding(name, mediaType), file_data: dataUrl(mediaType, data) }];
 }
 
 /**
  * Returns the items in order. Reasoning text is not sent: this model's own is in its reasoning item, and the API has no form for that of
  * others. Ids of messages and calls are not returned, because the API would check them against adjacent items.
  */
-function toAssistantItems(message: Assistant, { request, idOf, paired, kinds }: Context): Json[] {
+function toAssistantItems(message: Assistant, { request, profile, idOf, paired, kinds }: Context): Json[] {
+  const takesMarks = profile.cacheMarks !== 'none';
   const items: Json[] = [];
   let text = '';
   const endText = (phase?: string): void => {
@@ -198,6 +228,7 @@ function toAssistantItems(message: Assistant, { request, idOf, paired, kinds }: 
   };
   for (const part of message.parts) {
     if (part.type === 'text') text += part.text;
+    if (part.type === 'text' && part.cache !== undefined && takesMarks) request.dropped?.add('cache_control', noAnswerMarks);
     if (part.type === 'tool-call' && paired.has(part.callId)) {
       endText();
       items.push(toCall(part, idOf(part.callId), kinds.get(part.callId)));
@@ -211,6 +242,11 @@ function toAssistantItems(message: Assistant, { request, idOf, paired, kinds }: 
     }
   }
   endText();
+  reportReasoning(
+    message,
+    request,
+    items.some(({ type }) => type === 'reasoning'),
+  );
   // The item that the reasoning belongs to was dropped: "of type 'reasoning' was provided without its required following item".
   while (items.at(-1)?.type === 'reasoning') items.pop();
   return items;
@@ -223,45 +259,16 @@ function toCall(call: ToolCallPart, id: string, kind: CallKind = {}): Json {
   return { type, call_id: id, name, input: stringOf(call.arguments?.input) || (call.raw ?? ''), ...rest };
 }
 
-function toOutput(result: ToolResultPart, { idOf, paired, kinds, profile }: Context): Json[] {
+function toOutput(result: ToolResultPart, { request, idOf, paired, kinds, profile }: Context): Json[] {
   if (!paired.has(result.callId)) return [];
   const { type = 'function_call', caller } = kinds.get(result.callId) ?? {};
-  const output = toOutputContent(result, profile);
+  const output = toOutputContent(result, request, profile);
   return [{ type: `${type}_output`, call_id: idOf(result.callId), output, ...(caller !== undefined && { caller }) }];
 }
 
-function toOutputContent({ content }: ToolResultPart, { images, imagesInResults }: Profile): string | Json[] {
-  if (!images || !imagesInResults || !content.some((block) => block.type === 'image')) return contentText(content);
-  return content.flatMap((block): Json[] => {
-    if (block.type === 'image') return [inputImage(dataUrl(block.mimeType, block.data))];
-    const text = contentText([block]);
-    return text === '' ? [] : [inputText(text)];
-  });
+function toOutputContent(result: ToolResultPart, request: ChatRequest, profile: Profile): string | Json[] {
+  const shown = shownResult(markedContent(result), request, (part) => takesInResult(part, profile, 'openai-responses'));
+  const last = shown.at(-1);
+  if (last !== undefined) shown.splice(-1, 1, { ...last, ...markIn(result) });
+  return plainText(shown, profile, '\n') ?? shown.flatMap(toContent);
 }
-
-export const responsesRows: readonly ProfileRow[] = [
-  ...openAiModelRows,
-  {
-    kind: 'openai-responses',
-    host: 'api.openai.com',
-    because: 'clients were written for its format; other servers of the same API only resemble it (reference §8.1 to §8.5)',
-    profile: { exact: true },
-  },
-  {
-    kind: 'openai-responses',
-    because: 'ids of calls have 64 characters at most; the same limits of tools as Chat Completions',
-    profile: { schemas: 'openai', maxToolDescription: 1024, maxTools: 128, maxCallIdLength: 64, imagesInResults: true },
-  },
-  {
-    kind: 'openai-responses',
-    model: /(^|[/:])(gpt-3\.5|gpt-4|chatgpt|gpt-5-chat)/i,
-    because: 'does not reason, and says so: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865, #3326)',
-    profile: { reasoning: 'none' },
-  },
-  {
-    kind: 'openai-responses',
-    model: /(^|[/:])(o[1-9]|codex|gpt-[5-9](?!-chat))/i,
-    because: 'reasons, and refuses temperature and top_p',
-    profile: { noSampling: true },
-  },
-];

@@ -2,10 +2,11 @@
  * The script of the rehearsal model: a rule for each case, always with the same reply. Reads and writes the Chat Completions wire, since it
  * replaces a provider; `rehearsal.ts` is its HTTP side.
  */
-import { runCodeName } from '../../core/code-mode/run-code.ts';
-import { findToolsName } from '../../core/tools/injected-tool.ts';
-import { limits } from '../../core/limits.ts';
+import { runCodeSpec } from '../../core/turn/run-code.ts';
+import { findToolsSpec } from '../../core/toolset/injected-tool.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { bestTool, guessArguments, parseArgumentLine, type RehearsalTool } from './tools.ts';
+import { cutToLength } from '../../core/text/utf8.ts';
 
 /** The fields of a request that it uses, already validated. */
 export type RehearsalRequest = {
@@ -43,7 +44,7 @@ export function nextReply({ messages, tools, toolChoice }: RehearsalRequest): Re
   if (found !== undefined) return { text: '', calls: [{ name: found.name, arguments: JSON.stringify(guessArguments(input, found)) }] };
   if (stepsDone > 0) return say(report(since));
   const earlier = messages.slice(0, Math.max(lastUser, 0));
-  if (toolChoice !== 'required' && typeof toolChoice === 'string' && asksForThePast(asked))
+  if (toolChoice !== 'required' && typeof toolChoice === 'string' && asksForHistory(asked))
     return say(`${introduction} ${recall(earlier)}`);
   if (mayCall) {
     const tool = chooseTool(asked, tools, toolChoice);
@@ -105,32 +106,34 @@ function fold(name: string): string {
 function chooseTool(input: string, tools: readonly RehearsalTool[], choice: RehearsalRequest['toolChoice']): RehearsalTool | undefined {
   if (typeof choice === 'object') return tools.find((tool) => tool.name === choice.name);
   // It writes no code; `run_code` is only called by command.
-  const others = tools.filter(({ name }) => name !== findToolsName && name !== runCodeName);
+  const others = tools.filter(({ name }) => name !== findToolsSpec.name && name !== runCodeSpec.name);
   // No visible tool matches, but hidden ones may.
-  return bestTool(input, others) ?? tools.find(({ name }) => name === findToolsName) ?? (choice === 'required' ? tools[0] : undefined);
+  return bestTool(input, others) ?? tools.find(({ name }) => name === findToolsSpec.name) ?? (choice === 'required' ? tools[0] : undefined);
 }
 
 /** After a search for tools: the first found tool that is now offered; the results are sorted by relevance. */
 function foundTool(input: string, since: readonly RehearsalMessage[], tools: readonly RehearsalTool[]): RehearsalTool | undefined {
   const calls = since.flatMap((message) => message.calls);
-  if (calls.length === 0 || calls.some(({ name }) => name !== findToolsName)) return undefined;
+  if (calls.length === 0 || calls.some(({ name }) => name !== findToolsSpec.name)) return undefined;
   const lines = since.flatMap(({ role, text }) => (role === 'tool' ? [...text.matchAll(/^- ([A-Za-z_][\w-]{0,63})(?= \(|:)/gm)] : []));
   const named = lines.flatMap(([, name]) => tools.find((tool) => tool.name === name) ?? []);
   return (
     named[0] ??
     bestTool(
       input,
-      tools.filter(({ name }) => name !== findToolsName),
+      tools.filter(({ name }) => name !== findToolsSpec.name),
     )
   );
 }
 
 /** The search query is the whole input. */
 function argumentsFor(input: string, tool: RehearsalTool): Record<string, unknown> {
-  return tool.name === findToolsName ? { query: input.trim().slice(0, limits.maxFindQueryLength) || '?' } : guessArguments(input, tool);
+  return tool.name === findToolsSpec.name
+    ? { query: input.trim().slice(0, limits.maxFindQueryLength) || '?' }
+    : guessArguments(input, tool);
 }
 
-function asksForThePast(input: string): boolean {
+function asksForHistory(input: string): boolean {
   return /\b(you (still )?(remember|recall|know)|earlier|previously|so far|last time|what (happened|was said|did (i|you|we))|(did|have) i\b|(was|is) my|our (conversation|chat))\b|\b(what|which)\b.*\b(before|remember)\b/i.test(
     input,
   );
@@ -151,7 +154,7 @@ const maxRecalled = 40;
 
 function report(since: readonly RehearsalMessage[]): string {
   const lines = since.flatMap((message, index) =>
-    message.role === 'tool' ? [`${callOf(since.slice(0, index), message)} gave:\n${clip(message.text, 4000)}`] : [],
+    message.role === 'tool' ? [`${callOf(since.slice(0, index), message)} gave:\n${cutToLength(message.text, 4000)}`] : [],
   );
   return [`${introduction} This is what the tools gave.`, ...lines].join('\n\n');
 }
@@ -161,7 +164,7 @@ function callOf(before: readonly RehearsalMessage[], result: RehearsalMessage): 
   const call = before
     .findLast((message) => message.calls.some(({ id }) => id === result.callId))
     ?.calls.find(({ id }) => id === result.callId);
-  return call === undefined ? 'a tool' : `${call.name}(${clip(call.arguments, 200)})`;
+  return call === undefined ? 'a tool' : `${call.name}(${cutToLength(call.arguments, 200)})`;
 }
 
 function abilities(tools: readonly RehearsalTool[]): string {
@@ -176,9 +179,5 @@ function abilities(tools: readonly RehearsalTool[]): string {
 }
 
 function oneLine(text: string): string {
-  return clip(text.replace(/\s+/g, ' ').trim(), 300);
-}
-
-function clip(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`.toWellFormed();
+  return cutToLength(text.replace(/\s+/g, ' ').trim(), 300);
 }

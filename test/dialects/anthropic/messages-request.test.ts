@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import type { Issue, Problem } from '../../../src/core/problem.ts';
-import { toToolCallId } from '../../../src/core/reference.ts';
+import { toToolCallId } from '../../../src/core/text/reference.ts';
 import { anthropicMessages } from '../../../src/dialects/anthropic/dialect.ts';
 import { toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
 
@@ -165,7 +165,8 @@ describe('a Messages request', () => {
   });
 
   it.each([
-    ['a PDF', user([{ type: 'document', source: { type: 'base64', data: 'x' } }]), 'messages[0].content[0].source.type'],
+    ['a PDF that is not base64', user([{ type: 'document', source: { type: 'base64', data: 'x' } }]), 'messages[0].content[0].source'],
+    ['a stored file', user([{ type: 'document', source: { type: 'file', file_id: 'f' } }]), 'messages[0].content[0].source.type'],
     ['a file', user([text('a'), { type: 'image', source: { type: 'file', file_id: 'f' } }]), 'messages[0].content[1].source.type'],
     [
       'an invalid image',
@@ -175,7 +176,6 @@ describe('a Messages request', () => {
     ['a block of tomorrow', user([{ type: 'hologram' }]), 'messages[0].content[0].type'],
     ['text without text', user([{ type: 'text' }]), 'messages[0].content[0].text'],
     ['a block without a type', user([{ text: 'x' }]), 'messages[0].content[0].type'],
-    ['a result without its call', user([{ type: 'tool_result', tool_use_id: 'unknown' }]), 'messages[0].content[0].tool_use_id'],
     [
       'an unknown block in a document',
       user([{ type: 'document', source: { type: 'content', content: [{ type: 'hologram' }] } }]),
@@ -195,7 +195,7 @@ describe('a Messages request', () => {
     expect(pathsOf(() => read(messages))).toEqual([
       'messages[1].content[1].type',
       'messages[1].content[2].thinking',
-      'messages[2].content[0].content[0].source.type',
+      'messages[2].content[0].content[0].source',
     ]);
   });
 

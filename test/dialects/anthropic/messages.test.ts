@@ -26,6 +26,7 @@ import {
   turnStart,
 } from '../events.ts';
 import { accumulate, checkOrder, eventsOf, type StreamEvent } from '../messages-stream.ts';
+import { runs } from '../../selection.ts';
 
 const identity: AnswerIdentity = { id: 'msg_1', model: 'claude/sonnet', created: 1_760_000_000 };
 const usage = { inputTokens: 12, outputTokens: 7 };
@@ -331,7 +332,7 @@ describe('any reply', () => {
         checkOrder(eventsOf(stream));
         expect(await accumulate(stream)).toMatchObject(documentOf(events));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
-import { toToolCallId } from '../../../src/core/reference.ts';
+import { toToolCallId } from '../../../src/core/text/reference.ts';
 import type { SessionEvent, SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { encodeFrame } from '../../../src/dialects/native.ts';
 import {
@@ -19,6 +19,7 @@ import {
 import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { deltas, type Chunk } from '../chunks.ts';
 import { logOf, sessionId, stepStart, textDelta, turn, turnStart } from '../events.ts';
+import { noEffects } from '../../fakes/no-effects.ts';
 
 const identity = { id: 'chatcmpl-1', model: 'agent/helper', created: 1_760_000_000 };
 const usage = { inputTokens: 3, outputTokens: 2 };
@@ -43,7 +44,7 @@ function documentOf(events: readonly SessionEvent[], range = whole): any {
 
 const end = (
   status: 'completed' | 'failed' | 'cancelled' | 'interrupted',
-  reason: 'stop' | 'length' | 'upstream_error' | 'cancelled' | 'restarted',
+  reason: 'stop' | 'length' | 'upstream_error' | 'cancelled' | 'recovery_limit',
 ): SessionEventBody => ({ type: 'turn-end', turn, status, reason, usage });
 const call: SessionEventBody[] = [
   { type: 'tool-input-start', turn, step: 1, callId: 'c1', name: 'shell', canonical: 'builtin.bash', via: 'alias' },
@@ -130,9 +131,9 @@ describe('a session turn as chunks', () => {
     expect(documentOf(events)).toMatchObject({ choices: [{ message: { content: 'x', reasoning_content: 'ac' } }] });
   });
 
-  it('reports an internal restart as such', () => {
-    expect(() => documentOf(logOf(turnStart, stepStart(1), end('interrupted', 'restarted')))).toThrow(
-      expect.objectContaining({ code: 'internal', detail: expect.stringContaining('restarted') }),
+  it('reports an internal end of the turn as such', () => {
+    expect(() => documentOf(logOf(turnStart, stepStart(1), end('interrupted', 'recovery_limit')))).toThrow(
+      expect.objectContaining({ code: 'internal', detail: expect.stringContaining('recovery_limit') }),
     );
   });
 
@@ -169,6 +170,7 @@ const approval: SessionEventBody = {
   reason: 'It deletes a file',
   ask: 'delete-file',
   target: 'x',
+  ...noEffects,
   expiresAt: '2026-01-01T00:00:00.000Z',
 };
 const spent = (n: number): SessionEventBody => ({ type: 'usage', turn, step: n, usage });

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toToolCallId } from '../../../src/core/reference.ts';
+import { toToolCallId } from '../../../src/core/text/reference.ts';
 import {
   ChatCompletionRequest,
   sessionOfChatCalls,
   readChatRequest,
   toChatConversation,
-  toSettings,
 } from '../../../src/dialects/openai-chat/request.ts';
 
 const [one, two] = ['0123456789abcdef'.repeat(4), 'fedcba9876543210'.repeat(4)];
@@ -21,7 +20,7 @@ describe('a chat request', () => {
   it.each([
     [{ messages: [] }, ['messages']],
     [{ messages: [{ role: 'robot', content: 'x' }] }, ['messages', 0, 'role']],
-    [{ messages: [{ role: 'user' }] }, ['messages', 0, 'content']],
+    [{ messages: [{ role: 'user', content: 7 }] }, ['messages', 0, 'content']],
     [{ messages: [{ role: 'tool', content: 'x' }] }, ['messages', 0, 'tool_call_id']],
     [{ temperature: 99 }, ['temperature']],
     [{ model: 7 }, ['model']],
@@ -31,6 +30,11 @@ describe('a chat request', () => {
   ])('reports the fault of %j with its path', (fields, path) => {
     const result = ChatCompletionRequest.safeParse({ model: 'a/b', messages: [{ role: 'user', content: 'hi' }], ...fields });
     expect(result.error?.issues.map((issue) => issue.path)).toContainEqual(path);
+  });
+
+  it('may ask for one choice, as its default is', () => {
+    expect(request({ n: 1 })).toMatchObject({ n: 1 });
+    expect(() => request({ n: 0 })).toThrow();
   });
 
   it('becomes neutral messages, with the system text separate', () => {
@@ -176,14 +180,61 @@ describe('a chat request', () => {
   it('may contain only results if a session has their calls', () => {
     const alone = request({ messages: [result('c1')] });
     expect(toChatConversation(alone, { inSession: true }).results).toHaveLength(1);
-    expect(() => toChatConversation(alone)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(toChatConversation(alone)).toMatchObject({ results: [], input: [{ text: '[Result of an earlier tool call:]' }, { text: 'r' }] });
     expect(toChatConversation(request({ messages: [result(toToolCallId('c1', one))] })).results).toHaveLength(1);
   });
 
-  it('must have something new in it', () => {
-    expect(() => toChatConversation(request({ messages: [user('a'), call('c1')] }))).toThrow(
-      expect.objectContaining({ extra: { issues: [expect.objectContaining({ path: 'messages' })] } }),
-    );
+  it('must say something', () => {
+    const empty = [
+      { messages: [{ role: 'user' }] },
+      {
+        messages: [
+          { role: 'system', content: '' },
+          { role: 'user', content: [] },
+        ],
+      },
+    ];
+    for (const fields of empty)
+      expect(() => toChatConversation(request(fields))).toThrow(
+        expect.objectContaining({ extra: { issues: [expect.objectContaining({ path: 'messages' })] } }),
+      );
+  });
+
+  it('may end with an assistant message, or have system messages alone', () => {
+    expect(toChatConversation(request({ messages: [user('a'), call('c1')] }))).toMatchObject({ input: [], results: [] });
+    expect(toChatConversation(request({ messages: [{ role: 'system', content: 'Say hi.' }] }))).toMatchObject({
+      system: 'Say hi.',
+      history: [],
+    });
+  });
+
+  it('may have the forms that other servers accept: no content, arguments as an object, deprecated calls of functions', () => {
+    const said = { role: 'assistant', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: { a: 1 } } }] };
+    const old = { role: 'assistant', content: null, function_call: { name: 'g', arguments: '{}' } };
+    const messages = [
+      user('a'),
+      said,
+      { role: 'tool', tool_call_id: 'c1', content: null },
+      old,
+      { role: 'function', name: 'g', content: 'r' },
+    ];
+    const { history } = toChatConversation(request({ messages }), { whole: true });
+    expect(history).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', parts: [{ callId: 'c1', arguments: { a: 1 } }] },
+      { role: 'tool', parts: [{ callId: 'c1', content: [] }] },
+      { role: 'assistant', parts: [{ requested: 'g', arguments: {} }] },
+      { role: 'tool', parts: [{ requested: 'g', content: [{ text: 'r' }] }] },
+    ]);
+  });
+
+  it('has its system messages in their places if it is read as a whole', () => {
+    const system = (content: string) => ({ role: 'system', content });
+    const messages = [system('A.'), { role: 'developer', content: 'B.' }, user('a'), system('C.'), call('c1'), result('c1'), system('D.')];
+    const { history } = toChatConversation(request({ messages }), { whole: true });
+    expect(history[0]).toEqual({ role: 'system', parts: [{ type: 'text', text: 'A.\n\nB.' }] });
+    expect(history.map(({ role }) => role)).toEqual(['system', 'user', 'system', 'assistant', 'tool', 'system']);
+    expect(toChatConversation(request({ messages })).system).toBe('A.\n\nB.\n\nC.\n\nD.');
   });
 
   it('leads to its session by the results at the end, otherwise by the latest call', () => {
@@ -202,7 +253,9 @@ describe('a chat request', () => {
   it('reports the faults of tools with their path', () => {
     const read = (tools?: object[]) => readChatRequest({ ...request({}), tools }).clientTools();
     const tool = (fields: object) => ({ type: 'function', function: { name: 'f', ...fields } });
-    expect(read([tool({ parameters: null, strict: true })])).toEqual([{ name: 'f', description: '', inputSchema: { type: 'object' } }]);
+    expect(read([tool({ parameters: null, strict: true })])).toEqual([
+      { name: 'f', description: '', inputSchema: { type: 'object' }, strict: true },
+    ]);
     expect([read(), read([])]).toEqual([null, []]);
     const bad = [{ type: 'custom' }, tool({ name: 'no good' }), tool({ description: 'x'.repeat(20_000) })];
     expect(() => read(bad)).toThrow(
@@ -214,15 +267,13 @@ describe('a chat request', () => {
         },
       }),
     );
-    expect(() => read(Array.from({ length: 129 }, (_, index) => tool({ name: `f${index}` })))).toThrow();
+    expect(() => read(Array.from({ length: 1001 }, (_, index) => tool({ name: `f${index}` })))).toThrow();
   });
 
   it('rejects what a turn does not support, each with its path', () => {
     const bad = request({
       messages: [
-        { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] },
-        { role: 'tool', tool_call_id: 'nobody', content: 'x' },
-        { role: 'function', name: 'f', content: 'x' },
+        { role: 'user', content: [{ type: 'hologram' }] },
         { role: 'assistant', content: '', tool_calls: [{ id: 'c', type: 'custom', custom: {} }] },
         { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,no base64' } }] },
       ],
@@ -231,13 +282,9 @@ describe('a chat request', () => {
       expect.objectContaining({
         code: 'invalid_request',
         extra: {
-          issues: [
-            'messages[0].content[0].type',
-            'messages[1].tool_call_id',
-            'messages[2].role',
-            'messages[3].tool_calls[0]',
-            'messages[4].content[0].image_url',
-          ].map((path) => expect.objectContaining({ path })),
+          issues: ['messages[0].content[0].type', 'messages[1].tool_calls[0]', 'messages[2].content[0].image_url'].map((path) =>
+            expect.objectContaining({ path }),
+          ),
         },
       }),
     );
@@ -245,7 +292,7 @@ describe('a chat request', () => {
 
   it('converts its settings to neutral names', () => {
     expect(
-      toSettings(
+      readChatRequest(
         request({
           temperature: 0,
           top_p: 0.5,
@@ -260,7 +307,7 @@ describe('a chat request', () => {
           response_format: { type: 'json_object' },
           tool_choice: { type: 'function', function: { name: 'shell' } },
         }),
-      ),
+      ).settings(),
     ).toEqual({
       temperature: 0,
       topP: 0.5,
@@ -274,14 +321,14 @@ describe('a chat request', () => {
       responseFormat: { type: 'json_object' },
       toolChoice: { tool: 'shell' },
     });
-    expect(toSettings(request({ temperature: null, response_format: { type: 'text' } }))).toEqual({});
+    expect(readChatRequest(request({ temperature: null, response_format: { type: 'text' } })).settings()).toEqual({});
   });
 });
 
 describe('features of OpenAI’s own service', () => {
   const read = (more: object) => readChatRequest({ model: 'a/b', messages: [{ role: 'user', content: 'x' }], ...more });
 
-  it('are ignored if the answer is right without them', () => {
+  it('are settings where other APIs have them, and else named if the answer is right without them', () => {
     const steering = {
       store: true,
       metadata: { a: 'b' },
@@ -299,14 +346,19 @@ describe('features of OpenAI’s own service', () => {
       parallel_tool_calls: null,
       tool_choice: null,
     };
-    expect(read({ ...steering, ...nothing }).settings()).toEqual({});
+    const given = read({ ...steering, ...nothing });
+    expect(given.settings()).toEqual({ user: 'u', serviceTier: 'auto', verbosity: 'low', metadata: { a: 'b' } });
+    expect(given.dropped.items().map(({ name }) => name)).toEqual(['store', 'prediction']);
+    const dear = read({ service_tier: 'priority', user: 'a', safety_identifier: 'b', novelty: 1 });
+    expect(dear.settings()).toEqual({ user: 'b' });
+    expect(dear.dropped.items().map(({ name }) => name)).toEqual(['novelty', 'user', 'service_tier']);
   });
 
   it.each([
     ['functions', { functions: [{ name: 'f' }] }],
     ['logprobs', { logprobs: true, top_logprobs: 3 }],
     ['logit_bias', { logit_bias: { 50256: -100 } }],
-    ['modalities', { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } }],
+    ['modalities[1]', { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } }],
     ['web_search_options', { web_search_options: {} }],
   ])('are rejected with their path otherwise: %s', (path, more) => {
     expect(() => read(more)).toThrow(expect.objectContaining({ extra: { issues: [{ path, message: expect.any(String) }] } }));

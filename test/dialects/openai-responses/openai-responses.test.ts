@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import { packNative } from '../../../src/core/model/native-token.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import { toCompletionId } from '../../../src/core/reference.ts';
+import { toCompletionId } from '../../../src/core/text/reference.ts';
 import type { AnswerIdentity } from '../../../src/dialects/dialect.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { createReplyEncoder, toReplyDocument } from '../../../src/dialects/reply-encoder.ts';

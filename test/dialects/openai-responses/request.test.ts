@@ -1,9 +1,9 @@
 import type { ResponseCreateParams } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { packNative } from '../../../src/core/model/native-token.ts';
-import { toToolCallId } from '../../../src/core/reference.ts';
+import { toToolCallId } from '../../../src/core/text/reference.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { readEcho } from '../../../src/dialects/openai-responses/request.ts';
 import { toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
@@ -90,7 +90,10 @@ describe('the input', () => {
 
   it('may contain only outputs if a session has their calls', () => {
     const own = toToolCallId('call_1', 'ab'.repeat(32));
-    expect(refused(() => conversationOf([output('c1', 'x')]))).toEqual(['input[0].call_id']);
+    expect(conversationOf([output('c1', 'x')])).toMatchObject({
+      results: [],
+      input: [text('[Result of an earlier tool call:]'), text('x')],
+    });
     expect(conversationOf([output('c1', 'x')], true).results).toHaveLength(1);
     expect(conversationOf([output(own, 'x')]).results).toHaveLength(1);
   });
@@ -98,13 +101,12 @@ describe('the input', () => {
   it.each([
     ['a reference to an item', [{ type: 'item_reference', id: 'msg_1' }], 'input[0].type'],
     ['an item that only its provider understands', [user('x'), { type: 'computer_call', call_id: 'c', actions: [] }], 'input[1].type'],
-    ['a part of another kind', [user([{ type: 'input_file', file_id: 'f' }])], 'input[0].content[0].type'],
+    ['a part of another kind', [user([{ type: 'hologram' }])], 'input[0].content[0].type'],
+    ['a file that only its provider has', [user([{ type: 'input_file', file_id: 'f' }])], 'input[0].content[0].file_data'],
     ['an image that only its provider has', [user([{ type: 'input_image', file_id: 'f' }])], 'input[0].content[0].image_url'],
     ['a broken image', [user([{ type: 'input_image', image_url: 'ftp://x' }])], 'input[0].content[0].image_url'],
     ['a message of an unknown role', [{ role: 'tool', content: 'x' }], 'input[0].role'],
     ['a call without its name', [{ type: 'function_call', call_id: 'c', arguments: '{}' }, user('x')], 'input[0].name'],
-    ['an output without its call', [user('x'), output('c9', 'x')], 'input[1].call_id'],
-    ['nothing new', [user('x'), { role: 'assistant', content: 'y' }], 'input'],
     ['nothing', [], 'input'],
   ])('is rejected with its path for %s', (_what, input, path) => {
     expect(refused(() => conversationOf(input))).toEqual([path]);
@@ -175,7 +177,7 @@ describe('other fields of a request', () => {
     ];
     const offered = read({ tools }).clientTools();
     expect(offered?.slice(0, 2)).toEqual([
-      { name: 'f', description: 'F', inputSchema: { type: 'object', properties: {} } },
+      { name: 'f', description: 'F', inputSchema: { type: 'object', properties: {} }, strict: true },
       { name: 'bare', description: '', inputSchema: { type: 'object' } },
     ]);
     expect(offered?.[2]).toMatchObject({ name: 'sql', inputSchema: { required: ['input'] } });
@@ -247,7 +249,7 @@ describe('other fields of a request', () => {
       {
         tools: [
           { type: 'function', name: 'f' },
-          { type: 'tool_search', execution: 'client' },
+          { type: 'shell', environment: { type: 'container_auto' } },
         ],
       },
     ],
@@ -262,7 +264,7 @@ describe('other fields of a request', () => {
     ],
     ['tools[0].name', { tools: [{ type: 'function', function: { name: 'f' } }] }],
     ['tools', { tools: Array.from({ length: limits.maxClientTools + 1 }, (_, n) => ({ type: 'function', name: `f${n}` })) }],
-    ['tool_choice', { tool_choice: { type: 'file_search' } }],
+    ['tool_choice.type', { tool_choice: { type: 'file_search' } }],
     ['background', { background: true }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'pmpt_1' } }],
@@ -313,6 +315,10 @@ describe('other fields of a request', () => {
     const many = Array.from({ length: 128 }, (_, n) => ({ type: 'custom', name: `sql${n}`, description: 'd'.repeat(1_000) }));
     const full = readEcho(read({ tools: many, instructions: 'Short.' }).echo);
     expect([full.echo, full.custom.size]).toEqual([{ instructions: 'Short.' }, 128]);
+    // Each of these fits alone, and both do not.
+    const description = 'd'.repeat(maxEchoCharacters * 0.6);
+    const both = readEcho(read({ tools: [{ type: 'custom', name: 'sql', description }], instructions: description }).echo);
+    expect(both.echo).toEqual({ instructions: description });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AssistantPart, Message, ToolResultPart } from '../../../src/core/turn/message.ts';
+import type { AssistantPart, Message, ToolResultPart } from '../../../src/core/model/message.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { fakeAnthropic, signatureOf } from '../../fakes/upstreams/anthropic.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
-import type { Message } from '../../../src/core/turn/message.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
+import type { Message } from '../../../src/core/model/message.ts';
 import { anthropic } from '../../../src/providers/anthropic/reply.ts';
 import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { describeCorpus, readJson } from '../../fixtures.ts';
@@ -83,11 +83,11 @@ describe('a reply is returned unchanged', () => {
     return [start(index, { ...rest, input: {} }), delta(index, { type: 'input_json_delta', partial_json: json }), stop(index)];
   };
 
-  it('from a stream', () => {
+  it('sends back the same content that a stream brought', () => {
     expect(returned(read(started, ...blocks.flatMap(streamed), ...ended('tool_use')), next)).toEqual(blocks);
   });
 
-  it('from an unstreamed reply', () => {
+  it('sends back the same content that an unstreamed reply brought', () => {
     expect(returned(reader().takeWhole({ content: blocks, stop_reason: 'tool_use' }), next)).toEqual(blocks);
   });
 
@@ -174,7 +174,7 @@ describeCorpus('providers', (path) => {
 describe('streams as gateways and compatible servers send them', () => {
   const made = (events: ChatEvent[]) => gather(events).calls.map(({ nativeId, state, arguments: input }) => [nativeId, state, input]);
 
-  it('a call with its whole input in its start', () => {
+  it('are read where a call has its whole input in its start', () => {
     const block = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Paris' } };
     expect(made(read(started, start(0, block), stop(0), ...ended('tool_use')))).toEqual([['toolu_1', 'ok', { city: 'Paris' }]]);
     // The pieces repeat it, and they count.
@@ -182,7 +182,7 @@ describe('streams as gateways and compatible servers send them', () => {
     expect(made(read(started, start(0, block), again, stop(0), ...ended('tool_use')))).toEqual([['toolu_1', 'ok', { city: 'Paris' }]]);
   });
 
-  it('a call without input, with one empty delta or with none', () => {
+  it('are read where a call has no input, with one empty delta or with none', () => {
     const events = read(
       started,
       ...call(0, 'toolu_1', ''),
@@ -239,7 +239,7 @@ describe('streams as gateways and compatible servers send them', () => {
     expect(gather(events)).toMatchObject({ text: 'Hi', reasoning: 'Hm', reason: 'stop' });
   });
 
-  it('events identified only by their event field, unknown ones, and comments of the gateway between', () => {
+  it('are read where only the event field names an event, and unknown events and comments are between', () => {
     const reply = reader();
     const say = (event: string, data: unknown) => reply.take({ event, data: JSON.stringify(data) });
     const events = [
@@ -273,7 +273,7 @@ describe('streams as gateways and compatible servers send them', () => {
     }
   });
 
-  it('many interleaved calls', () => {
+  it('are read where the pieces of many calls are interleaved', () => {
     const indexes = Array.from({ length: 40 }, (_, index) => index);
     const each = (make: (index: number) => Wire) => indexes.map(make);
     const events = read(

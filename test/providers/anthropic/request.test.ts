@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AssistantPart, InputPart, Message, ToolResultPart } from '../../../src/core/turn/message.ts';
+import type { AssistantPart, InputPart, Message, ToolResultPart } from '../../../src/core/model/message.ts';
 import type { Json } from '../../../src/core/json/wire-value.ts';
-import type { ModelSettings } from '../../../src/core/turn/plan.ts';
+import type { ModelSettings } from '../../../src/core/model/model-settings.ts';
 import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { goldenConversation, goldenRequest, goldenTools } from '../golden-conversation.ts';
 
@@ -173,7 +173,27 @@ describe('the conversation', () => {
       between,
       tool(result('call_a'), result('call_b')),
     ]);
-    expect(messages[2].content).toMatchObject([{ content: [{ text: 'fair' }] }, { content: [{ text: 'fair' }] }]);
+    const note = { type: 'text', text: '[System message:]\nBe brief.' };
+    expect(messages[2].content).toMatchObject([{ content: [{ text: 'fair' }] }, { content: [{ text: 'fair' }] }, note, note]);
+  });
+
+  it('has a system text in the middle in its place if the model takes one there, else as a user message that says so', () => {
+    const between: Message = { role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] };
+    const said = [user('a'), between, assistant([{ type: 'text', text: 'b' }]), between, user('c')];
+    const note = { type: 'text', text: '[System message:]\nBe brief.' };
+    const [text, answer, more] = ['a', 'b', 'c'].map((letter) => ({ type: 'text', text: letter }));
+    expect(sent(said, { tools: [], model: 'claude-opus-4-6' }).messages).toEqual([
+      { role: 'user', content: [text, note] },
+      { role: 'assistant', content: [answer] },
+      { role: 'user', content: [note, more] },
+    ]);
+    expect(sent(said, { tools: [], model: 'claude-opus-4-8' }).messages).toEqual([
+      { role: 'user', content: [text] },
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+      { role: 'assistant', content: [answer] },
+      { role: 'user', content: [more] },
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+    ]);
   });
 
   it('begins with the user, even without a user message', () => {
@@ -234,9 +254,9 @@ describe('the conversation', () => {
     expect(sent([user('hi')], { tools: [], toolChoice: 'none' })).not.toHaveProperty('tool_choice');
   });
 
-  it('puts all system texts into the system field, the cache mark on the last', () => {
+  it('puts the system texts at the beginning into the system field, the cache mark on the last', () => {
     const texts = ['A.', 'B.'].map((text): Message => ({ role: 'system', parts: [{ type: 'text', text }] }));
-    expect(sent([texts[0] as Message, user('hi'), texts[1] as Message]).system).toEqual([
+    expect(sent([...texts, user('hi')]).system).toEqual([
       { type: 'text', text: 'A.' },
       { type: 'text', text: 'B.', cache_control: { type: 'ephemeral' } },
     ]);
@@ -318,7 +338,7 @@ describe('settings', () => {
       temperature: 1,
       top_k: 5,
     });
-    expect(sent([user('hi')], { settings: { topP: 0.9 } })).toMatchObject({ top_p: 0.9, max_tokens: 8192 });
+    expect(sent([user('hi')], { settings: { topP: 0.9 } })).toMatchObject({ top_p: 0.9, max_tokens: 64_000 });
     for (const field of ['seed', 'stop_sequences', 'thinking'])
       expect(sent([user('hi')], { settings: { seed: 1, stop: [' '] } })).not.toHaveProperty(field);
     expect(sent([user('hi')], { model: 'claude-opus-4-7', settings: { temperature: 0.5, topK: 5 } })).not.toHaveProperty('temperature');
@@ -338,7 +358,7 @@ describe('settings', () => {
 
 describe('thinking', () => {
   it('is a budget up to Claude 4.5, with room for the output', () => {
-    expect(think(budgeted, { reasoningBudget: 3000 })).toEqual({ thinking: { type: 'enabled', budget_tokens: 3000 }, max_tokens: 8192 });
+    expect(think(budgeted, { reasoningBudget: 3000 })).toEqual({ thinking: { type: 'enabled', budget_tokens: 3000 }, max_tokens: 64_000 });
     expect(think(budgeted, { reasoningEffort: 'high', maxOutputTokens: 500 })).toEqual({
       thinking: { type: 'enabled', budget_tokens: 16_384 },
       max_tokens: 16_884,

@@ -1,7 +1,7 @@
 import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
+import type { AssistantPart, Message } from '../../../src/core/model/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { cohere } from '../../../src/providers/cohere/reply.ts';
@@ -27,7 +27,7 @@ const settings = (fields: ChatRequest['settings'], rest: Partial<ChatRequest> = 
 
 const goldenTail = [
   { role: 'tool', tool_call_id: 'call_01first', content: '18 °C, "fair" & <dry>\n[image: image/gif]' },
-  { role: 'tool', tool_call_id: 'call_02second', content: 'The disk is gone.' },
+  { role: 'tool', tool_call_id: 'call_02second', content: 'Error: The disk is gone.' },
   { role: 'assistant', content: '18 °C and fair.' },
   { role: 'user', content: 'And tomorrow?' },
 ];
@@ -37,7 +37,7 @@ const goldenCalls = [
 ];
 
 describe('the request to Cohere', () => {
-  it('of a whole conversation', () => {
+  it('has every part of a whole conversation', () => {
     const body = sent({ model: 'command-a-plus-05-2026', toolChoice: 'required' });
     const { tools, ...rest } = body;
     expect(rest).toEqual({
@@ -53,7 +53,9 @@ describe('the request to Cohere', () => {
           ],
         },
         { role: 'assistant', tool_plan: 'Let me look.', tool_calls: goldenCalls },
-        ...goldenTail,
+        ...goldenTail.slice(0, 2),
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=' } }] },
+        ...goldenTail.slice(2),
       ],
       tool_choice: 'REQUIRED',
       max_tokens: 500,

@@ -2,8 +2,8 @@ import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
-import type { Message } from '../../../src/core/turn/message.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
+import type { Message } from '../../../src/core/model/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { gemini } from '../../../src/providers/gemini/reply.ts';
@@ -14,6 +14,7 @@ import { fakeClock } from '../../fakes/runtime.ts';
 import { fakeGemini } from '../../fakes/upstreams/gemini.ts';
 import { gather, readCuts } from '../replies.ts';
 import { partsOf } from '../said-parts.ts';
+import { runs } from '../../selection.ts';
 
 const model = 'gemini-3-flash-preview';
 const access: ProviderAccess = {
@@ -70,7 +71,7 @@ describe('data returned unchanged', () => {
     return body.contents[1]?.parts ?? [];
   };
 
-  it('signatures of thoughts, texts, an empty text and the first of parallel calls, each on its own part', () => {
+  it('has each signature on its own part: of thoughts, texts, an empty text and the first of parallel calls', () => {
     const whole = [
       { text: 'I think. ', thought: true },
       { text: 'So I am.', thought: true, thoughtSignature: 'S1' },
@@ -86,7 +87,7 @@ describe('data returned unchanged', () => {
     expect(back([chunk(whole, 'STOP')])).toEqual(whole);
   });
 
-  it('pieces of unsigned text as one text, the thoughts before them as thoughts', () => {
+  it('includes unsigned text as one text, and the thoughts before it as thoughts', () => {
     const pieces = [{ text: 'Hm', thought: true }, { text: ' hm.', thought: true }, { text: 'Hel' }, { text: 'lo' }];
     expect(back([...pieces.map((part) => chunk([part])), stop()])).toEqual([{ text: 'Hm hm.', thought: true }, { text: 'Hello' }]);
   });
@@ -103,7 +104,7 @@ describe('data returned unchanged', () => {
     expect(back(chunks)).toEqual(parts);
   });
 
-  it('the signature of a call whose arguments arrived in pieces', () => {
+  it('includes the signature of a call whose arguments arrived in pieces', () => {
     const chunks = [
       chunk([called('a', { willContinue: true }, { thoughtSignature: 'S' })]),
       chunk([{ functionCall: { partialArgs: [{ jsonPath: '$.x', stringValue: 'y' }], willContinue: true } }]),
@@ -118,7 +119,7 @@ describe('data returned unchanged', () => {
     ]);
   });
 
-  it('nothing of it to another model', () => {
+  it('is not sent to another model', () => {
     const chunks = [
       chunk([
         { text: 'Hm.', thought: true },
@@ -296,17 +297,12 @@ describe('the end of a reply', () => {
     ['nothing at all', [chunk([])]],
     ['an empty text without a reason', [chunk([{ text: '' }]), chunk([{ text: '' }])]],
     ['OTHER without a word', [chunk([], 'OTHER')]],
+    ['STOP without a word', [chunk([], 'STOP')]],
+    ['STOP after an empty text', [chunk([{ text: '' }]), stop({ usageMetadata: { promptTokenCount: 7 } })]],
     ['usage alone', [{ usageMetadata: { promptTokenCount: 7 } }]],
     ['no event', []],
   ])('%s is a retryable error without output before it', (_what, chunks) => {
     expect(replyOf(...chunks)).toMatchObject([{ type: 'error', retryable: true, problem: { code: 'upstream_error' } }]);
-  });
-
-  it('STOP without a word is a complete, empty answer', () => {
-    const finish = { type: 'finish', reason: 'stop', raw: 'STOP' };
-    expect(replyOf(chunk([], 'STOP'))).toEqual([finish]);
-    const usage = { type: 'usage', usage: { inputTokens: 7, outputTokens: 0 } };
-    expect(replyOf(chunk([{ text: '' }]), stop({ usageMetadata: { promptTokenCount: 7 } }))).toEqual([usage, finish]);
   });
 
   it('without a reason ends with usage in its last chunk, and else is incomplete', () => {
@@ -416,7 +412,7 @@ describe('the end of a reply', () => {
         expect(events.filter(({ type }) => type === 'finish' || type === 'error')).toHaveLength(1);
         expect(['finish', 'error']).toContain(events.at(-1)?.type);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -474,4 +470,15 @@ describe.each(['sse', 'list'] as const)('a conversation with the fake server, st
     });
     expect(fake.refused).toHaveLength(length);
   });
+});
+
+it('counts the places of sources in the text of the reply, not in its thoughts', () => {
+  const grounding = {
+    groundingChunks: [{ web: { uri: 'https://example.com/', title: 'Example' } }],
+    groundingSupports: [{ segment: { startIndex: 2, endIndex: 6 }, groundingChunkIndices: [0] }],
+  };
+  const events = replyOf(chunk([{ text: 'A long thought about it.', thought: true }]), chunk([{ text: 'é: so' }]), {
+    candidates: [{ content: { parts: [] }, groundingMetadata: grounding, finishReason: 'STOP' }],
+  });
+  expect(JSON.stringify(events)).toContain('"start":1,"end":5');
 });

@@ -1,6 +1,6 @@
 import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { describe, expect, it } from 'vitest';
-import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
+import type { AssistantPart, Message } from '../../../src/core/model/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { gemini } from '../../../src/providers/gemini/reply.ts';
@@ -61,7 +61,7 @@ const goldenTail = [
 ];
 
 describe('the request to Gemini', () => {
-  it('of a whole conversation', () => {
+  it('has every part of a whole conversation', () => {
     const { tools, ...rest } = sent({ toolChoice: { tool: 'get_weather' } });
     expect(rest).toEqual({
       systemInstruction: { parts: [{ text: 'You are brief.' }] },
@@ -101,7 +101,7 @@ describe('the request to Gemini', () => {
     ]);
   });
 
-  it('of a whole conversation of the same Gemini 3 model', () => {
+  it('returns the signatures of a conversation with the same Gemini 3 model', () => {
     const mark = (data: object): AssistantPart[] => [{ type: 'native', provider: 'google', data: { api: 'gemini', ...data } }];
     const messages = goldenConversation({
       model: `google/${newer}`,
@@ -285,7 +285,7 @@ describe('the conversation for Gemini', () => {
     );
   });
 
-  it('sends images of results to Gemini 3 and describes them to others', () => {
+  it('sends images of results to Gemini 3 in the response, and to others behind all responses', () => {
     const shot: Message = {
       role: 'tool',
       parts: [
@@ -302,14 +302,17 @@ describe('the conversation for Gemini', () => {
         },
       ],
     };
-    const response = (model: string) =>
-      contents([user('hi'), { role: 'assistant', parts: [call('c1')] }, shot], { model, access: vertex })[2]?.parts[0]?.functionResponse;
-    expect(response(newer)).toEqual({
+    const parts = (model: string) =>
+      contents([user('hi'), { role: 'assistant', parts: [call('c1')] }, shot], { model, access: vertex })[2]?.parts;
+    expect(parts(newer)?.[0]?.functionResponse).toEqual({
       name: 'a',
       response: { output: 'Here:' },
       parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
     });
-    expect(response(older)).toEqual({ name: 'a', response: { output: 'Here:\n[image: image/png]' } });
+    expect(parts(older)).toEqual([
+      { functionResponse: { name: 'a', response: { output: 'Here:\n[image: image/png]' } } },
+      { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+    ]);
   });
 
   it('puts system text before the user message if there is no field for it', () => {
@@ -320,7 +323,7 @@ describe('the conversation for Gemini', () => {
 });
 
 describe('tools and settings for Gemini', () => {
-  it('a tool choice only with tools', () => {
+  it('include a tool choice only when there are tools', () => {
     const mode = (toolChoice: ChatRequest['toolChoice'], fields: Partial<ChatRequest> = {}) => sent({ toolChoice, ...fields }).toolConfig;
     expect(mode('auto')).toBeUndefined();
     expect(mode('required')).toEqual({ functionCallingConfig: { mode: 'ANY' } });
@@ -329,7 +332,7 @@ describe('tools and settings for Gemini', () => {
     expect(sent({ tools: [] })).not.toHaveProperty('tools');
   });
 
-  it('the older schema format without an empty object', () => {
+  it('omit an empty object in the older schema format', () => {
     const [{ functionDeclarations }] = sent({ access: { ...access, profile: { schemas: 'gemini-openapi' } } }).tools as [
       { functionDeclarations: Part[] },
     ];
@@ -349,7 +352,7 @@ describe('tools and settings for Gemini', () => {
     expect(config({ temperature: 1, topP: 1, topK: 1 }, { access: { ...access, profile: { noSampling: true } } })).toBeUndefined();
   });
 
-  it('a thinking budget up to Gemini 2.5, a level from Gemini 3 on, and nothing before', () => {
+  it('have a thinking budget up to Gemini 2.5, a level from Gemini 3 on, and nothing before', () => {
     const thinking = (model: string, settings: ChatRequest['settings']) =>
       (config(settings, { model }) as { thinkingConfig?: unknown } | undefined)?.thinkingConfig;
     expect(thinking(older, { reasoningEffort: 'low' })).toEqual({ thinkingBudget: 1024, includeThoughts: true });
@@ -369,7 +372,7 @@ describe('tools and settings for Gemini', () => {
     expect(thinking(newer, {})).toBeUndefined();
   });
 
-  it('JSON output, next to tools only from Gemini 3 on', () => {
+  it('ask for JSON output, next to tools only from Gemini 3 on', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const responseFormat = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } };
     const asked = { responseMimeType: 'application/json', responseJsonSchema: schema };

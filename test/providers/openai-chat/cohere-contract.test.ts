@@ -1,6 +1,6 @@
-/** Chat Completions and Cohere satisfy the contract of every chat model, and complete a tool loop with the strict fake servers. */
+/** Chat Completions, Cohere and Ollama satisfy the contract of every chat model, and complete a tool loop with the strict fake servers. */
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/core/turn/message.ts';
+import type { Message } from '../../../src/core/model/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
@@ -9,6 +9,7 @@ import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
 import { fakeCohere } from '../../fakes/upstreams/cohere.ts';
+import { fakeOllama } from '../../fakes/upstreams/ollama.ts';
 import { fakeOpenAi } from '../../fakes/upstreams/openai.ts';
 import type { FakeUpstream, Script } from '../../fakes/upstreams/upstream.ts';
 import { goldenConversation, goldenTools } from '../golden-conversation.ts';
@@ -39,6 +40,7 @@ const upstreams: Upstream[] = [
     model: 'command-a-reasoning-08-2025',
     create: fakeCohere,
   },
+  { name: 'ollama', access: access('ollama', 'http://127.0.0.1:11434'), model: 'qwen3:8b', create: fakeOllama },
 ];
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
@@ -71,7 +73,7 @@ for (const { name, access: place, model, create } of upstreams) {
     model: over(create(script)),
     text: request([user('hi')]),
     twoCalls: request([user('calls')]),
-    refused: request([user('hi')], { access: { ...place, headers: {} } }),
+    refused: request([user('hi')], place.kind === 'ollama' ? { model: 'missing' } : { access: { ...place, headers: {} } }),
   }));
 
   describe(`a tool loop over ${name}`, () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
+import type { AssistantPart, Message } from '../../../src/core/model/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { chatCompletions } from '../../../src/providers/openai-chat/reply.ts';
@@ -84,7 +84,7 @@ const sent = (fields: Partial<ChatRequest>) =>
   toRequestBody(request(fields)) as { messages: Record<string, unknown>[]; tools?: unknown[] } & Record<string, unknown>;
 
 describe('the request', () => {
-  it('of the golden conversation', () => {
+  it('is as expected for the golden conversation', () => {
     const { tools, ...rest } = toRequestBody(goldenRequest({ kind: 'openai' }, { model: 'gpt-4o', toolChoice: 'required' }));
     expect(rest).toEqual({
       model: 'gpt-4o',
@@ -108,7 +108,7 @@ describe('the request', () => {
           ],
         },
         { role: 'tool', tool_call_id: 'call_01first', content: '18 °C, "fair" & <dry>\n[image: image/gif]' },
-        { role: 'tool', tool_call_id: 'call_02second', content: 'The disk is gone.' },
+        { role: 'tool', tool_call_id: 'call_02second', content: 'Error: The disk is gone.' },
         {
           role: 'user',
           content: [
@@ -138,7 +138,7 @@ describe('the request', () => {
     ]);
   });
 
-  it('of a whole conversation', () => {
+  it('has every part of a whole conversation', () => {
     expect(
       sent({
         tools: [
@@ -185,7 +185,7 @@ describe('the request', () => {
           ],
         },
         { role: 'tool', tool_call_id: 'call_native1', content: 'a.txt\n[image: image/png]' },
-        { role: 'tool', tool_call_id: 'call_02hzy', content: 'No such tool.' },
+        { role: 'tool', tool_call_id: 'call_02hzy', content: 'Error: No such tool.' },
         { role: 'assistant', content: 'One file.' },
       ],
       tools: [
@@ -230,17 +230,17 @@ describe('the request', () => {
 });
 
 describe('profiles', () => {
-  it('OpenAI: max_completion_tokens, descriptions of at most 1024 characters', () => {
+  it('send OpenAI max_completion_tokens, and whole descriptions', () => {
     const body = sent({
       access: at({ kind: 'openai', baseUrl: 'https://api.openai.com/v1' }),
       settings: { maxOutputTokens: 5 },
       tools: [{ name: 't', description: 'x'.repeat(2000), inputSchema: {} }],
     });
     expect(body).toMatchObject({ max_completion_tokens: 5 });
-    expect((body.tools as { function: { description: string } }[])[0]?.function.description).toHaveLength(1024);
+    expect((body.tools as { function: { description: string } }[])[0]?.function.description).toHaveLength(2000);
   });
 
-  it('Mistral: ids of nine letters or digits, equal in call and result; no stream_options', () => {
+  it('give Mistral ids of nine letters or digits, equal in call and result, and no stream_options', () => {
     const body = sent({ access: at({ baseUrl: 'https://api.mistral.ai/v1' }) });
     const calls = body.messages[2]?.tool_calls as { id: string }[];
     expect(calls.every((call) => /^[A-Za-z0-9]{9}$/.test(call.id))).toBe(true);
@@ -273,7 +273,7 @@ describe('profiles', () => {
 
   it('expresses a forced call as the server supports it', () => {
     const tools = [{ name: 't', description: '', inputSchema: {} }];
-    expect(bodyWith({ requiredWord: 'any' }, { tools, toolChoice: 'required' }).tool_choice).toBe('any');
+    expect(bodyWith({ requiredToolChoice: 'any' }, { tools, toolChoice: 'required' }).tool_choice).toBe('any');
     expect(bodyWith({}, { tools, toolChoice: 'none' }).tool_choice).toBe('none');
   });
 
@@ -410,7 +410,7 @@ describe('data returned unchanged', () => {
       unknown
     >;
 
-  it('reasoning_content of turns with calls, in all later requests to DeepSeek', () => {
+  it('includes the reasoning_content of turns with calls in all later requests to DeepSeek', () => {
     const parts = said(deepseek, { reasoning_content: 'Thinking.', tool_calls: calls });
     expect(back(deepseek, parts)).toMatchObject({ reasoning_content: 'Thinking.' });
     expect(back(deepseek, parts, 'deepseek/m', [user])).toMatchObject({ reasoning_content: 'Thinking.' });
@@ -448,7 +448,7 @@ describe('data returned unchanged', () => {
     { type: 'reasoning.encrypted', data: 'x' },
   ];
 
-  it('reasoning details and thought signatures, to the same model only', () => {
+  it('includes reasoning details and thought signatures, for the same model only', () => {
     const parts = said(at(), { reasoning_details: details, tool_calls: calls });
     const message = back(at(), parts);
     expect(message.reasoning_details).toEqual(whole);
@@ -457,7 +457,14 @@ describe('data returned unchanged', () => {
     expect(JSON.stringify(back(at(), parts, 'acme/another'))).not.toMatch(/sig|reasoning/);
   });
 
-  it('a signature that arrives before or after the arguments of its call', () => {
+  it('returns GitHub Copilot’s reasoning with its signature, for the same model only', () => {
+    const parts = said(at(), { reasoning_text: 'Let me see.', reasoning_opaque: 'op', tool_calls: calls });
+    expect(parts).toContainEqual(expect.objectContaining({ type: 'reasoning', text: 'Let me see.' }));
+    expect(back(at(), parts)).toMatchObject({ reasoning_text: 'Let me see.', reasoning_opaque: 'op' });
+    expect(JSON.stringify(back(at(), parts, 'acme/another'))).not.toMatch(/reasoning/);
+  });
+
+  it('includes a signature that arrives before or after the arguments of its call', () => {
     const piece = (delta: unknown) => ({ data: JSON.stringify({ choices: [{ index: 0, delta }] }), event: '' });
     const extra = { google: { thought_signature: 'sig' } };
     const call = (fields: object) => piece({ tool_calls: [{ index: 0, ...fields }] });
@@ -472,12 +479,10 @@ describe('data returned unchanged', () => {
     }
   });
 
-  it('logs of older releases, without the name of the API; nothing that another API wrote', () => {
+  it('contains nothing that another API wrote', () => {
     const call: AssistantPart = { type: 'tool-call', callId: 'call_0', requested: 'a', canonical: 'a', via: 'wire', arguments: {} };
     const native = (data: unknown): AssistantPart => ({ type: 'native', provider: 'acme', data });
-    const old = back(at(), [call, native({ reasoningDetails: whole, callExtras: { 0: { google: {} } }, extra: 1 })]);
-    expect(old).toMatchObject({ reasoning_details: whole, extra_content: 1, tool_calls: [{ extra_content: { google: {} } }] });
-    for (const foreign of [{ api: 'anthropic', reasoningDetails: whole }, 'text', null])
+    for (const foreign of [{ api: 'anthropic', reasoningDetails: whole }, { reasoningDetails: whole }, 'text', null])
       expect(back(at(), [call, native(foreign)])).not.toHaveProperty('reasoning_details');
   });
 

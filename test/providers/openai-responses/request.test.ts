@@ -1,7 +1,7 @@
 import { toRequestBody } from '../../../src/providers/chat-model.ts';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import type { AssistantPart, Message } from '../../../src/core/turn/message.ts';
+import type { AssistantPart, Message } from '../../../src/core/model/message.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { openaiResponses } from '../../../src/providers/openai-responses/reply.ts';
@@ -63,13 +63,13 @@ const goldenTail = [
       { type: 'input_image', image_url: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=', detail: 'auto' },
     ],
   },
-  { type: 'function_call_output', call_id: 'call_02second', output: 'The disk is gone.' },
+  { type: 'function_call_output', call_id: 'call_02second', output: 'Error: The disk is gone.' },
   { type: 'message', role: 'assistant', content: '18 °C and fair.' },
   { type: 'message', role: 'user', content: 'And tomorrow?' },
 ];
 
 describe('the request to the Responses API', () => {
-  it('of a whole conversation', () => {
+  it('has every part of a whole conversation', () => {
     const { tools, ...body } = sent({
       toolChoice: { tool: 'get_weather' },
       settings: {
@@ -195,7 +195,7 @@ describe('the request to the Responses API', () => {
 
 describe('settings', () => {
   it('converts a response format from the form of Chat Completions', () => {
-    const schema = { type: 'object', properties: {} };
+    const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
     expect(settings({ responseFormat: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } } }).text).toEqual({
       format: { type: 'json_schema', name: 'a', strict: true, schema },
     });
@@ -262,7 +262,7 @@ describe('data returned unchanged', () => {
     ...more,
   });
 
-  it('reasoning, phases, and results of its own tools, in order', () => {
+  it('includes reasoning, phases and results of its own tools, in order', () => {
     const second = { ...reasoning, id: 'rs_2', encrypted_content: 'gAAAA2' };
     expect(
       back([reasoning, search, message('Hm.', 'commentary'), message('So.', 'final_answer'), second, fn('call_1'), fn('call_2')]),
@@ -291,7 +291,7 @@ describe('data returned unchanged', () => {
     ]);
   });
 
-  it('custom calls as custom calls; to another model as functions', () => {
+  it('has custom calls as custom calls, and as functions for another model', () => {
     // No server tools in this request: the name is the client's, whether it was offered or invented.
     const custom = { id: 'ctc_1', type: 'custom_tool_call', call_id: 'call_1', name: 'write_sql', input: 'SELECT 1' };
     const events = openaiResponses.createReply(access).takeWhole({ status: 'completed', output: [custom] });
@@ -329,7 +329,7 @@ describe('data returned unchanged', () => {
     ]);
   });
 
-  it('the plain thoughts of open models', () => {
+  it('includes the plain thoughts of open models', () => {
     const open = { id: 'r1', type: 'reasoning', status: 'completed', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] };
     expect(replied([open, fn('call_1')])[0]).toMatchObject({ type: 'reasoning', text: 'Hm.' });
     expect(back([open, fn('call_1')])[0]).toEqual(open);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { openaiResponses } from '../../../src/providers/openai-responses/reply.ts';
@@ -59,7 +59,7 @@ const completed = (output: unknown[] = [], fields: Json = {}) => ({
 const ok = (args: unknown, nativeId: string | null = 'c1') => ({ state: 'ok', arguments: args, nativeId });
 
 describe('calls in unusual streams', () => {
-  it('arguments only at the end: in done, in the item, or in the last response', () => {
+  it('are read where the arguments come only at the end: in done, in the item, or in the last response', () => {
     const done = { type: 'response.function_call_arguments.done', output_index: 0, arguments: '{"n":1}' };
     expect(whole(added('c1', 0), done, completed()).calls).toMatchObject([ok({ n: 1 })]);
     expect(whole(added('c1', 0), item(fn('c1', '{"n":1}'), 0), completed()).calls).toMatchObject([ok({ n: 1 })]);
@@ -98,7 +98,7 @@ describe('calls in unusual streams', () => {
     expect(whole(...begun, item(fn('c1', '{}'), 0), completed([fn('c9', '{}')])).calls).toMatchObject([ok({})]);
   });
 
-  it('no output_index: by item id, otherwise the latest', () => {
+  it('belong to the item of their id, otherwise to the latest, when there is no output_index', () => {
     const ids = (id: string) => ({ item_id: `fc_${id}` });
     const interleaved = [added('c1'), added('c2'), delta('{"n":1}', undefined, ids('c1')), delta('{"n":2}', undefined, ids('c2'))];
     expect(whole(...interleaved, item(fn('c1', '{"n":1}')), item(fn('c2', '{"n":2}')), completed()).calls).toMatchObject([
@@ -111,7 +111,7 @@ describe('calls in unusual streams', () => {
     ]);
   });
 
-  it('every call at output_index 0', () => {
+  it('are kept apart when every call has the output_index 0', () => {
     const frames = [1, 2].flatMap((n) => [added(`c${n}`, 0), delta(`{"n":${n}}`, 0), item(fn(`c${n}`, `{"n":${n}}`), 0)]);
     expect(whole(...frames, completed()).calls).toMatchObject([ok({ n: 1 }), ok({ n: 2 }, 'c2')]);
   });

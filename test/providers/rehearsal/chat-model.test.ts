@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { type ProviderAccess, rehearsalAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
@@ -9,9 +9,10 @@ import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
-import { maxPlainReplyBytes, providerIdleTimeoutMs, providerTailTimeoutMs } from '../../../src/providers/transport.ts';
+import { maxPlainReplyBytes, providerTailTimeoutMs } from '../../../src/providers/transport.ts';
 import { maxProviderRetries, providerRetryMs } from '../../../src/providers/retry.ts';
 import { maxForwardedRetryAfterMs } from '../../../src/core/model/retry-after.ts';
+import { otherTasks } from '../../wait-for.ts';
 
 const secret = 'sk-live-0123456789abcdef';
 const access: ProviderAccess = {
@@ -110,10 +111,10 @@ describe('error responses of providers', () => {
     );
     expect(problem).toMatchObject({
       code: 'upstream_error',
-      status: 502,
+      status: 403,
       extra: { provider: 'acme', upstreamStatus: 401, retryable: false },
     });
-    expect(problem.detail).toContain('invalid_api_key');
+    expect(problem.detail).toContain('invalid_api_key: Incorrect API key provided: [secret] or [redacted].');
     expect(JSON.stringify(problem.toBody())).not.toMatch(/sk-live|0123456789|sk-test/);
     expect(attempts).toBe(1);
   });
@@ -146,7 +147,7 @@ describe('error responses of providers', () => {
       expect((await failing(exhausted(odd))).problem.extra).not.toHaveProperty('retryAfterMs');
   });
 
-  it('429 with a long or unreadable delay', async () => {
+  it('end the call when a 429 names a long or unreadable delay', async () => {
     expect(await failing(json(429, {}, { 'retry-after': '86400' }))).toMatchObject({
       attempts: 1,
       problem: { extra: { retryAfterMs: 86_400_000 } },
@@ -393,7 +394,7 @@ describe('waiting', () => {
     const clock = fakeClock();
     const reply = collect(createChatModel({ http: scripted(silent).http, clock, rehearsal: rehearsalHttp }), request());
     const failed = expect(reply).rejects.toMatchObject({ code: 'upstream_timeout' });
-    for (let turn = 0; turn < 4; turn++) await clock.advance(providerIdleTimeoutMs / 2);
+    for (let turn = 0; turn < 4; turn++) await clock.advance(limits.providerIdleTimeoutMs / 2);
     await failed;
   });
 
@@ -403,7 +404,7 @@ describe('waiting', () => {
       createChatModel({ http: scripted(begun(chunk({ content: 'Hel' }))).http, clock, rehearsal: rehearsalHttp }),
       request(),
     );
-    for (let turn = 0; turn < 6; turn++) await clock.advance(providerIdleTimeoutMs / 2);
+    for (let turn = 0; turn < 6; turn++) await clock.advance(limits.providerIdleTimeoutMs / 2);
     expect(await reply).toMatchObject([{ type: 'text' }, { type: 'error', problem: { code: 'upstream_timeout' } }]);
   });
 
@@ -426,7 +427,7 @@ describe('waiting', () => {
     });
     const reply = collect(modelOver(http), request(), abort.signal);
     const failed = expect(reply).rejects.toThrow('cancelled');
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await otherTasks();
     abort.abort(new Error('cancelled'));
     await failed;
     expect(signalOfRequest?.aborted).toBe(true);

@@ -1,13 +1,14 @@
 import { countedIds } from '../../fakes/runtime.ts';
 import OpenAI from 'openai';
 import { describe, expect, it, vi } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { type ProviderAccess, rehearsalAccess } from '../../../src/core/model/provider.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { proxyChat, type ProxyRequest } from '../../../src/providers/proxy.ts';
 import { createForwardFilter } from '../../../src/providers/provider-secrets.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
+import { otherTasks, waitFor } from '../../wait-for.ts';
 
 const clock = {
   now: () => Date.now(),
@@ -30,6 +31,7 @@ const body = { model: 'acme/m', messages: [{ role: 'user', content: 'hi' }], too
 
 const proxied = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}) =>
   proxyChat({ access, model: 'm', dialect: openAiChat, body, http, clock, ids: countedIds(), ...fields });
+const streaming = { ...body, stream: true };
 const normalizing = { ...access, profile: { normalize: true } };
 const odd = [
   { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
@@ -37,6 +39,7 @@ const odd = [
   { choices: [{ index: 0, delta: { tool_calls: [{ function: { name: 'a', arguments: 'null' } }] }, finish_reason: 'stop' }] },
   { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } },
 ];
+const hello = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] };
 const frames = (events: unknown[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 const sse = (text: string) =>
   new Response(text, {
@@ -48,7 +51,7 @@ describe('a forwarded request', () => {
     let sent: Request | undefined;
     await proxied(async (request) => {
       sent = request;
-      return Response.json({ id: 'x' });
+      return Response.json(hello);
     });
     expect(sent?.url).toBe('https://acme.example/v1/chat/completions');
     expect(sent?.headers.get('authorization')).toBe('Bearer key-of-the-provider');
@@ -57,20 +60,25 @@ describe('a forwarded request', () => {
   });
 
   it('returns the reply byte for byte, without headers that are not for the client', async () => {
-    const text = 'data: {"odd":  "spacing"}\n\n: comment\n\ndata: [DONE]\n\n';
-    const answer = await proxied(async () => sse(text));
+    const text = 'data: {"odd":  "spacing", "choices":[{"delta":{"content":"Hi"}}]}\n\n: comment\n\ndata: [DONE]\n\n';
+    const answer = await proxied(async () => sse(text), { body: streaming });
     expect(await answer.text()).toBe(text);
     expect([...answer.headers.keys()].sort()).toEqual(['content-type', 'x-ratelimit-remaining']);
   });
 
   it.each([
-    [401, 'upstream_error', 502],
-    [403, 'upstream_error', 502],
-    [400, 'invalid_request', 422],
+    // A client would believe that its own key is wrong.
+    [401, 'upstream_error', 403],
+    [402, 'upstream_error', 402],
+    [403, 'upstream_error', 403],
+    [400, 'upstream_error', 400],
     [404, 'model_not_found', 404],
+    [413, 'upstream_error', 413],
     [429, 'rate_limited', 429],
-    [500, 'upstream_error', 502],
-  ])('%i of the provider is %s', async (status, code, ours) => {
+    [500, 'upstream_error', 500],
+    [529, 'unavailable', 529],
+    [302, 'upstream_error', 502],
+  ])('%i of the provider is %s, with the status %i', async (status, code, ours) => {
     const http: OutboundHttp = async () =>
       Response.json({ error: { message: 'about the model', type: 'x' } }, { status, headers: { 'retry-after': '86400' } });
     await expect(proxied(http)).rejects.toMatchObject({ code, status: ours, extra: { upstreamStatus: status } });
@@ -141,9 +149,9 @@ describe('a forwarded request', () => {
     });
 
     it.each(spelt)('as %s: neither do rewritten replies, nor problems', async (_how, form) => {
-      const chunk = { choices: [{ index: 0, delta: { role: 'assistant', content: `it is ${form}` }, finish_reason: 'stop' }] };
+      const chunk = `{"choices":[{"index":0,"delta":{"role":"assistant","content":"it is ${form}"},"finish_reason":"stop"}]}`;
       const rewritten = { ...echoing, profile: { normalize: true } };
-      const streamed = await proxied(answers(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, 3, 'text/event-stream'), {
+      const streamed = await proxied(answers(`data: ${chunk}\n\ndata: [DONE]\n\n`, 3, 'text/event-stream'), {
         access: rewritten,
         body: { ...body, stream: true },
       });
@@ -159,9 +167,10 @@ describe('a forwarded request', () => {
     });
 
     it('leaves every other byte unchanged, and forwards a reply without the key in its original pieces', async () => {
-      const text = `data: {"odd":  "é${key.slice(0, -1)}"}\n\n: \u0000\n\ndata: [DONE]\n\n`;
+      const text = `data: {"choices":[{"delta":{"content":  "é${key.slice(0, -1)}"}}]}\n\n: \u0000\n\ndata: [DONE]\n\n`;
       for (const size of [1, 5, 1_000]) {
-        expect(await (await proxied(answers(text, size, 'text/event-stream'), { access: echoing })).text()).toBe(text);
+        const answer = await proxied(answers(text, size, 'text/event-stream'), { access: echoing, body: streaming });
+        expect(await answer.text()).toBe(text);
       }
     });
 
@@ -176,11 +185,17 @@ describe('a forwarded request', () => {
         expect(createForwardFilter(near)).not.toBeNull();
     });
 
+    it('does not search for placeholders of a key', () => {
+      for (const value of ['', 'none', 'ollama', 'Bearer anything', 'short-7'])
+        expect(createForwardFilter({ ...echoing, headers: { authorization: value }, secrets: [] })).toBeNull();
+    });
+
     it('ends the exchange when the client disconnects', async () => {
       const cancelled = vi.fn();
       const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel: cancelled });
       const answer = await proxied(async () => new Response(endless, { headers: { 'content-type': 'text/event-stream' } }), {
         access: echoing,
+        body: streaming,
       });
       await answer.body?.cancel();
       expect(cancelled).toHaveBeenCalledOnce();
@@ -191,9 +206,10 @@ describe('a forwarded request', () => {
     const answer = proxied(
       async (_request, options) => {
         expect(options.signal).toBeUndefined();
-        return sse('data: x\n\n');
+        return sse(frames(odd));
       },
       {
+        body: streaming,
         signal: () => {
           throw new Error('a signal was asked for');
         },
@@ -242,7 +258,7 @@ describe('a forwarded request', () => {
     await proxied(
       async (request) => {
         sent = await request.text();
-        return Response.json({});
+        return Response.json(hello);
       },
       { body: JSON.parse(text) as Record<string, unknown>, text },
     );
@@ -324,7 +340,7 @@ describe('a provider whose frames are rewritten', () => {
       body: { ...body, stream: true },
     });
     const text = await streamed.text();
-    expect(text).toContain('"tool_calls":[{"index":0,"extra_content":{"google":{"thought_signature":"abc"}}}]');
+    expect(text).toContain('"extra_content":{"google":{"thought_signature":"abc"}}');
     expect(text).toContain('"reasoning_details":[{"type":"reasoning.encrypted","data":"xyz"}]');
     const whole = await proxied(async () => Response.json({ choices: [{ message: delta, finish_reason: 'tool_calls' }] }), {
       access: normalizing,
@@ -337,7 +353,7 @@ describe('a provider whose frames are rewritten', () => {
   it('is an error status if the reply begins with an error, and an error frame if it comes later', async () => {
     const options = { access: normalizing, body: { ...body, stream: true } };
     await expect(proxied(async () => sse('data: {"error":{"message":"no","code":400}}\n\n'), options)).rejects.toMatchObject({
-      code: 'invalid_request',
+      status: 400,
     });
     const late = await (await proxied(async () => sse(frames([{ choices: [{ delta: { content: 'Hel' } }] }])), options)).text();
     expect(late).toContain('"content":"Hel"');
@@ -362,11 +378,10 @@ describe('a provider whose frames are rewritten', () => {
     });
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await otherTasks(50);
     expect(pulled).toBeLessThan(200);
     await reader.cancel();
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(cancelled).toBe(true);
+    await waitFor(() => expect(cancelled).toBe(true));
   });
 
   it('is read by the stock client', async () => {

@@ -73,7 +73,7 @@ describe('lines that begin with a slash', () => {
     ['/no_such_tool some text', 'no_such_tool', { input: 'some text' }],
     ['/no_such_tool n=1 s=x', 'no_such_tool', { n: 1, s: 'x' }],
     ['/terminalRun', 'terminalRun', {}],
-  ])('%s', async (line, name, value) => {
+  ])('call a tool: %s', async (line, name, value) => {
     expect(await calls(line)).toEqual([[name, value]]);
   });
 
@@ -137,7 +137,7 @@ describe('plain text', () => {
     ['Run `ls -la` in the shell', 'terminalRun', { command: 'ls -la' }],
     ['Read the file notes/today.md, please', 'read_file', { path: 'notes/today.md' }],
     ['Send a POST request to https://a.example/x', 'http_request', { url: 'https://a.example/x', method: 'POST' }],
-  ])('%s', async (input, name, value) => {
+  ])('calls the tool that fits it: %s', async (input, name, value) => {
     expect(await calls(input)).toEqual([[name, value]]);
   });
 

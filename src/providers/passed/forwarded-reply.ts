@@ -1,25 +1,25 @@
 /**
- * Forwards the body of a reply and meters it on the way: looks for usage objects in its bytes, without parsing the rest. The runtime itself
- * pumps streams (`pumped-body.ts`); one that reports no usage and is not watched is only passed on. A stream that is searched for the
- * provider's key is read in JavaScript, in joined pieces.
+ * Forwards the body of a reply and meters it on the way: looks for usage objects in its bytes, without parsing the rest. It is read in joined
+ * pieces. (A stream that the runtime pumps, and a copy of which is read, costs as much in bursts and less at a model's pace; but nothing can be
+ * written to it while it is silent.)
  */
-import { isRecord, tryParse } from '../core/json/wire-value.ts';
-import type { Usage } from '../core/model/chat-event.ts';
-import { MB } from '../core/limits/units.ts';
-import type { ProviderAccess } from '../core/model/provider.ts';
-import type { CallMeter } from '../engine/proxy/call-meter.ts';
-import type { Clock } from '../ports/runtime.ts';
-import type { SecretFilter } from '../core/policy/secret-filter.ts';
-import { joinBytes } from '../core/text/bytes.ts';
-import { joinWrites } from '../engine/joined-stream.ts';
-import { createJoinedReader } from '../net/joined-reader.ts';
-import { declaredBytes } from '../net/read-bounded.ts';
-import { isEventStream } from '../net/sse.ts';
-import { createForwardFilter } from './provider-secrets.ts';
-import { pumpBody } from './pumped-body.ts';
+import { tryParse } from '../../core/json/wire-value.ts';
+import type { Usage } from '../../core/model/chat-event.ts';
+import type { ProviderAccess } from '../../core/model/provider.ts';
+import type { CallMeter } from '../../engine/proxy/call-meter.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { SecretFilter } from '../../core/redaction/secret-filter.ts';
+import { joinBytes } from '../../core/text/bytes.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import type { Problem } from '../../core/problem.ts';
+import type { JoinedReader } from '../../net/joined-reader.ts';
+import { joinWrites } from '../../engine/joined-stream.ts';
+import { isEventStream } from '../../net/sse.ts';
+import { createForwardFilter } from '../provider-secrets.ts';
+import { timeoutProblem } from '../provider-error.ts';
+import { readStarted, type StartedReply } from './reply-start.ts';
+import { mergeUsage } from '../wire-usage.ts';
 
-/** A reply of known length up to this is read at once: cheaper than a stream, which even looking at its `body` would make. */
-const maxWholeBytes = 1 * MB;
 /** A usage object has a few hundred characters. */
 const maxUsageCharacters = 8 * 1024;
 
@@ -27,61 +27,59 @@ export type Forwarding = {
   access: ProviderAccess;
   meter: CallMeter;
   readUsage: ((usage: unknown) => Usage | null) | undefined;
-  /** False: the reply is a stream that will report no usage, so it is not looked at, and counts as soon as it begins. */
-  reportsUsage: boolean;
-  /**
-   * Aborts the exchange with the provider. Present if a stream was requested and the key of the request is checked again while it is open
-   * (`key-watch.ts`), which may end it.
-   */
-  exchange?: AbortController | undefined;
+  /** Of an event stream for a client that knows its dialect. */
+  heartbeat?: string | undefined;
+  /** A longer pause ends the stream with an error. Absent: it may pause as long as its client waits. */
+  pause?: { maxMs: number; failureText(problem: Problem): string } | undefined;
   clock: Clock;
-  background(work: Promise<unknown>): void;
 };
 
 /** Returns the body for the client. */
-export async function forwardBody(response: Response, forwarding: Forwarding): Promise<ReadableStream<Uint8Array> | Uint8Array | null> {
-  const { access, meter, clock, background } = forwarding;
+export async function forwardBody(
+  response: Response,
+  started: StartedReply,
+  forwarding: Forwarding,
+): Promise<ReadableStream<Uint8Array> | Uint8Array> {
+  const { access, meter, clock } = forwarding;
   const filter = createForwardFilter(access);
   const scan = createUsageScan(forwarding);
-  if (declaredBytes(response.headers) <= maxWholeBytes) {
+  const { head, body } = started;
+  if (body === null) {
     meter.begun();
-    const received = new Uint8Array(await response.arrayBuffer());
-    const bytes = filter === null ? received : joinBytes([filter.push(received), filter.end()]);
+    const bytes = filter === null ? head : joinBytes([filter.push(head), filter.end()]);
     scan.push(bytes);
     scan.end();
     return bytes;
   }
-  const { body } = response;
-  if (body === null) {
-    meter.end();
-    return null;
-  }
-  // The runtime pumps only what it reads from the network itself: not the rehearsal, and not a stream with a filter.
-  const isNative = typeof IdentityTransformStream !== 'undefined' && access.kind !== 'rehearsal' && filter === null;
-  if (!isNative) return observe(body, forwarding, scan, filter);
-  const exchange = isEventStream(response) ? forwarding.exchange : undefined;
-  if (exchange === undefined && !forwarding.reportsUsage) {
-    meter.begun();
-    meter.end();
-    return body;
-  }
-  return pumpBody(body, { ...scan, cut: () => meter.cut(), clock, background, exchange });
+  const heartbeat = isEventStream(response) ? forwarding.heartbeat : undefined;
+  return observe(readStarted({ ...started, body }, clock), { ...forwarding, heartbeat }, scan, filter);
 }
 
 function observe(
-  body: ReadableStream<Uint8Array>,
-  { meter, clock }: Forwarding,
+  reader: JoinedReader,
+  { access, meter, clock, pause, heartbeat }: Forwarding,
   scan: UsageScan,
   filter: SecretFilter | null,
 ): ReadableStream<Uint8Array> {
-  const reader = createJoinedReader(body, clock);
   const scanned = (bytes: Uint8Array): Uint8Array => {
     scan.push(bytes);
     return bytes;
   };
+  let isLate = false;
+  const readInTime = async ({ maxMs, failureText }: NonNullable<Forwarding['pause']>): ReturnType<JoinedReader['read']> => {
+    if (isLate) return { done: true };
+    const read = await withTimeout(clock, reader.read(), maxMs, () => null);
+    if (read !== null) return read;
+    isLate = true;
+    meter.end('upstream_timeout', true);
+    reader.cancel().catch(() => undefined);
+    const problem = timeoutProblem(access, 'stopped sending in the middle of its reply');
+    return { done: false, value: new TextEncoder().encode(`\n\n${failureText(problem)}`) };
+  };
   return joinWrites(
     {
-      next: () => reader.read(),
+      heartbeat,
+      next: () => (pause === undefined ? reader.read() : readInTime(pause)),
       piece: ({ value }) => value ?? null,
       join(pieces) {
         const [first] = pieces;
@@ -106,8 +104,7 @@ function observe(
 type UsageScan = { push(bytes: Uint8Array): void; end(): void };
 
 /**
- * Finds the values of members called `usage` in JSON or in a stream of it. In a text of the reply the quotes of such a member are escaped. The
- * counts of later objects replace those of earlier ones: Anthropic's API splits them (`message_start`, `message_delta`).
+ * Finds the values of members called `usage` in JSON or in a stream of it. In a text of the reply the quotes of such a member are escaped.
  */
 function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readUsage'>): UsageScan {
   const decoder = new TextDecoder();
@@ -129,7 +126,7 @@ function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readU
         return;
       }
       const value = tryParse(text.slice(start, end));
-      if (isRecord(value)) counts = { ...counts, ...definedCounts(value) };
+      counts = mergeUsage(counts, value);
       done = end;
     }
     left = text.slice(Math.max(done, text.length - overlap));
@@ -156,11 +153,6 @@ function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readU
 const overlap = 32;
 /** An error in a stream of status 200: OpenAI's and Anthropic's form. */
 const errorEvent = /(?:^|\n)(?:event: ?(?:error|response\.failed)\s|data: ?\{\s*"error"\s*:\s*[{"])/;
-
-/** A null replaces no count. */
-function definedCounts(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([, count]) => count !== null));
-}
 
 /** Returns the index after the object's end; null: it is not in this text. Names and values of usage objects have no braces. */
 function endOfObject(text: string, start: number): number | null {

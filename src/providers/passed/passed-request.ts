@@ -1,24 +1,24 @@
 /**
  * The rest of OpenAI's API (embeddings, moderations, audio, images): requests and replies are passed on with the provider's key and model.
  */
-import { splitModelRef } from '../core/agent.ts';
-import { limits } from '../core/limits.ts';
-import type { Usage } from '../core/model/chat-event.ts';
-import type { ProviderAccess } from '../core/model/provider.ts';
-import { otherModels } from '../core/model/request-extras.ts';
-import { choicesOf, formBound, inputBound, type TokenBound } from '../core/model/token-bound.ts';
-import { isRevocable, type Principal } from '../core/principal.ts';
-import { invalidRequest } from '../core/problem.ts';
-import { readAllowedProvider } from '../engine/plan/plan-models.ts';
-import { startBodyLog } from '../engine/proxy/body-log.ts';
-import { startMeter } from '../engine/proxy/call-meter.ts';
-import { limitRequest } from '../engine/proxy/reserve-request.ts';
+import { splitModelRef } from '../../core/turn/agent.ts';
+import type { Usage } from '../../core/model/chat-event.ts';
+import type { ProviderAccess } from '../../core/model/provider.ts';
+import { otherModels } from '../../core/model/request-extras.ts';
+import { choicesOf, formBound, inputBound, type TokenBound } from '../../core/model/token-bound.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import { invalidRequest } from '../../core/problem.ts';
+import { readAllowedProvider } from '../../engine/plan/plan-models.ts';
+import { startBodyLog } from '../../engine/proxy/body-log.ts';
+import { startMeter } from '../../engine/proxy/call-meter.ts';
+import { limitRequest } from '../../engine/proxy/reserve-request.ts';
 import { forwardBody } from './forwarded-reply.ts';
-import { answerHeaders, type ProxyDeps } from './proxy.ts';
-import { profileFor } from './profiles.ts';
-import { adapters } from './registry.ts';
-import { withRetries } from './retry.ts';
-import { openHead } from './transport.ts';
+import { answerHeaders, type ProxyDeps } from '../proxy.ts';
+import { profileFor } from '../profiles.ts';
+import { adapters } from '../registry.ts';
+import { startReply } from './reply-start.ts';
+import { withRetries } from '../retry.ts';
+import { openHead } from '../transport.ts';
 
 /** `path`: after the provider's base URL, such as `/embeddings`. */
 export type PassedRequest = {
@@ -41,9 +41,6 @@ export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, 
     throw invalidRequest([{ path: 'model', message }]);
   }
   const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
-  const isStream = body instanceof FormData ? body.get('stream') === 'true' : body.stream === true;
-  const abort = isStream && isRevocable(principal.keyId, principal.user) ? new AbortController() : undefined;
-  const options = { callersBody: true, firstByteMs: limits.providerWholeTimeoutMs, ...(abort && { signal: abort.signal }) };
   const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access, model });
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];
@@ -52,13 +49,14 @@ export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, 
   const meter = startMeter({ ...deps, usage: bodies.usage }, { principal, ref, requestId, dialect: null }, access);
   try {
     await reserve?.(passedBound(path, exchange.body, profileFor(access, model).imageTokens));
-    const opened = withRetries(clock, undefined, () => openHead({ http, clock }, exchange, options));
+    const opened = withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { isWhole: true }));
     // What it uses is counted although its client disconnects.
     if (reserve !== undefined) background(opened.catch(() => undefined));
     const response = await opened;
     const headers = await answerHeaders(access, response);
-    const forwarding = { access, meter, readUsage: readPassedUsage, reportsUsage: true, clock, background, exchange: abort };
-    const passed = await forwardBody(response, forwarding);
+    const forwarding = { access, meter, readUsage: readPassedUsage, clock };
+    const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
+    const passed = await forwardBody(response, started, forwarding);
     return await bodies.watch(new Response(passed, { status: 200, headers }));
   } catch (error) {
     bodies.fail();

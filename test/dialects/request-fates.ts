@@ -1,0 +1,62 @@
+/** What becomes of a field of a request at each wire, by the table; and the same as the table of docs/chat-apis.md. */
+import { type ProviderWire, wires, wireSettings } from '../../src/core/model/wire-settings.ts';
+import type { Field } from '../../src/dialects/fields.ts';
+import { type DialectExamples, dialectExamples } from './request-fields.ts';
+
+export type Fate = 'passed' | 'mapped' | 'served' | 'refused' | 'dropped';
+
+/** In its own wire, a request is passed on. */
+export function fateOf(field: Field | undefined, wire: ProviderWire, own: ProviderWire): Fate {
+  if (field !== undefined && field.fate === 'served') return 'served';
+  if (wire === own) return field?.fate === 'refused' && field.always ? 'refused' : 'passed';
+  switch (field?.fate) {
+    case 'read':
+      return 'mapped';
+    case 'carried':
+      return wireSettings[wire].has(field.as) ? 'mapped' : 'dropped';
+    case 'refused':
+      return 'refused';
+    case 'optional':
+      return 'dropped';
+    default:
+      return 'dropped';
+  }
+}
+
+const signs: Readonly<Record<Fate, string>> = { passed: '=', mapped: 'yes', served: 'here', refused: '422', dropped: '–' };
+
+export function countsOf({ fields, own }: DialectExamples): Record<Fate, number> {
+  const counts = { passed: 0, mapped: 0, served: 0, refused: 0, dropped: 0 };
+  for (const field of Object.values(fields)) for (const wire of wires) counts[fateOf(field, wire, own)] += 1;
+  return counts;
+}
+
+function whyOf(field: Field): string {
+  if (field.fate === 'optional') return `${field.reason}; alone it is refused`;
+  const why = field.fate === 'refused' ? field.message : field.fate === 'dropped' ? field.reason : '';
+  return why.split(/[.:;]/)[0] ?? '';
+}
+
+export function fatesAsMarkdown(): string {
+  const parts = Object.values(dialectExamples).map((dialect) => {
+    const { title, fields, own } = dialect;
+    const counts = countsOf(dialect);
+    const table = (name: string, rows: [string, Field][]): string[] => [
+      `| ${name} | ${wires.map((wire) => `\`${wire}\``).join(' | ')} | Why |`,
+      `|---|${wires.map(() => '---').join('|')}|---|`,
+      ...rows.map(([path, field]) => {
+        const [plain = '', form] = path.split(/ (.*)/);
+        const shown = [`\`${plain}\``, form].filter((part) => part !== undefined).join(' ');
+        return `| ${shown} | ${wires.map((wire) => signs[fateOf(field, wire, own)]).join(' | ')} | ${whyOf(field)} |`;
+      }),
+      '',
+    ];
+    const rows = Object.entries(fields);
+    const kinds = rows.filter(([path]) => path.includes('type='));
+    const others = rows.filter(([path]) => !path.includes('type='));
+    const total = Object.entries(counts).map(([fate, count]) => `${count} ${fate}`);
+    const head = [`### Fields of ${title}`, '', `${others.length} fields and ${kinds.length} kinds: ${total.join(', ')}.`, ''];
+    return [...head, ...table('Field', others), ...table('Kind', kinds)].join('\n');
+  });
+  return `${parts.join('\n')}`;
+}
