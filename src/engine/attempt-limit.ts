@@ -12,21 +12,11 @@ const maxEntries = 20_000;
 /** How long an address that has succeeded at a target is known there. */
 const knownMs = 24 * 60 * 60_000;
 
-export type AttemptLimit = {
-  /** Throws `rate_limited` while the address, or `target`, has too many failed attempts. */
-  require(address: string | null, target: string): void;
-  /** Counts an attempt as failed, until it is known to be another. */
-  begin(address: string | null, target: string): Attempt;
-};
-
-export type Attempt = {
-  succeed(): void;
-  /** It was not the fault of the address that it did not succeed. */
-  forget(): void;
-};
+export type AttemptLimit = ReturnType<typeof createAttemptLimit>;
+export type Attempt = ReturnType<AttemptLimit['begin']>;
 
 /** `perAddress`, `perTarget`: failed attempts per minute. */
-export function createAttemptLimit(now: () => number, { perAddress, perTarget }: { perAddress: number; perTarget: number }): AttemptLimit {
+export function createAttemptLimit(now: () => number, { perAddress, perTarget }: { perAddress: number; perTarget: number }) {
   const counts = new Map<string, Count>();
   /** When an address has succeeded at a target. */
   const known = new Map<string, number>();
@@ -61,7 +51,8 @@ export function createAttemptLimit(now: () => number, { perAddress, perTarget }:
   };
 
   return {
-    require(address, target) {
+    /** Throws `rate_limited` while the address, or `target`, has too many failed attempts. */
+    require(address: string | null, target: string): void {
       for (const [key, max] of keysOf(address, target)) {
         const entry = current(key);
         if (entry === undefined || entry.failed < max || (max === perTarget && isKnown(address, target))) continue;
@@ -70,14 +61,16 @@ export function createAttemptLimit(now: () => number, { perAddress, perTarget }:
         throw new Problem('rate_limited', detail, { retryAfterMs });
       }
     },
-    begin(address, target) {
+    /** Counts an attempt as failed, until it is known to be another. */
+    begin(address: string | null, target: string) {
       const begun = keysOf(address, target).map(([key]) => add(key));
       const forget = (): void => {
         for (const entry of begun.splice(0)) entry.failed -= 1;
       };
       return {
+        /** It was not the fault of the address that it did not succeed. */
         forget,
-        succeed() {
+        succeed(): void {
           forget();
           if (address !== null) remember(address, target);
         },

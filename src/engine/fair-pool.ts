@@ -23,7 +23,7 @@ export type FairPool = {
   /** Takes a place, or returns why there is none. */
   take(owner: ShareOwner, options?: TakeOptions): Place | ShareShortage;
   /** Takes a place even if all are in use, for work that was accepted before. */
-  takeAnyway(owner: ShareOwner, amount?: number): Place;
+  takeBeyondLimit(owner: ShareOwner, amount?: number): Place;
   /** Takes a place as soon as there is one, within the time of the pool. Throws the reason of `signal` when it aborts. */
   wait(owner: ShareOwner, options?: TakeOptions & { signal?: AbortSignal | undefined }): Promise<Place | ShareShortage>;
   /** Returns how much a key uses, or all keys of a workspace. */
@@ -167,7 +167,7 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
 
   return {
     take,
-    takeAnyway: (owner, amount = 1) => hold(owner, amount),
+    takeBeyondLimit: (owner, amount = 1) => hold(owner, amount),
     usedBy: ({ workspace, keyId }) => usedOf(keyId === undefined ? workspace : keyName(workspace, keyId)),
     async wait(owner, { signal, ...options } = {}) {
       signal?.throwIfAborted();

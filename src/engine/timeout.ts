@@ -1,4 +1,4 @@
-/** The timeouts of the project: a limit for one promise, an idle timeout that progress extends, and waits that end with a signal. */
+/** The timeouts of the project: a limit for one promise or signal, an idle timeout that progress extends, and waits that end with a signal. */
 import type { Clock } from '../ports/runtime.ts';
 
 type Timer = Pick<Clock, 'after'>;
@@ -22,6 +22,35 @@ export async function withTimeout<T, Late = T>(
   } finally {
     disarm();
   }
+}
+
+export type TimedAbort = {
+  signal: AbortSignal;
+  /** Also clears the timer. */
+  abort(reason: unknown): void;
+  /** From now on the signal aborts by `abort` only. */
+  disarm(): void;
+};
+
+/**
+ * Returns a signal that aborts with `reason` after `ms`, or with `outer`. Not `AbortSignal.timeout`: it cannot be cleared, and prevents the
+ * eviction of a session's Durable Object until it fires.
+ */
+export function abortAfter(timer: Timer, ms: number, reason: () => unknown, outer?: AbortSignal): TimedAbort {
+  const controller = new AbortController();
+  const follow = (): void => abort(outer?.reason);
+  const clear = timer.after(ms, () => abort(reason()));
+  const disarm = (): void => {
+    clear();
+    outer?.removeEventListener('abort', follow);
+  };
+  const abort = (cause: unknown): void => {
+    disarm();
+    controller.abort(cause);
+  };
+  if (outer?.aborted) follow();
+  else outer?.addEventListener('abort', follow);
+  return { signal: controller.signal, abort, disarm };
 }
 
 export const abandoned = Symbol('abandoned');

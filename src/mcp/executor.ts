@@ -2,12 +2,12 @@
  * Runs the tools of `mcp` servers: each call is one call of the server's tool by its own name. `engine/call/call-tool.ts` has already checked
  * permissions and arguments; `mcp/client/` handles the protocol and the server's input requests.
  */
-import { cancelled, questionText } from '../core/tools/elicitation.ts';
+import { cancelled, questionText } from '../core/servers/elicitation.ts';
 import { type EditionTool, isRepeatable } from '../core/toolset/edition-tool.ts';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { canElicit, type InputRequired } from '../core/tools/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
-import { secretHostOf } from '../core/policy/secret.ts';
+import { secretHostOf } from '../core/secrets/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { connectText, type UserConnection } from '../core/servers/user-connection.ts';
 import { toCallResult } from '../core/tools/offer-result.ts';
@@ -47,7 +47,7 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
           telemetry == null
             ? await call(hooks)
             : await telemetry.during(callSpan(tool), (span) => call({ ...hooks, meta: { ...hooks.meta, ...toCarrier(span.context) } }));
-        return answer.kind === 'result' ? withUnheard(answer.result, unheard) : askedAnswer(tool.canonical, answer.input);
+        return answer.kind === 'result' ? withCancelledRequests(answer.result, unheard) : askedAnswer(tool.canonical, answer.input);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         const connection = error.extra.unauthorized === true ? context.tokens?.connection : undefined;
@@ -55,7 +55,7 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         const code = error.code === 'upstream_timeout' ? 'timeout' : 'tool_error';
         const failed = errorResult(code, `${tool.canonical} failed: ${error.detail}`);
         const rpc = tool.offer !== undefined && error.cause instanceof ServerRpcError ? { protocolError: error.cause.rpc } : {};
-        return withUnheard({ ...failed, ...rpc }, unheard);
+        return withCancelledRequests({ ...failed, ...rpc }, unheard);
       }
     },
   };
@@ -143,7 +143,7 @@ function toHooks({ ask, askable = {}, progress, notice, meta }: CallerChannel, u
   return { askable, ...(meta && { meta }), ...(progress && { progress }), ...(notice && { notice }), ...(answer && { ask: answer }) };
 }
 
-function withUnheard(result: ToolResult, unheard: readonly string[]): ToolResult {
+function withCancelledRequests(result: ToolResult, unheard: readonly string[]): ToolResult {
   if (unheard.length === 0) return result;
   const text = `[While it ran: ${unheard.join(' ')} No user was available to answer, so the request was cancelled.]`;
   return { ...result, content: [...result.content, { type: 'text', text }] };

@@ -3,7 +3,7 @@
  * closes that function in order to continue outside is refused. Bytecode never leaves the isolate and is never accepted from outside.
  */
 import { EvalFlags, JSException, type QuickJS } from 'quickjs-wasi';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { startCompiler } from './engine.ts';
 import { createMeter, type Meter } from './meter.ts';
@@ -133,11 +133,11 @@ function lineAt(source: string, index: number): number {
   return source.slice(0, index).split('\n').length;
 }
 
-/** A cache of compiled sources by source text, limited in total bytes: bytecode can be ten times as long as its source. Used by `compile.ts`. */
-export type CompileCache<Value> = { get(source: string): Value | null; set(source: string, value: Value, bytes: number): void };
-
-/** Creates the cache. The least recently used entry is dropped first. `bytes`: size of the value; the size of the source is added here. */
-export function createCompileCache<Value>(mostBytes: number): CompileCache<Value> {
+/**
+ * A cache of compiled sources by source text, limited in total bytes: bytecode can be ten times as long as its source. The least recently
+ * used entry is dropped first. `bytes`: size of the value; the size of the source is added here.
+ */
+export function createCompileCache<Value>(mostBytes: number) {
   const entries = new Map<string, { value: Value; bytes: number }>();
   let held = 0;
   const drop = (source: string): { value: Value; bytes: number } | null => {
@@ -152,13 +152,13 @@ export function createCompileCache<Value>(mostBytes: number): CompileCache<Value
     held += entry.bytes;
   };
   return {
-    get(source) {
+    get(source: string): Value | null {
       const entry = drop(source);
       if (entry === null) return null;
       add(source, entry);
       return entry.value;
     },
-    set(source, value, bytes) {
+    set(source: string, value: Value, bytes: number): void {
       drop(source);
       // Two bytes per character of the source, and a constant for each entry.
       const all = bytes + source.length * 2 + 200;

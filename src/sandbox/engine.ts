@@ -4,7 +4,7 @@
  * of a prepared one took as long, and more memory.
  */
 import { Intrinsics, QuickJS, type HostFunction, type JSValueHandle } from 'quickjs-wasi';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { sandboxPrelude } from './sandbox-prelude.ts';
 import wasm from './quickjs.wasm';
 import { KB } from '../core/limits/units.ts';

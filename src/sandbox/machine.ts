@@ -3,8 +3,8 @@
  * limits. `run-code.ts` runs code with it.
  */
 import { JSValueHandle } from 'quickjs-wasi';
-import type { SandboxLimit } from '../core/code-mode/run-code.ts';
-import { limits } from '../core/limits.ts';
+import type { SandboxLimit } from '../core/turn/run-code.ts';
+import { limits } from '../core/limits/limits.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { lineOf } from './compile.ts';
 import { startEngine } from './engine.ts';
@@ -32,26 +32,10 @@ export type LimitReached = { limit: SandboxLimit; message: string };
 export type GuestCall = { id: number; name: string; args: string };
 export type GuestOutcome = { state: 'pending' } | { state: 'returned'; text: string } | { state: 'threw'; message: string };
 
-export type Machine = {
-  /** Returns and removes the calls that the code has made. */
-  takeCalls(): GuestCall[];
-  console(): string;
-  /** Returns the limit that stopped the machine; null while none has. It is set once. */
-  limitReached(): LimitReached | null;
-  begin(globals: { tools: readonly string[]; args: unknown; seed: readonly number[] }, bytecode: Uint8Array): Promise<void>;
-  deliver(id: number, answer: string): Promise<void>;
-  /** Runs jobs until none is left, a limit is reached, or the signal aborts. */
-  runJobs(): Promise<void>;
-  outcome(): Promise<GuestOutcome>;
-  dispose(): void;
-};
+type Globals = { tools: readonly string[]; args: unknown; seed: readonly number[] };
+export type Machine = Awaited<ReturnType<typeof startMachine>>;
 
-export async function startMachine(
-  now: number,
-  slot: Pick<Place, 'resize' | 'release'>,
-  turns: ThreadShare,
-  signal: AbortSignal,
-): Promise<Machine> {
+export async function startMachine(now: number, slot: Pick<Place, 'resize' | 'release'>, turns: ThreadShare, signal: AbortSignal) {
   let over: LimitReached | null = null;
   let calls: GuestCall[] = [];
   let made = 0;
@@ -138,14 +122,16 @@ export async function startMachine(
     return { state: 'threw', message: `${what}${line === null ? '' : ` (line ${line})`}`.toWellFormed() };
   };
   return {
-    takeCalls() {
+    /** Returns and removes the calls that the code has made. */
+    takeCalls(): GuestCall[] {
       const taken = calls;
       calls = [];
       return taken;
     },
     console: () => printed.text(),
+    /** Returns the limit that stopped the machine; null while none has. It is set once. */
     limitReached: () => over,
-    async begin({ tools, args, seed }, bytecode) {
+    async begin({ tools, args, seed }: Globals, bytecode: Uint8Array): Promise<void> {
       await takeTurn();
       // Metered as well, since the names of many tools take a while.
       inside(() => call(engine.begin, text(JSON.stringify(tools)), text(JSON.stringify(args)), text(JSON.stringify(seed))).dispose());
@@ -154,13 +140,14 @@ export async function startMachine(
         return call(body);
       });
     },
-    async deliver(id, answer) {
+    async deliver(id: number, answer: string): Promise<void> {
       await takeTurn();
       handed -= lengths.get(id) ?? 0;
       lengths.delete(id);
       inside(() => call(engine.deliver, vm.newNumber(id), text(answer)).dispose());
     },
-    async runJobs() {
+    /** Runs jobs until none is left, a limit is reached, or the signal aborts. */
+    async runJobs(): Promise<void> {
       while (over === null && exports.qjs_is_job_pending() !== 0) {
         if (++jobs > maxSandboxJobs) return end('jobs');
         await takeTurn();
@@ -169,7 +156,7 @@ export async function startMachine(
         inside(() => exports.qjs_execute_pending_job() < 0 && vm.getException().dispose());
       }
     },
-    async outcome() {
+    async outcome(): Promise<GuestOutcome> {
       const state = main?.promiseState ?? 0;
       if (main === null || state === 0) return { state: 'pending' };
       const value = new JSValueHandle(vm, exports.qjs_promise_result(main.ptr));
@@ -187,7 +174,7 @@ export async function startMachine(
         return await threw(error.handle);
       }
     },
-    dispose() {
+    dispose(): void {
       vm.dispose();
       slot.release();
     },

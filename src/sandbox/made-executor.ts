@@ -1,6 +1,6 @@
 /** Runs made tools: their code in the sandbox, with the nested calls that the context allows. */
 import { memoizeByObject } from '../core/memoize.ts';
-import { resultOfCode } from '../core/code-mode/run-code.ts';
+import { resultOfCode } from '../core/turn/run-code.ts';
 import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type { MadeCode } from '../core/toolset/edition-tool.ts';
 import { readCodeUses } from '../core/made/uses.ts';

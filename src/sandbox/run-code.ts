@@ -2,14 +2,15 @@
  * Runs code from its source to its end. Calls start in the order in which the code makes them, and their results are delivered one at
  * a time in the order in which they arrive. Nothing keeps running after the end.
  */
-import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/code-mode/run-code.ts';
+import { toCodeCallResult, type SandboxEnd, type SandboxLimit } from '../core/turn/run-code.ts';
 import { isDeeperThan, type JsonValue } from '../core/json/wire-value.ts';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import type { InnerOutcome } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
 import type { ShareOwner } from '../core/limits/fair-share.ts';
 import { type FairPool, isShortage, shortageText } from '../engine/fair-pool.ts';
+import { unlessAborted } from '../engine/timeout.ts';
 import { compile, type SourceFault } from './compile.ts';
 import { fuelPerCharacter, limitMessage, startMachine, type GuestCall, type Machine } from './machine.ts';
 import { isolateThreadShare, type ThreadShare } from '../platform/thread-share.ts';
@@ -114,40 +115,25 @@ function faultMessage({ message, line }: SourceFault): string {
   return `SyntaxError: ${message}${line === null ? '' : ` (line ${line})`}`;
 }
 
-type Calls = {
-  add(call: GuestCall): void;
-  nextAnswer(): { id: number; text: string } | null;
-  /** Returns the result of a call whose answer in the code is still `text`; null if the code changed it. */
-  resultOf(id: number, text: string): ToolResult | null;
-  running(): number;
-  /** The number of calls that wait for an approval or a person's input. */
-  waiting(): number;
-  /** Resolves when a call has ended or the signal aborts. */
-  change(signal: AbortSignal): Promise<void>;
-  /** Resolves when no call is running or the signal aborts. */
-  ended(signal: AbortSignal): Promise<void>;
-};
+type Calls = ReturnType<typeof createCalls>;
 
 /**
  * Starts calls in the order in which the code makes them; `run.call` limits how many run at once. A call that has its result may
  * still wait for a later call, if that one came first in an earlier run.
  */
-function createCalls(run: SandboxRun): Calls {
+function createCalls(run: SandboxRun) {
   const answers: { id: number; text: string }[] = [];
   const delivered = new Map<number, { text: string; result: ToolResult }>();
   let running = 0;
   let waiting = 0;
   let changed = Promise.withResolvers<void>();
+  /** Resolves when a call has ended or the signal aborts. */
   const change = async (signal: AbortSignal): Promise<void> => {
-    if (signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const onAbort = (): void => resolve();
-    signal.addEventListener('abort', onAbort, { once: true });
-    await Promise.race([changed.promise, promise]);
-    signal.removeEventListener('abort', onAbort);
+    // Aborted: the caller checks it.
+    await unlessAborted(changed.promise, signal).catch(() => undefined);
   };
   return {
-    add(call) {
+    add(call: GuestCall): void {
       running++;
       void answerOf(run, call).then((answer) => {
         running--;
@@ -162,14 +148,17 @@ function createCalls(run: SandboxRun): Calls {
       });
     },
     nextAnswer: () => answers.shift() ?? null,
-    resultOf(id, text) {
+    /** Returns the result of a call whose answer in the code is still `text`; null if the code changed it. */
+    resultOf(id: number, text: string): ToolResult | null {
       const found = delivered.get(id);
       return found?.text === text ? found.result : null;
     },
     running: () => running,
+    /** The number of calls that wait for an approval or a person's input. */
     waiting: () => waiting,
     change,
-    async ended(signal) {
+    /** Resolves when no call is running or the signal aborts. */
+    async ended(signal: AbortSignal): Promise<void> {
       while (running > 0 && !signal.aborted) await change(signal);
     },
   };

@@ -3,9 +3,9 @@
  * host system.
  */
 import { z } from 'zod';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { workspace, joinPath } from '../core/text/path.ts';
-import { cutMiddle } from '../core/tools/result-bound.ts';
+import { cutMiddle } from '../core/toolset/result-bound.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { type FileSystem, FileError } from '../ports/file-system.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
@@ -108,7 +108,7 @@ export function saveOutput(files: FileSystem, directory: string, callId: string,
   const path = joinPath(directory, `output-${callId.replace(/[^\w.-]/g, '_').slice(-100)}.txt`);
   try {
     files.makeDirectory(directory, { recursive: true });
-    giveWay(files, directory, path);
+    replaceOldestOutput(files, directory, path);
     files.write(path, new TextEncoder().encode(output));
     return path;
   } catch (error) {
@@ -118,7 +118,7 @@ export function saveOutput(files: FileSystem, directory: string, callId: string,
 }
 
 /** Moves the oldest file to the new path. Nothing is deleted, since a deletion requires approval. */
-function giveWay(files: FileSystem, directory: string, path: string): void {
+function replaceOldestOutput(files: FileSystem, directory: string, path: string): void {
   if (files.stat(path) !== null) return;
   // Only files written by this module: moving or overwriting others requires approval.
   const isOurs = (name: string): boolean => /^output-.+\.txt$/.test(name) && files.stat(joinPath(directory, name))?.own === true;

@@ -1,10 +1,11 @@
 /** `create_tool`: a model writes a tool that calls other tools, and it is stored. `engine/configuration/tool-maker.ts` builds it. */
 import { boundedText } from '../core/text/bounded-text.ts';
 import { z } from 'zod';
-import { limits } from '../core/limits.ts';
-import { MadeParameter } from '../core/made/made-tool.ts';
+import { limits } from '../core/limits/limits.ts';
+import { MadeParameter } from '../core/tools/made-tool.ts';
 import { Problem, type Issue } from '../core/problem.ts';
 import type { MadeToolOutcome } from '../ports/tool-maker.ts';
+import { textResult } from '../core/tools/tool.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 const description = `Creates a tool from tools that you have, for repeated tasks. It is stored, is private to your API key, and can be called like any other tool from the next turn on.
@@ -55,7 +56,7 @@ export const createTool = defineTool({
       const place = { ...(toolset !== undefined && { toolset }), ...(share !== undefined && { share }) };
       const asked = { ...request, ...(aliases && { aliases }), ...(uses && { uses }), ...place };
       const made = await (await maker.prepare(asked)).store();
-      return { isError: false, content: [{ type: 'text' as const, text: describeOutcome(made) }], structuredContent: shown(made) };
+      return { ...textResult(describeOutcome(made)), structuredContent: shown(made) };
     } catch (error) {
       if (error instanceof Problem && error.code === 'invalid_request') throw new ToolFault(faults(error));
       throw error;

@@ -3,8 +3,7 @@
  * when the module loads, so an invalid one fails the build, not a turn; their JSON Schemas are made at their first use.
  */
 import { z } from 'zod';
-import { issuesOf } from '../core/issues.ts';
-import type { Issue } from '../core/problem.ts';
+import { type Issue, issuesOf } from '../core/problem.ts';
 import { parseAlias, parseWireName } from '../core/names/names.ts';
 import {
   errorResult,

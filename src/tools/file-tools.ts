@@ -1,6 +1,6 @@
 /** The tools that read, write, edit, list and delete files of the session. Paths are resolved against `/workspace`. */
 import { z } from 'zod';
-import type { ToolResult } from '../core/tools/tool.ts';
+import { textResult, type ToolResult } from '../core/tools/tool.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { nearNames } from '../core/names/suggest.ts';
 import { baseName, parentPath, resolvePath, workspace } from '../core/text/path.ts';
@@ -8,7 +8,7 @@ import { applyEdits, editsDiff, type TextEdit } from '../core/text/text-edits.ts
 import type { FileStat, FileSystem } from '../ports/file-system.ts';
 import { toBase64, fromBase64, toLatin1, fromLatin1 } from '../core/text/bytes.ts';
 import { utf8Text } from '../core/text/utf8.ts';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { walkFiles } from '../engine/walk-files.ts';
 
 /** `utf8` is what Node calls UTF-8. */
@@ -43,15 +43,9 @@ function someLines(text: string, path: string, first: number, limit: number | un
   if (start === null) throw new ToolFault(`${path} ends before line ${first}. Use a smaller offset.`);
   const end = limit === undefined ? null : startOfLine(text, start, limit);
   const shown = text.slice(start, end ?? text.length);
-  if (end === null || end === text.length) return { isError: false, content: [{ type: 'text', text: shown }] };
-  const note = `[More lines follow. Continue with offset ${first + (limit ?? 0)}]`;
-  return {
-    isError: false,
-    content: [
-      { type: 'text', text: shown },
-      { type: 'text', text: note },
-    ],
-  };
+  if (end === null || end === text.length) return textResult(shown);
+  const note = textResult(`[More lines follow. Continue with offset ${first + (limit ?? 0)}]`);
+  return { ...note, content: [...textResult(shown).content, ...note.content] };
 }
 
 /** Returns the index of the line `lines` lines after the one that starts at `from`, or null if the text has fewer lines. */
@@ -81,11 +75,8 @@ export const writeFileTool = defineTool({
     const bytes = toBytes(content, encoding);
     const created = files.stat(path) === null;
     files.write(path, bytes);
-    return {
-      isError: false,
-      content: [{ type: 'text', text: `${created ? 'Created' : 'Replaced'} ${path} (${bytes.byteLength} bytes).` }],
-      structuredContent: { path, bytes: bytes.byteLength, created },
-    };
+    const text = `${created ? 'Created' : 'Replaced'} ${path} (${bytes.byteLength} bytes).`;
+    return { ...textResult(text), structuredContent: { path, bytes: bytes.byteLength, created } };
   },
 });
 
@@ -141,15 +132,11 @@ export const editFileTool = defineTool({
     if (!applied.ok) throw new ToolFault(`Nothing was changed in ${path}. ${applied.reason}`);
     if (!applied.text.isWellFormed())
       throw new ToolFault('The new text is not valid Unicode (a lone surrogate). Write it again without that character.');
-    if (applied.text === before)
-      return { isError: false, content: [{ type: 'text', text: `${path} is unchanged: the edits have no effect.` }] };
+    if (applied.text === before) return textResult(`${path} is unchanged: the edits have no effect.`);
     files.write(path, new TextEncoder().encode(applied.text));
     const diff = editsDiff(before, applied.text, path);
-    return {
-      isError: false,
-      content: [{ type: 'text', text: `Edited ${path}: ${applied.replaced} place${applied.replaced === 1 ? '' : 's'}.\n${diff}` }],
-      structuredContent: { path, replaced: applied.replaced, diff },
-    };
+    const text = `Edited ${path}: ${applied.replaced} place${applied.replaced === 1 ? '' : 's'}.\n${diff}`;
+    return { ...textResult(text), structuredContent: { path, replaced: applied.replaced, diff } };
   },
 });
 
@@ -186,8 +173,7 @@ export const listDirectory = defineTool({
     const lines = entries.map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : `${entry.name}\t${entry.size}`));
     if (truncated) lines.push(`[Only the first ${limits.maxListedFiles} entries are shown. List a subdirectory, or use find in bash.]`);
     return {
-      isError: false,
-      content: [{ type: 'text', text: lines.length === 0 ? `${path} is empty.` : lines.join('\n') }],
+      ...textResult(lines.length === 0 ? `${path} is empty.` : lines.join('\n')),
       structuredContent: { path, entries: entries.map(({ name, kind, size }) => ({ name, kind, size })), truncated },
     };
   },

@@ -1,9 +1,10 @@
 /** `http_request`: sends an HTTP request through the outbound client and returns the response as text. */
 import { z } from 'zod';
-import { limits } from '../core/limits.ts';
-import type { ToolResult } from '../core/tools/tool.ts';
+import { limits } from '../core/limits/limits.ts';
+import { textResult, type ToolResult } from '../core/tools/tool.ts';
 import { checkModelHeaders } from '../net/headers.ts';
 import { readBounded } from '../net/read-bounded.ts';
+import { describeBytes, textOf } from '../net/text-body.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { MB } from '../core/limits/units.ts';
 
@@ -84,41 +85,10 @@ async function toResult(response: Response, method: string): Promise<ToolResult>
   const head = [`HTTP ${response.status} ${response.statusText}`.trimEnd(), ...headers.map(([name, value]) => `${name}: ${value}`)].join(
     '\n',
   );
-  const text = method === 'HEAD' ? '' : bodyText(bytes, type);
+  const text = method === 'HEAD' ? '' : (textOf(bytes, type) ?? describeBytes(bytes, type));
   const note = truncated ? `\n[Only the first ${bytes.byteLength} bytes of the body were read.]` : '';
   return {
-    isError: false,
-    content: [{ type: 'text', text: `${head}\n\n${text}${note}`.trimEnd() }],
+    ...textResult(`${head}\n\n${text}${note}`.trimEnd()),
     structuredContent: { status: response.status, headers: Object.fromEntries(headers), bytes: bytes.byteLength, truncated },
   };
-}
-
-function bodyText(bytes: Uint8Array, type: string): string {
-  if (isText(type, bytes)) return decoder(type).decode(bytes);
-  return `[${bytes.byteLength} bytes of ${type === '' ? 'binary data' : type}, not shown]`;
-}
-
-/** Decides by media type; if that is inconclusive, by whether the body decodes as UTF-8 without NULs. */
-function isText(type: string, bytes: Uint8Array): boolean {
-  if (/^text\/|[/+](json|xml|yaml|javascript|x-www-form-urlencoded|graphql|x-ndjson|toml|csv|html)\b/i.test(type)) return true;
-  if (type !== '' && !/^application\/octet-stream\b/i.test(type)) return false;
-  if (bytes.includes(0)) return false;
-  try {
-    // The body may be cut inside a character: with `stream`, an incomplete last character is not an error.
-    new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    // Not UTF-8.
-    return false;
-  }
-}
-
-function decoder(type: string): TextDecoder {
-  const charset = /charset="?([\w-]{1,40})/i.exec(type)?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    // Unknown charset: UTF-8 at least decodes its ASCII.
-    return new TextDecoder();
-  }
 }

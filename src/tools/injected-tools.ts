@@ -1,35 +1,28 @@
 /**
  * The tools that a turn gets when it needs them (`engine/plan/plan-names.ts`): `find_tools`, `fetch_result` and `use_skill`. Their
- * definitions are in `core/tools/injected-tool.ts` and `core/skills/skill-prompt.ts`.
+ * definitions are in `core/toolset/injected-tool.ts` and `core/skills/skill-prompt.ts`.
  */
-import {
-  fetchResultDescription,
-  FetchResultInput,
-  fetchResultName,
-  findToolsDescription,
-  FindToolsInput,
-  findToolsName,
-} from '../core/tools/injected-tool.ts';
-import { fetchCall } from '../core/tools/result-bound.ts';
-import { useSkillDescription, UseSkillInput, useSkillName } from '../core/skills/skill-prompt.ts';
-import { limits } from '../core/limits.ts';
+import { fetchResultSpec, findToolsSpec } from '../core/toolset/injected-tool.ts';
+import { fetchCall } from '../core/toolset/result-bound.ts';
+import { useSkillSpec } from '../core/skills/skill-prompt.ts';
+import { limits } from '../core/limits/limits.ts';
 import { oneLine } from '../core/text/paragraphs.ts';
 import { quoted } from '../core/problem.ts';
 import { signatureText } from '../core/schema/short-schema.ts';
+import { textResult } from '../core/tools/tool.ts';
 import type { FindToolsResult, ToolFinder } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
+import { cutToLength } from '../core/text/utf8.ts';
 
 export const findTools = defineTool({
-  name: findToolsName,
-  description: findToolsDescription,
-  input: FindToolsInput,
+  ...findToolsSpec,
   annotations: { title: 'Find tools', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   usesFiles: false,
   async run({ query, limit }, { find }) {
     if (find === null) throw new ToolFault('No tools can be searched in this context.');
     const found = await find.find(query, limit);
     const text = found.length === 0 ? nothingFound(find, query) : [heading(find, found), ...found.map(describeTool)].join('\n');
-    // `core/tools/gathered-tools.ts` reads the found tools from this field of the log.
+    // `core/turn/gathered-tools.ts` reads the found tools from this field of the log.
     const tools = found.map(({ name, canonical, description, aliases, declaration }) => ({
       name,
       canonical,
@@ -37,7 +30,7 @@ export const findTools = defineTool({
       aliases,
       ...(declaration !== undefined && { declaration }),
     }));
-    return { isError: false, content: [{ type: 'text' as const, text }], structuredContent: { tools } };
+    return { ...textResult(text), structuredContent: { tools } };
   },
 });
 
@@ -61,16 +54,11 @@ function nothingFound(find: ToolFinder, query: string): string {
 }
 
 export function shortDescription(description: string): string {
-  const line = oneLine(description);
-  return line.length <= limits.maxFoundDescriptionLength
-    ? line
-    : `${line.slice(0, limits.maxFoundDescriptionLength).trimEnd()}…`.toWellFormed();
+  return cutToLength(oneLine(description), limits.maxFoundDescriptionLength);
 }
 
 export const fetchResult = defineTool({
-  name: fetchResultName,
-  description: fetchResultDescription,
-  input: FetchResultInput,
+  ...fetchResultSpec,
   annotations: {
     title: 'Read more of a long result',
     readOnlyHint: true,
@@ -102,9 +90,7 @@ export const fetchResult = defineTool({
 });
 
 export const useSkill = defineTool({
-  name: useSkillName,
-  description: useSkillDescription,
-  input: UseSkillInput,
+  ...useSkillSpec,
   annotations: { title: 'Load a skill', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   usesFiles: false,
   run({ name }, { skills }) {
@@ -112,7 +98,7 @@ export const useSkill = defineTool({
     const text = skills.read(name.trim());
     if (text === null) throw new ToolFault(`Unknown skill ${JSON.stringify(name)}. Available skills: ${skills.names().join(', ')}.`);
     const tools = skills.tools(name.trim());
-    // `core/tools/gathered-tools.ts` reads the skill's tools from this field of the log.
-    return { isError: false, content: [{ type: 'text' as const, text }], ...(tools.length > 0 && { structuredContent: { tools } }) };
+    // `core/turn/gathered-tools.ts` reads the skill's tools from this field of the log.
+    return { ...textResult(text), ...(tools.length > 0 && { structuredContent: { tools } }) };
   },
 });

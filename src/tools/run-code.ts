@@ -2,18 +2,17 @@
  * `run_code`: runs a model's code with the tools of its turn. Each call from the code goes through `engine/call/call-tool.ts`, and the return
  * value of the code is the result.
  */
-import { resultOfCode, runCodeDescription, RunCodeInput, runCodeName } from '../core/code-mode/run-code.ts';
+import { resultOfCode, runCodeSpec } from '../core/turn/run-code.ts';
 import { withoutFence, readCodeUses } from '../core/made/uses.ts';
 import { isObjectMember } from '../core/names/reserved-names.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import type { InnerOutcome, InnerCalls } from '../ports/inner-calls.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
+import { listFirst } from '../core/text/paragraphs.ts';
 
 export const runCodeBuiltin = defineTool({
-  name: runCodeName,
-  description: runCodeDescription,
-  input: RunCodeInput,
+  ...runCodeSpec,
   annotations: { title: 'Run code', readOnlyHint: false, openWorldHint: true },
   // The journal records its calls, so a second run resumes where the first one stopped.
   isSafe: () => true,
@@ -34,9 +33,9 @@ export const runCodeBuiltin = defineTool({
       },
       signal,
     );
-    const result = resultOfCode(run, runCodeName);
-    if (result === null) return { ...errorResult('aborted', `${runCodeName} waits.`), suspended: true };
-    if (result.isError) return withLine(result, whatNow(made));
+    const result = resultOfCode(run, runCodeSpec.name);
+    if (result === null) return { ...errorResult('aborted', `${runCodeSpec.name} waits.`), suspended: true };
+    if (result.isError) return withLine(result, callsMadeNote(made));
     const saysNothing = run.end === 'returned' && run.value === null && run.console === '';
     return saysNothing
       ? withLine(result, 'The code returned nothing. Only returned or printed values are visible to you: use `return`.')
@@ -58,13 +57,12 @@ async function noTools(): Promise<InnerOutcome> {
 }
 
 /** Lists the calls that were already made: they are not undone when the code fails. */
-function whatNow(made: readonly string[]): string {
+function callsMadeNote(made: readonly string[]): string {
   if (made.length === 0) return 'No tool was called before the failure. Fix the code and run it again.';
   const counts = new Map<string, number>();
   for (const name of made) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const shown = [...counts].slice(0, maxToldTools).map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
-  const more = counts.size - shown.length;
-  return `These calls were already made and are not undone: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Fix the code and run only the remaining part.`;
+  const told = Array.from(counts, ([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
+  return `These calls were already made and are not undone: ${listFirst(told, maxToldTools)}. Fix the code and run only the remaining part.`;
 }
 
 const maxToldTools = 12;

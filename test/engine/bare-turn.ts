@@ -3,14 +3,14 @@
  * executor; tests with scripted replies use `one-turn.ts`.
  */
 import type { AliasMap } from '../../src/core/toolset/alias-map.ts';
-import type { InputPart } from '../../src/core/turn/message.ts';
+import type { InputPart } from '../../src/core/model/message.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
 import type { Transcript } from '../../src/core/turn/transcript.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
 import { beginTurn } from '../../src/core/turn/turn-state.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/turn/run-turn.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 
 export type BareTurn = {
   turn: string;

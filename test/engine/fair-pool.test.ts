@@ -138,7 +138,7 @@ describe('a place', () => {
   it('is taken for accepted work even where there is none', () => {
     const { pool, fill } = poolOf();
     fill(owner('a', 'one'));
-    pool.takeAnyway(owner('a', 'one'));
+    pool.takeBeyondLimit(owner('a', 'one'));
     expect(pool.usedBy(owner('a', 'one'))).toBe(11);
   });
 });
@@ -242,7 +242,7 @@ it('counts what is held, whatever happens in whatever order', async () => {
         const one = held[which % Math.max(1, held.length)];
         if (what === 'take') hold(of, amount)(pool.take(of, { amount }));
         else if (what === 'wait') pending.push(pool.wait(of, { amount }).then(hold(of, amount)));
-        else if (what === 'force') hold(of, 1)(pool.takeAnyway(of));
+        else if (what === 'force') hold(of, 1)(pool.takeBeyondLimit(of));
         else if (what === 'advance') await clock.advance(which * 20);
         else if (one !== undefined && what === 'renew') one.place.renew();
         else if (one !== undefined && what === 'resize') {

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { policyDoor } from './policy-door.ts';
+import { printStatistics } from '../statistics.ts';
+import { runs } from '../selection.ts';
 
 describe('deleting', () => {
   it('requires approval for files that existed before the call, however they are deleted', async () => {
@@ -138,7 +140,7 @@ describe('any script', () => {
         if (asked === null) expect(lost).toEqual([]);
         else expect(after).toEqual(before);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
@@ -198,5 +200,5 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     count(true, row, '');
   });
 
-  afterAll(() => console.info(`bash-hostile: ${tally.rows} rows, ${tally.asExpected} as expected, exceptions:`, tally.exceptions));
+  afterAll(() => printStatistics(`bash-hostile: ${tally.rows} rows, ${tally.asExpected} as expected, exceptions:`, tally.exceptions));
 });

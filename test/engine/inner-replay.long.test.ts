@@ -6,6 +6,7 @@ import { contentText, textResult, type ToolResult } from '../../src/core/tools/t
 import type { CallJournal } from '../../src/ports/call-journal.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';
+import { runs } from '../selection.ts';
 
 // The platform hashes in its own thread, whose timing a test cannot control.
 vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_algorithm, data) => {
@@ -127,7 +128,7 @@ test('an unsafe call runs at most once, and code sees the same results in the sa
       expect(last).toHaveLength(given.threads.flat().length);
       checkAnswers(result, given, effects);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

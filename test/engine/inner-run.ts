@@ -1,6 +1,6 @@
 /** A call of a tool that calls tools, over tools with scripted results. Used by the tests of `engine/call/inner/inner-calls.ts`. */
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
-import type { AuditRow } from '../../src/core/audit.ts';
+import type { AuditRow } from '../../src/core/records/audit.ts';
 import type { Edition, EditionTool } from '../../src/core/toolset/edition-tool.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import { textResult, type ToolResult } from '../../src/core/tools/tool.ts';
@@ -9,7 +9,7 @@ import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
 import type { CallOutcome } from '../../src/engine/call/tool-call.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../src/ports/call-journal.ts';
 import type { ToolOutcome, ToolContext } from '../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
 import { yesTo } from './approve.ts';
 

@@ -1,11 +1,11 @@
 /** A turn whose tool results exceed the model's context, and what its model is sent from the first step to the last. */
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
-import type { Message } from '../../src/core/turn/message.ts';
+import type { Message } from '../../src/core/model/message.ts';
 import { contentText, textResult } from '../../src/core/tools/tool.ts';
 import { messageCharacters } from '../../src/core/turn/transcript.ts';
-import { createResultStore } from '../../src/session/log/result-store.ts';
-import { sessionMigrations } from '../../src/session/object/schema.ts';
+import { createResultStore } from '../../src/objects/session/log/result-store.ts';
+import { sessionMigrations } from '../../src/objects/session/object/schema.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 import { toolBench } from '../tools/run-tool.ts';
 import { callEvents, finish, results, resultText, run, say } from './one-turn.ts';

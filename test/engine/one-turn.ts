@@ -1,6 +1,6 @@
 /** One turn over a scripted model, with scripted tools. Used by the tests of `engine/turn/run-turn.ts`. */
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
-import type { AuditRow } from '../../src/core/audit.ts';
+import type { AuditRow } from '../../src/core/records/audit.ts';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import { compileEdition } from '../../src/core/toolset/edition.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
@@ -8,17 +8,17 @@ import { Problem } from '../../src/core/problem.ts';
 import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
 import type { ToolDefinition, ToolResult } from '../../src/core/tools/tool.ts';
 import { Toolset } from '../../src/core/toolset/toolset.ts';
-import { createGathering } from '../../src/core/tools/gathered-tools.ts';
+import { createGathering } from '../../src/core/turn/gathered-tools.ts';
 import { createTranscript } from '../../src/core/turn/transcript.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
 import { beginTurn } from '../../src/core/turn/turn-state.ts';
 import { turnNames, withFetchResult } from '../../src/engine/plan/plan-names.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/turn/run-turn.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
-import type { Directory } from '../../src/ports/catalog.ts';
+import type { Directory } from '../../src/ports/directory.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 
 const definitions = [

@@ -8,7 +8,7 @@ import { Toolset } from '../../src/core/toolset/toolset.ts';
 import { callTool } from '../../src/engine/call/call-tool.ts';
 import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';

@@ -9,11 +9,12 @@ import type { ToolDefinition, ToolResult } from '../../src/core/tools/tool.ts';
 import { Toolset } from '../../src/core/toolset/toolset.ts';
 import { createTranscript } from '../../src/core/turn/transcript.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
-import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
+import type { ProviderKind } from '../../src/core/names/provider-kind.ts';
 import { toRequestBody } from '../../src/providers/chat-model.ts';
 import { withTextProtocol, toTextRequest } from '../../src/providers/text-protocol.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { callEvents, finish, results, resultText, run, say } from './one-turn.ts';
+import { printStatistics } from '../statistics.ts';
 
 type Row = { id: string; text: string | string[]; use: 'tool-result' | 'console' };
 const providers: readonly ProviderKind[] = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'openai-compatible'];
@@ -96,7 +97,7 @@ describeCorpus('security/prompt-injection.jsonl', (path) => {
   const counts = { rows: 0, turns: 0, requests: 0 };
   afterAll(() => {
     const { rows: expected, turns, requests } = counts;
-    console.info(
+    printStatistics(
       `prompt injection: ${rows.length} rows, ${asResults.length} of them results of tools: ${expected} as expected in ${turns} turns; ${requests} requests`,
     );
   });

@@ -5,7 +5,7 @@
  */
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import { compileEdition } from '../../src/core/toolset/edition.ts';
-import type { InputPart } from '../../src/core/turn/message.ts';
+import type { InputPart } from '../../src/core/model/message.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import type { SessionEventBody } from '../../src/core/turn/session-event.ts';

@@ -15,6 +15,7 @@ import {
   type SpokenCall,
   type TurnOrder,
 } from './switching-turn.ts';
+import { printStatistics } from '../statistics.ts';
 
 const participants: readonly Participant[] = [openai, responses, anthropic, gemini, cohere, text, deepseek, vertex];
 const pairs = participants.flatMap((a) => participants.map((b) => [a.access.name, b.access.name, a, b] as const));
@@ -141,6 +142,6 @@ describe('another model in the middle of a conversation', () => {
     const rows = names.map((from) => from.padEnd(width) + names.map((to) => (green.get(from)?.has(to) ? '✓' : '✗').padEnd(width)).join(''));
     const count = [...green.values()].reduce((sum, found) => sum + found.size, 0);
     const lines = [''.padEnd(width) + names.map((name) => name.padEnd(width)).join(''), ...rows];
-    console.log(`pair matrix: ${count} of ${pairs.length} pairs green (rows: first model, columns: second)\n${lines.join('\n')}`);
+    printStatistics(`pair matrix: ${count} of ${pairs.length} pairs green (rows: first model, columns: second)\n${lines.join('\n')}`);
   });
 });

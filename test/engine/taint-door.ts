@@ -13,7 +13,7 @@ import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createIdleTimeout, unlessAborted, withTimeout } from '../../src/engine/timeout.ts';
+import { abortAfter, createIdleTimeout, unlessAborted, withTimeout } from '../../src/engine/timeout.ts';
 import { waitFor } from '../wait-for.ts';
 
 /** A clock whose timers fire while `advance` moves its time. */
@@ -27,6 +27,38 @@ function manualClock() {
     pending: () => timers.size,
   };
 }
+
+describe('a signal with a timeout', () => {
+  it('aborts with the given reason after the time, and not before', () => {
+    const clock = manualClock();
+    const { signal } = abortAfter(clock, 100, () => 'late');
+    clock.advance(99);
+    expect(signal.aborted).toBe(false);
+    clock.advance(1);
+    expect(signal.reason).toBe('late');
+  });
+
+  it('aborts with the outer signal, also if that has aborted before, and clears its timer', () => {
+    const clock = manualClock();
+    const outer = new AbortController();
+    const { signal } = abortAfter(clock, 100, () => 'late', outer.signal);
+    outer.abort('left');
+    expect([signal.reason, abortAfter(clock, 100, () => 'late', outer.signal).signal.reason]).toEqual(['left', 'left']);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('aborts by neither after it was disarmed', () => {
+    const clock = manualClock();
+    const outer = new AbortController();
+    const { signal, disarm, abort } = abortAfter(clock, 100, () => 'late', outer.signal);
+    disarm();
+    outer.abort('left');
+    clock.advance(1_000);
+    expect([signal.aborted, clock.pending()]).toEqual([false, 0]);
+    abort('ended');
+    expect(signal.reason).toBe('ended');
+  });
+});
 
 describe('a timeout of one promise', () => {
   it('returns the value of work that ends in time, and clears its timer', async () => {

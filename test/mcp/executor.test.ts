@@ -1,8 +1,8 @@
 /** Calls of an MCP server's tools through `engine/call/call-tool.ts`, over a server that the test scripts. */
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
-import type { AuditRow } from '../../src/core/audit.ts';
-import { limits } from '../../src/core/limits.ts';
+import type { AuditRow } from '../../src/core/records/audit.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import type { InputAnswer, InputRequest, ProgressUpdate } from '../../src/core/tools/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
@@ -13,7 +13,7 @@ import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
 import type { ToolCallRequest } from '../../src/engine/call/tool-call.ts';
 import { createMcpExecutor } from '../../src/mcp/executor.ts';
 import type { ServerTokens, UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../src/ports/upstream.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
 import { maxProgressMessageLength } from '../../src/core/tools/clean-result.ts';
@@ -371,7 +371,7 @@ describe('an input request of a server', () => {
   it('that repeats endlessly ends the call', async () => {
     const { call } = await door({ answer: () => asks(), scope: asked });
     const answer = await call({ customer_id: '7' }, { rounds: limits.maxInputRounds });
-    expect(answer.result).toMatchObject({ isError: true, code: 'limit_reached' });
+    expect(answer).toMatchObject({ ran: true, result: { isError: true, code: 'limit_reached' } });
   });
 
   it('is an error if no user is available, although the call could wait for approval', async () => {

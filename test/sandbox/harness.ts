@@ -1,5 +1,5 @@
 /** Runs code as the executors do, with tools defined by the test. */
-import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
+import type { SandboxEnd } from '../../src/core/turn/run-code.ts';
 import { poolBounds } from '../../src/core/limits/pools.ts';
 import { textResult } from '../../src/core/tools/tool.ts';
 import { createFairPool } from '../../src/engine/fair-pool.ts';

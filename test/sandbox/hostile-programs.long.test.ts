@@ -4,6 +4,7 @@ import { sample } from '../selection.ts';
 import { hostilePrograms } from './hostile-programs.ts';
 import { longestHold } from './longest-hold.ts';
 import { runIn } from './harness.ts';
+import { printStatistics } from '../statistics.ts';
 
 describe('a hostile program, with a frozen clock', () => {
   const holds: { name: string; holdMs: number }[] = [];
@@ -15,7 +16,7 @@ describe('a hostile program, with a frozen clock', () => {
   afterAll(() => {
     vi.restoreAllMocks();
     const longest = holds.toSorted((a, b) => b.holdMs - a.holdMs).slice(0, 5);
-    console.log(
+    printStatistics(
       `${holds.length} programs, longest holds: ${longest.map(({ name, holdMs }) => `${holdMs.toFixed(0)} ms (${name})`).join(', ')}`,
     );
   });

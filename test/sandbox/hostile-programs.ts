@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: samples of source text, with their templates
 /**
  * Programs that try to block the thread: each spends most of its time in one built-in function, in memory, or in the host's work for
- * it. `hostile-programs.long.test.ts` runs them in the sandbox alone, `test/e2e/hostile-programs.e2e.test.ts` through the service.
+ * it. `hostile-programs.long.test.ts` runs them in the sandbox alone, `test/e2e/hostile-programs.all.e2e.test.ts` through the service.
  */
 
 /** Grouped by what they attack: a name and the code. */

@@ -1,10 +1,11 @@
 /** Tools by hostile authors: each run ends by itself, leaves nothing behind, and does not affect the next run. */
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
+import type { SandboxEnd } from '../../src/core/turn/run-code.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { runIn, type Asked } from './harness.ts';
 import { sample } from '../selection.ts';
 import { onBusyMachine } from '../busy-machine.ts';
+import { printStatistics } from '../statistics.ts';
 
 type Row = { id: string; class: string; code: string; expect: string; note: string };
 
@@ -23,7 +24,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
   let expected = 0;
 
   describe('every row', { retry: onBusyMachine }, () => {
-    it.each(chosen.map((row) => [row.id, row] as const))('%s', async (id, row) => {
+    it.each(chosen.map((row) => [row.id, row] as const))('ends %s as the corpus expects', async (id, row) => {
       const { end, calls } = await runIn.withCalls(row.code, { tools: declared });
       const fault = faultOf(row, end, calls);
       if (exceptions.has(id)) expect(end).toEqual({ end: 'returned', value: null, console: '' });
@@ -39,7 +40,7 @@ describeCorpus('security/sandbox-hostile.jsonl', (path) => {
 
   afterAll(() => {
     const told = [...exceptions].map(([id, why]) => `${id} (${why})`).join(', ');
-    console.log(`sandbox-hostile: ${chosen.length} of ${rows.length} rows, ${expected} as expected, exceptions: ${told}`);
+    printStatistics(`sandbox-hostile: ${chosen.length} of ${rows.length} rows, ${expected} as expected, exceptions: ${told}`);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Measures how long code in the sandbox blocks the thread. */
 import { measureHold } from '../measure-hold.ts';
 import { runIn } from './harness.ts';
-import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
+import type { SandboxEnd } from '../../src/core/turn/run-code.ts';
 
 export type Hold = { end: SandboxEnd; holdMs: number };
 

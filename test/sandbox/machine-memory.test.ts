@@ -1,6 +1,6 @@
 /** The memory of all machines: one key cannot take all of it, and its machines cannot grow into what the others have. */
 import { expect, it } from 'vitest';
-import type { SandboxEnd } from '../../src/core/code-mode/run-code.ts';
+import type { SandboxEnd } from '../../src/core/turn/run-code.ts';
 import { poolBounds } from '../../src/core/limits/pools.ts';
 import { textResult } from '../../src/core/tools/tool.ts';
 import { createFairPool } from '../../src/engine/fair-pool.ts';

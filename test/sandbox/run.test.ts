@@ -6,6 +6,7 @@ import type { InnerOutcome } from '../../src/ports/inner-calls.ts';
 import { runIn, sandbox } from './harness.ts';
 import { maxSandboxArgumentBytes, maxSandboxConsoleBytes } from '../../src/sandbox/machine.ts';
 import { onBusyMachine } from '../busy-machine.ts';
+import { otherTasks } from '../wait-for.ts';
 
 const ok = (text: string): InnerOutcome => ({ waits: false, result: textResult(text) });
 
@@ -79,7 +80,7 @@ describe('code in the sandbox', { retry: onBusyMachine }, () => {
     const run = runIn(code, {
       async call(_name, args) {
         if (JSON.stringify(args).includes('"a"')) return await first.promise;
-        setTimeout(() => first.resolve(ok('late')), 5);
+        void otherTasks().then(() => first.resolve(ok('late')));
         return ok('soon');
       },
     });
@@ -109,9 +110,7 @@ describe('code in the sandbox', { retry: onBusyMachine }, () => {
     let ended = false;
     const end = await runIn('void tools.read_file({}); return 1', {
       async call() {
-        await new Promise((resolve) => {
-          setTimeout(resolve, 10);
-        });
+        await otherTasks();
         ended = true;
         return ok('');
       },
@@ -130,9 +129,11 @@ describe('code in the sandbox', { retry: onBusyMachine }, () => {
 
   it('ends when its signal aborts, whatever it waits for', async () => {
     const controller = new AbortController();
-    const run = runIn('await tools.read_file({})', { signal: controller.signal, call: () => new Promise(() => {}) });
-    setTimeout(() => controller.abort(), 5);
-    expect(await run).toEqual({ end: 'aborted', console: '' });
+    const call = (): Promise<never> => {
+      setImmediate(() => controller.abort());
+      return new Promise(() => {});
+    };
+    expect(await runIn('await tools.read_file({})', { signal: controller.signal, call })).toEqual({ end: 'aborted', console: '' });
   });
 
   it("names the author's line where it throws", async () => {

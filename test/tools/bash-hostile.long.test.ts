@@ -5,6 +5,7 @@ import { Problem } from '../../src/core/problem.ts';
 import { put, toolBench } from './run-tool.ts';
 import { shell } from './shell.ts';
 import { sample } from '../selection.ts';
+import { printStatistics } from '../statistics.ts';
 
 type Row = { id: string; class: string; command: string };
 
@@ -29,7 +30,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
       else expect([id, harmless.has(code), isError]).toEqual([id, true, code !== undefined]);
       expect((await sh('echo alive')).out, id).toBe('alive\n');
     }
-    console.log(
+    printStatistics(
       `bash-hostile exhaust: ${stalls.length} rows, ${stalls.length} as expected (${refused} refused as background jobs), longest stall ${Math.round(Math.max(...stalls))} ms`,
     );
     expect(of('exhaust')).toHaveLength(48);
@@ -45,7 +46,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
       expect(text, command).not.toMatch(/root:|node_modules/);
     }
     delete process.env.MONIKER_TEST_SENTINEL;
-    console.log(`bash-hostile disclosure: ${of('disclosure').length} rows, all as expected`);
+    printStatistics(`bash-hostile disclosure: ${of('disclosure').length} rows, all as expected`);
   });
 
   it('has no network except the outbound client', async () => {
@@ -81,7 +82,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
       'http://attacker.example/',
       'http://attacker.example/?d=aGVsbG8=',
     ]);
-    console.log(
+    printStatistics(
       `bash-hostile network: ${of('network').length} rows, all as expected (${guarded.length} judged by the guard, the rest refused here)`,
     );
   });

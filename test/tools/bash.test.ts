@@ -3,6 +3,7 @@ import { bash, maxScriptMs } from '../../src/tools/bash.ts';
 import { put, toolBench } from './run-tool.ts';
 import { shell } from './shell.ts';
 import { onBusyMachine } from '../busy-machine.ts';
+import { otherTasks } from '../wait-for.ts';
 
 describe('the shell', () => {
   it('accepts any timeout, and its schema names the one that it uses at most', async () => {
@@ -121,7 +122,7 @@ describe('the shell', () => {
     const controller = new AbortController();
     const { run } = toolBench({ signal: controller.signal });
     const running = run('builtin.bash', { command: 'sleep 100' });
-    setTimeout(() => controller.abort(new Error('cancelled')), 10);
+    void otherTasks().then(() => controller.abort(new Error('cancelled')));
     expect((await running).structuredContent).toMatchObject({ exitCode: expect.not.closeTo(0) });
   });
 
@@ -132,7 +133,7 @@ describe('the shell', () => {
     const controller = new AbortController();
     const cancelled = toolBench({ signal: controller.signal });
     const running = cancelled.run('builtin.bash', { command: 'echo 1 > done; sleep 100' });
-    setTimeout(() => controller.abort(new Error('cancelled')), 10);
+    void otherTasks().then(() => controller.abort(new Error('cancelled')));
     await running;
     expect(cancelled.files.paths().slice(3)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import type { EditionTool } from '../../src/core/toolset/edition-tool.ts';
 import { CanonicalName } from '../../src/core/names/names.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { defineTool, ToolFault, type ToolSpec } from '../../src/tools/define-tool.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, register, toolDefinitions } from '../../src/tools/registry.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { put, toolBench } from './run-tool.ts';
+import { runs } from '../selection.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 
@@ -85,7 +86,7 @@ describe('edit_file', () => {
           expect(content()).toBe(before.split(oldText).join(newText));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { isInside, resolvePath } from '../../src/core/text/path.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { toolBench } from './run-tool.ts';
+import { printStatistics } from '../statistics.ts';
 
 describeCorpus('security/path-payloads.json', (path) => {
   const payloads = Object.values(readJson<{ sources: Record<string, string[]> }>(path).sources).flat();
@@ -33,7 +34,7 @@ describeCorpus('security/path-payloads.json', (path) => {
       expect((await run('builtin.delete_file', { path: payload })).isError, payload).toBe(false);
       for (const { name } of files.list('/workspace')) files.remove(`/workspace/${name}`, { recursive: true });
     }
-    console.log(`path-payloads: ${payloads.length} through the tools, ${refused} refused, none outside`);
+    printStatistics(`path-payloads: ${payloads.length} through the tools, ${refused} refused, none outside`);
     expect(payloads.length).toBe(670);
   });
 });
@@ -61,7 +62,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
       expect(isInside(String(structuredContent?.path), row.root), row.id).toBe(row.expect === 'inside');
       counts[row.expect === 'inside' ? 'inside' : 'outside'] += 1;
     }
-    console.log(
+    printStatistics(
       `path-cases: ${rows.length} rows, through the tools as expected: ${JSON.stringify(counts)}, the rest of links or other directories`,
     );
   });

@@ -7,6 +7,7 @@ import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { put, toolBench } from './run-tool.ts';
 import { sample } from '../selection.ts';
+import { printStatistics } from '../statistics.ts';
 
 type Row = {
   id: string;
@@ -93,7 +94,7 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
         if (outcome !== wanted) wrong.push(`${cell}: ${outcome}, not ${wanted}`);
       }
     }
-    console.log(
+    printStatistics(
       `regex-hostile: ${chosen.length} rows in ${Object.keys(places).length} places, ${cells - wrong.length - excepted} as expected, ${excepted} exceptions, ${wrong.length} otherwise, ${slow.length} slow`,
     );
     expect({ wrong, slow }).toEqual({ wrong: [], slow: [] });

@@ -7,7 +7,7 @@ import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
 import type { ComputeMeter, Sandbox } from '../../src/ports/sandbox.ts';
 import type { SkillReader } from '../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools } from '../../src/tools/registry.ts';
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { measureHold } from '../measure-hold.ts';
 import { longScripts } from './hostile-scripts.ts';
 import { toolBench } from './run-tool.ts';
+import { printStatistics } from '../statistics.ts';
 
 it.each(longScripts)('ends at the limit of what it computes: $name', async ({ name, command, end }) => {
   let spent = 0;
@@ -11,7 +12,7 @@ it.each(longScripts)('ends at the limit of what it computes: $name', async ({ na
   };
   const compute = { require: async () => undefined, spend };
   const { value, holdMs, totalMs } = await measureHold(() => toolBench({ compute }).run('builtin.bash', { command }));
-  console.log(
+  printStatistics(
     `${name}: counted ${spent.toFixed(1)} s, ${Math.round(totalMs)} ms of the processor, at most ${Math.round(holdMs)} ms at once`,
   );
   expect(value.isError).toBe(true);

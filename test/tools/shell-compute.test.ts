@@ -8,6 +8,7 @@ import { createTimeSlices } from '../../src/tools/shell/time-slices.ts';
 import { sample } from '../selection.ts';
 import { shortScripts } from './hostile-scripts.ts';
 import { toolBench } from './run-tool.ts';
+import { printStatistics } from '../statistics.ts';
 
 function countingMeter(): ComputeMeter & { spent: number } {
   return {
@@ -29,7 +30,7 @@ describe('a script that would never end', () => {
       expect(isError || end.source.startsWith('Too many tokens')).toBe(true);
       expect(meter.spent).toBeGreaterThan(0);
       expect(meter.spent).toBeLessThan(15);
-      console.log(`${name}: ${meter.spent.toFixed(2)} s`);
+      printStatistics(`${name}: ${meter.spent.toFixed(2)} s`);
     },
   );
 });

@@ -74,7 +74,7 @@ const busy = [
 ];
 
 describe('a busy script yields', () => {
-  it.each(busy)('%s', async (command) => {
+  it.each(busy)('lets other work run meanwhile: %s', async (command) => {
     const { code, turns } = await turnsOf(command, 10);
     expect(turns).toBeGreaterThan(3);
     expect([undefined, 'timeout', 'limit_reached']).toContain(code);

@@ -2,9 +2,9 @@
  * The audit of calls: an intent row before anything that may have an effect (where the scope stores intents), then one row and one log line
  * with the outcome. For calls without a session, also the trail that waits until their rows are written.
  */
-import type { AuditRow } from '../../core/audit.ts';
+import type { AuditRow } from '../../core/records/audit.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import type { AuditScope, CallDeps } from './call-scope.ts';

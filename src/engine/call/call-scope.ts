@@ -2,19 +2,19 @@
  * What a tool call runs with: the deployment's services (`CallDeps`), and the scope of the call, in one part for each step that reads it.
  * Turns, direct calls and MCP calls build their scope with `createCallScope`; nested calls derive theirs from the outer call's.
  */
-import type { AuditRow } from '../../core/audit.ts';
-import type { GuardEndpoint, GuardDecision } from '../../core/guard.ts';
-import { limits } from '../../core/limits.ts';
+import type { AuditRow } from '../../core/records/audit.ts';
+import type { GuardEndpoint, GuardDecision } from '../../core/policy/guard.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { TaintMarks } from '../../core/policy/taint.ts';
 import type { PolicyRule } from '../../core/policy/rule.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
-import type { Gathered } from '../../core/tools/gathered-tools.ts';
-import type { ResultBounds } from '../../core/tools/result-bound.ts';
+import type { Gathered } from '../../core/turn/gathered-tools.ts';
+import type { ResultBounds } from '../../core/toolset/result-bound.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
-import type { CompiledToolset } from '../../ports/catalog.ts';
+import type { CompiledToolset } from '../../ports/directory.ts';
 import type { CallJournal } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';

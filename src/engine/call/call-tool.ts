@@ -5,11 +5,11 @@
 import { approveInSession, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
 import type { ApprovalQuestion } from '../../core/policy/approval.ts';
 import { createTaintMarks } from '../../core/policy/taint.ts';
-import { strictest, type GuardVerdict } from '../../core/guard.ts';
-import { callsTools } from '../../core/tools/composite-tool.ts';
+import { strictest, type GuardVerdict } from '../../core/policy/guard.ts';
+import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { showResult } from '../../core/toolset/entry-result.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { errorResult, forModel, type ToolResult } from '../../core/tools/tool.ts';
 import { createIntent, type CallIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
@@ -102,7 +102,7 @@ async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCal
   if (offered.kind === 'client')
     return scope.canWait && scope.turn !== null
       ? { waitFor: { kind: 'client', tool: offered } }
-      : { result: noClientToRunIt(offered), ran: false };
+      : { result: clientToolRefused(offered), ran: false };
   const current = await withToolsetState(deps, scope.edition, offered);
   if (!current.ok) return { result: current.result, ran: false };
   const served = await withServerState(deps, current.tool);
@@ -160,12 +160,12 @@ function toEnd(
   const { input, ...ran } = executed;
   // A direct call of a session can wait for approval, but no client is connected that could give input.
   if (input === null || !scope.canWait || scope.channel?.askable === undefined) return ran;
-  if ((request.rounds ?? 0) >= limits.maxInputRounds) return { result: asksTooMuch(tool), ran: true };
+  if ((request.rounds ?? 0) >= limits.maxInputRounds) return { result: tooManyInputRounds(tool), ran: true };
   return { waitFor: { kind: 'input', tool, input, arguments: own } };
 }
 
 /** The result of a call that asked for input in every allowed round. */
-function asksTooMuch(tool: EditionTool): ToolResult {
+function tooManyInputRounds(tool: EditionTool): ToolResult {
   const text = `${tool.canonical} asked for input ${limits.maxInputRounds} times and returned no result. Continue without it.`;
   return errorResult('limit_reached', text);
 }
@@ -185,7 +185,7 @@ export function outcomeUnknown(): ToolResult {
   );
 }
 
-function noClientToRunIt(tool: EditionTool): ToolResult {
+function clientToolRefused(tool: EditionTool): ToolResult {
   return errorResult(
     'not_allowed',
     `Not run: the client that starts a turn runs ${tool.wireName} itself, and this call is not part of a turn.`,

@@ -2,16 +2,16 @@
 import { buildAliasMap, findTool, resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { compileEdition } from '../../core/toolset/edition.ts';
-import { clientBounds } from '../../core/tools/result-bound.ts';
+import { clientBounds } from '../../core/toolset/result-bound.ts';
 import type { ToolDefinition, ToolResult } from '../../core/tools/tool.ts';
 import { Toolset } from '../../core/toolset/toolset.ts';
-import { callerFields, type Principal } from '../../core/principal.ts';
+import { callerFields, type Principal } from '../../core/people/principal.ts';
 import { limitedHolders } from '../../core/usage-limits.ts';
-import type { AuditRow } from '../../core/audit.ts';
+import type { AuditRow } from '../../core/records/audit.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { Problem, type Issue } from '../../core/problem.ts';
-import type { Via } from '../../core/turn/message.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Via } from '../../core/model/message.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import type { SessionExplainRequest } from '../../ports/session.ts';
@@ -19,7 +19,6 @@ import { createAuditTrail } from './audit-call.ts';
 import { createCallScope, type CallDeps, type CallScope } from './call-scope.ts';
 import { callTool } from './call-tool.ts';
 import { prepareCall } from './prepare-call.ts';
-import { explainCall } from '../policy/explain-policy.ts';
 import { type MarkStore, openMarks } from '../policy/direct-marks.ts';
 import { judgeCall } from '../policy/judge-call.ts';
 import { withServerState } from './server-state.ts';
@@ -144,6 +143,8 @@ export async function explainDirectCall(
     names,
     ...(asked.agent !== undefined && { agent: asked.agent }),
   };
+  // Not part of the eager start: few requests ask.
+  const { explainCall } = await import('../policy/explain-policy.ts');
   return await explainCall(deps.call, scope, tool, asked.arguments, new AbortController().signal);
 }
 

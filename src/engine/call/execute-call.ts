@@ -3,13 +3,13 @@
  * result. If the call needs an approval or input first, that is returned instead.
  */
 import type { ApprovalQuestion } from '../../core/policy/approval.ts';
-import { callsTools } from '../../core/tools/composite-tool.ts';
+import { callsTools } from '../../core/toolset/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
 import { cleanResult } from '../../core/tools/clean-result.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { InputRequired } from '../../core/tools/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';
 import { createTaintMarks } from '../../core/policy/taint.ts';
@@ -17,7 +17,7 @@ import { contentText, errorResult, type ToolResult } from '../../core/tools/tool
 import { FileError } from '../../ports/file-system.ts';
 import type { ToolOutcome } from '../../ports/tool-executor.ts';
 import { createServerFetch } from '../servers/server-fetch.ts';
-import { createEffectJudge, judgeCall, type JudgedCall } from '../policy/judge-call.ts';
+import { createEffectJudge, judgeCall, type JudgedCall, withoutAllowances } from '../policy/judge-call.ts';
 import { TaintWatch } from '../policy/mark-taint.ts';
 import { namedFiles } from '../policy/named-files.ts';
 import { guardCall, type GuardedCall } from '../policy/policy-guard.ts';
@@ -26,7 +26,7 @@ import type { CallIntent } from './audit-call.ts';
 import { createIdleTimeout, type IdleTimeout } from '../timeout.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import { limitEgress } from './limit-egress.ts';
-import { createInnerCallRunner, type CallPrepared } from './inner/inner-calls.ts';
+import { InnerCallRunner, type CallPrepared } from './inner/inner-calls.ts';
 import type { RunnableCall } from './prepare-call.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 import { isServerTool, type ServedTool } from './server-state.ts';
@@ -50,11 +50,12 @@ type Execution = { intent: CallIntent; signal: AbortSignal; callPrepared: CallPr
 
 export async function executeCall(
   given: CallDeps,
-  scope: CallScope,
-  { call, served: { tool, server } }: AuthorizedCall,
+  callScope: CallScope,
+  { call, served: { tool: served, server } }: AuthorizedCall,
   { intent, signal, callPrepared }: Execution,
 ): Promise<ExecutionOutcome> {
   const { request, own } = call;
+  const { scope, tool } = request.recovered ? withoutAllowances(callScope, served) : { scope: callScope, tool: served };
   const egress = limitEgress(given, scope.egressHosts, scope.caller?.key ?? scope.keyId);
   const { deps } = egress;
   const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool, scope.keyId);
@@ -76,7 +77,7 @@ export async function executeCall(
     });
   const channel = boundedChannel(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
   const shared = { tool, callId: request.callId, callPrepared, signal: abort.signal, deadline, channel, stop };
-  const inner = callsTools(tool) ? createInnerCallRunner({ deps: given, scope: seeing, ...shared }) : null;
+  const inner = callsTools(tool) ? new InnerCallRunner({ deps: given, scope: seeing, ...shared }) : null;
   const parts = { tool, server, request, redactor, channel, send, inner, signal: abort.signal, timeoutMs, compute };
   const guarded = guardCall(
     {
@@ -126,7 +127,7 @@ export async function executeCall(
   if (end !== null) return { result: end, ran: true, input: null };
   if (suspended !== true || signal.aborted)
     return { result: withDenials(egress.report(result), guarded.denied()), ran: true, input: input ?? null };
-  const waiting = inner?.waiting() ?? [];
+  const waiting = inner?.waiting ?? [];
   return waiting.length > 0 ? { waiting } : { result: suspendedWithoutReason(tool), ran: true, input: null };
 }
 

@@ -2,7 +2,7 @@
  * Limits the requests of a call to the hosts that its key may reach (`egressHosts`). `execute-call.ts` gives tools no other way to send a
  * request. Servers are also checked before the call, since those that run a command are not reached by `fetch`.
  */
-import { hostMatches, secretHostOf } from '../../core/policy/secret.ts';
+import { hostMatches, secretHostOf } from '../../core/secrets/secret.ts';
 import { Problem } from '../../core/problem.ts';
 import { contentText, errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';

@@ -3,9 +3,9 @@
  * The mapping itself is `core/toolset/entry-arguments.ts`. Used for every call, and by dry runs and POST /v1/policy/test. The policy and the
  * current state of the tool's server come later (`call-tool.ts`).
  */
-import { runCodeName } from '../../core/code-mode/run-code.ts';
-import { memberOf } from '../../core/code-mode/typescript.ts';
-import type { GuardVerdict } from '../../core/guard.ts';
+import { runCodeSpec } from '../../core/turn/run-code.ts';
+import { memberOf } from '../../core/turn/typescript.ts';
+import type { GuardVerdict } from '../../core/policy/guard.ts';
 import { isConfigurationTool } from '../../core/names/reserved-names.ts';
 import type { Issue } from '../../core/problem.ts';
 import { fieldPath } from '../../core/schema/input-fault-text.ts';
@@ -19,6 +19,7 @@ import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { CallerScope } from './call-scope.ts';
 import { heldResult } from './server-state.ts';
 import type { ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
+import { listFirst } from '../../core/text/paragraphs.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -105,7 +106,7 @@ function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
     );
   }
   if (resolution.inCode !== undefined) {
-    const text = `"${resolution.requested}" cannot be called directly. Call it in code: ${runCodeName} with code such as \`return await ${memberOf('tools', resolution.inCode)}({…})\`.`;
+    const text = `"${resolution.requested}" cannot be called directly. Call it in code: ${runCodeSpec.name} with code such as \`return await ${memberOf('tools', resolution.inCode)}({…})\`.`;
     return errorResult('unknown_tool', text);
   }
   const near = resolution.suggestions;
@@ -185,11 +186,9 @@ const maxNamesInNote = 10;
 
 function ignoredNote(ignored: readonly string[]): string[] {
   if (ignored.length === 0) return [];
-  const names = ignored.slice(0, maxNamesInNote).map((name) => JSON.stringify(name.slice(0, 100)));
-  const rest = ignored.length > names.length ? ` and ${ignored.length - names.length} more` : '';
-  return [
-    `[Ignored: ${names.join(', ')}${rest}. The toolset sets ${ignored.length === 1 ? 'this argument' : 'these arguments'}, not the call.]`,
-  ];
+  const names = ignored.map((name) => JSON.stringify(name.slice(0, 100)));
+  const which = ignored.length === 1 ? 'this argument' : 'these arguments';
+  return [`[Ignored: ${listFirst(names, maxNamesInNote)}. The toolset sets ${which}, not the call.]`];
 }
 
 function deprecationNote(resolution: Extract<Resolution, { ok: true }>): string[] {

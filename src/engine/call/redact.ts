@@ -1,16 +1,15 @@
 /**
- * Removes the secret values that a call has read from everything it returns, in whatever encoding (`core/policy/secret-spellings.ts`), before it is
- * stored or logged. Only values that were read are searched for, so most calls cost nothing. Then applies the redaction rules of the
+ * Removes the secret values that a call has read from everything it returns, in the forms of an accident (`core/redaction/secret-spellings.ts`), before
+ * it is stored or logged. Only values that were read are searched for, so most calls cost nothing. Then applies the redaction rules of the
  * workspace, if it has any. The work is counted (`core/redaction/redaction-work.ts`): results are redacted in slices, so that other requests
  * run meanwhile, and what exceeds the bound is withheld.
  */
 import { ServerRpcError } from '../mcp/rpc-error.ts';
-import { createExactScanner, createSqueezedScanner, minSqueezedLength, type Scanner, type Span } from '../../core/policy/secret-scanner.ts';
-import { hiddenSpellings, secretParts, secretSpellings } from '../../core/policy/secret-spellings.ts';
 import type { TextRedactor } from '../../core/redaction/redact-text.ts';
 import { RedactionLimitReached, RedactionWork, runAtOnce, runInSlices } from '../../core/redaction/redaction-work.ts';
+import { searchedValues, secretMark, secretRedactor } from '../../core/redaction/secret-matcher.ts';
 import { type ContentBlock, errorResult } from '../../core/tools/tool.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { KB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
@@ -32,8 +31,6 @@ export type Redactor = {
   log(log: Logger): Logger;
 };
 
-const mark = '[secret]';
-
 /** The rules of the workspace; null: none apply. */
 export type RedactionRules = { results: TextRedactor | null; logs: TextRedactor | null };
 
@@ -41,12 +38,12 @@ export type RedactionRules = { results: TextRedactor | null; logs: TextRedactor 
 type RedactorDeps = { clock: Pick<Clock, 'now' | 'sleep'>; compute?: ComputeMeter | null };
 
 export function createRedactor({ clock, compute }: RedactorDeps, rules: RedactionRules | null = null): Redactor {
-  const parts = new Set<string>();
-  let made: Finder | null = null;
-  const finder = (): Finder => (made ??= createFinder([...parts]));
-  const hasNoWork = (redact: TextRedactor | null | undefined): boolean => parts.size === 0 && redact == null;
+  const values = new Set<string>();
+  let secrets: TextRedactor | null = null;
+  const hasNoWork = (redact: TextRedactor | null | undefined): boolean => secrets === null && redact == null;
   const hideSecrets = function* <Value>(value: Value, work: RedactionWork): Generator<void, Value> {
-    return parts.size === 0 ? value : yield* cleanMember(value, (texts) => cleanTexts(texts, finder(), work));
+    const redact = secrets;
+    return redact === null ? value : yield* cleanMember(value, (texts) => mapTexts(texts, redact, work));
   };
   const hide = function* <Value>(value: Value, work: RedactionWork): Generator<void, Value> {
     const [clean, redact] = [yield* hideSecrets(value, work), rules?.results];
@@ -54,7 +51,7 @@ export function createRedactor({ clock, compute }: RedactorDeps, rules: Redactio
   };
   const hideResult = function* (result: ToolOutcome, work: RedactionWork): Generator<void, ToolOutcome> {
     const { content, structuredContent, issues, meta, protocolError, input } = result;
-    const blocks = parts.size === 0 ? content : yield* cleanBlocks(content, finder(), work);
+    const blocks = secrets === null ? content : yield* cleanMedia(content, secrets, work);
     return {
       ...result,
       content: yield* hide(blocks, work),
@@ -65,7 +62,7 @@ export function createRedactor({ clock, compute }: RedactorDeps, rules: Redactio
       ...(input && { input: { ...input, requests: yield* hide(input.requests, work) } }),
     };
   };
-  const inSlices = async <Value>(
+  const redactInSlices = async <Value>(
     steps: (work: RedactionWork) => Generator<void, Value>,
     withhold: (why: string) => Value,
   ): Promise<Value> => {
@@ -84,25 +81,26 @@ export function createRedactor({ clock, compute }: RedactorDeps, rules: Redactio
     const work = RedactionWork.atOnce();
     const short = noticesForLong(value);
     const clean = runAtOnce(hideSecrets(short, work));
-    const redacted = redact == null ? clean : mapAtOnce(clean, (text) => orNotice(() => runAtOnce(redact(text, work))));
+    const redacted = redact == null ? clean : mapAtOnce(clean, (text) => withNoticeOnError(() => runAtOnce(redact(text, work))));
     compute?.spend(work.seconds);
     return redacted;
   };
   const data = <Value>(value: Value): Value => hideAtOnce(value, rules?.results);
   return {
     addSecret(value) {
-      for (const part of secretParts(value)) if (part.length >= limits.minRedactedSecretLength) parts.add(part);
-      made = null;
+      values.add(value);
+      const searched = searchedValues(values, limits.minRedactedSecretLength);
+      secrets = searched.length === 0 ? null : secretRedactor(searched);
       return value;
     },
     async result(result) {
       if (hasNoWork(rules?.results)) return result;
       const withhold = (why: string): ToolOutcome => errorResult('result_withheld', `The tool has run, but its result is withheld: ${why}`);
-      return await inSlices((work) => hideResult(result, work), withhold);
+      return await redactInSlices((work) => hideResult(result, work), withhold);
     },
     async content(value, what) {
       if (hasNoWork(rules?.results)) return value;
-      return await inSlices(
+      return await redactInSlices(
         (work) => hide(value, work),
         (why) => {
           throw new Problem('upstream_error', `${what} is withheld: ${why}`);
@@ -158,7 +156,7 @@ export async function redactText(text: string, redact: TextRedactor, clock: Pick
   return await runInSlices(redact(text, work), work, clock).catch(toNotice);
 }
 
-function orNotice(redact: () => string): string {
+function withNoticeOnError(redact: () => string): string {
   try {
     return redact();
   } catch (error) {
@@ -178,20 +176,8 @@ export function redactProblem(error: unknown, { text, data }: Pick<Redactor, 'te
   return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause });
 }
 
-/** The scanner of exact spellings, then the one of squeezed text. */
-type Finder = readonly Scanner[];
-
-function createFinder(parts: readonly string[]): Finder {
-  const long = parts.filter(({ length }) => length >= minSqueezedLength);
-  return [
-    createExactScanner(parts.flatMap(secretSpellings)),
-    createSqueezedScanner(long.flatMap((part) => [...secretSpellings(part), ...hiddenSpellings(part)])),
-  ];
-}
-
 /**
- * Redacts every text in a value, including member names, and keeps its shape. A number that spells a secret is replaced. A secret that is
- * split over several texts is removed from each.
+ * Redacts every text in a value, including member names, and keeps its shape. A number that spells a secret is replaced.
  */
 function* cleanMember<Value>(value: Value, clean: (texts: string[]) => Generator<void, string[]>): Generator<void, Value> {
   const [values, names]: [string[], string[]] = [[], []];
@@ -254,45 +240,13 @@ function isSame(texts: readonly string[], before: readonly string[]): boolean {
   return texts.every((text, index) => text === before[index]);
 }
 
-/** Returns the same array if nothing was found. */
-function* cleanTexts(texts: string[], finder: Finder, work: RedactionWork): Generator<void, string[]> {
-  let clean = texts;
-  for (const scanner of finder) {
-    const spans = yield* scanner.find(clean, work);
-    if (spans.length > 0) clean = cutOut(clean, spans);
-  }
-  return clean;
-}
-
-function cutOut(texts: readonly string[], spans: readonly Span[]): string[] {
-  const rest = [...texts];
-  const pieces = new Map<number, string[]>();
-  const ends = new Map<number, number>();
-  for (const { text, start, end } of spans) {
-    const before = pieces.get(text) ?? [];
-    before.push((texts[text] ?? '').slice(ends.get(text) ?? 0, start), mark);
-    pieces.set(text, before);
-    ends.set(text, end);
-  }
-  for (const [text, before] of pieces) rest[text] = [...before, (texts[text] ?? '').slice(ends.get(text))].join('');
-  return rest;
-}
-
-/** Also finds a secret that is split over several text blocks, and replaces images and sounds whose data is a secret. */
-function* cleanBlocks(content: readonly ContentBlock[], finder: Finder, work: RedactionWork): Generator<void, ContentBlock[]> {
-  const texts = yield* cleanTexts(
-    content.map((block) => (block.type === 'text' ? block.text : '')),
-    finder,
-    work,
-  );
+/** Replaces images and sounds whose data has a secret: without it, the rest could not be decoded. */
+function* cleanMedia(content: readonly ContentBlock[], redact: TextRedactor, work: RedactionWork): Generator<void, ContentBlock[]> {
   const blocks: ContentBlock[] = [];
-  for (const [index, block] of content.entries()) {
-    if (block.type === 'text') blocks.push({ ...block, text: texts[index] ?? '' });
-    else if (block.type !== 'image' && block.type !== 'audio') blocks.push(block);
-    else {
-      const data = [block.data];
-      blocks.push((yield* cleanTexts(data, finder, work)) === data ? block : { type: 'text', text: mark });
-    }
+  for (const block of content) {
+    const isMedia = block.type === 'image' || block.type === 'audio';
+    const isClean = !isMedia || (yield* redact(block.data, work)) === block.data;
+    blocks.push(isClean ? block : { type: 'text', text: secretMark });
   }
   return blocks;
 }

@@ -73,6 +73,6 @@ export function revokedResult({ wireName, canonical }: EditionTool): ToolResult 
 const whyHeld = {
   changed: 'its definition changed',
   new: 'its server added it',
-  suspicious: 'its definition contains instructions that go beyond the tool',
+  suspicious: 'its definition has findings',
   server: 'its server has changed its name',
 } as const;

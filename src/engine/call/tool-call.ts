@@ -1,10 +1,10 @@
 /** One tool call: its request, what it may wait for, and its outcome. `call-scope.ts` has what a call runs with. */
-import type { GuardVerdict } from '../../core/guard.ts';
+import type { GuardVerdict } from '../../core/policy/guard.ts';
 import type { ApprovalQuestion, GivenApproval } from '../../core/policy/approval.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
 import type { ToolResult } from '../../core/tools/tool.ts';
-import type { Via } from '../../core/turn/message.ts';
+import type { Via } from '../../core/model/message.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 
 export type ToolCallRequest = {
@@ -17,6 +17,8 @@ export type ToolCallRequest = {
   fault?: 'truncated' | 'invalid_json' | null;
   /** Repairing the JSON changed more than closing brackets: such a call does not run if its effect requires approval. */
   guessed?: boolean;
+  /** It stood in the text of the model's reply: rules and settings that allow destructive calls do not apply to it. */
+  recovered?: boolean;
   /** The result instead of running the call: a limit of the turn, or a denial. */
   refusal?: Refusal | null;
   /** What the approval of the last question about this call is bound to. Absent or null: it was not asked. */

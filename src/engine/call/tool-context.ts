@@ -1,13 +1,13 @@
 /** What a running tool receives (`ToolContext`), before the policy guard is applied. Built by `execute-call.ts`. */
 import type { CallerChannel } from '../../ports/upstream.ts';
-import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
+import { runCodeCanonical } from '../../core/turn/run-code.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { cleanNotice, sanitizeProgress } from '../../core/tools/clean-result.ts';
-import { declareTool } from '../../core/code-mode/tool-declarations.ts';
-import type { Gathered } from '../../core/tools/gathered-tools.ts';
+import { declareTool } from '../../core/turn/tool-declarations.ts';
+import type { Gathered } from '../../core/turn/gathered-tools.ts';
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { visibleAliases, modelDefinition } from '../../core/toolset/model-definitions.ts';
-import { canOfferMore, readyTools } from '../../core/toolset/offered-tools.ts';
+import { canOfferMore, readyTools } from '../../core/turn/offered-tools.ts';
 import type { ComputeMeter } from '../../ports/sandbox.ts';
 import type { FindToolsResult, ToolContext, ToolFinder } from '../../ports/tool-executor.ts';
 import { writableUntilAborted } from '../policy/policy-guard.ts';
@@ -131,7 +131,7 @@ export function createToolFinder(
       return !forCode && !canOfferMore(names, gathered());
     },
     async find(query, max) {
-      const { searchTools } = await import('../../core/tools/tool-index.ts');
+      const { searchTools } = await import('../../core/toolset/tool-index.ts');
       return searchTools(names, query, max).map((tool): FindToolsResult => {
         const { description, inputSchema } = modelDefinition(names, tool);
         const declaration = forCode ? { declaration: declareTool(names, tool) } : {};

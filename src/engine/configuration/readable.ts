@@ -1,8 +1,9 @@
-/** The toolsets and agents whose documents a key may read (`core/authority.ts`). */
-import { isAllowed, isUnbound, requireAllowed, type AgentTools } from '../../core/authority.ts';
-import type { Principal } from '../../core/principal.ts';
+/** The toolsets and agents whose documents a key may read (`core/people/authority.ts`). */
+import { isAllowed, isUnbound, requireAllowed, type AgentTools } from '../../core/people/authority.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
-import type { CatalogPort, Directory, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogPort, StoredDocument } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import { readAllDocuments } from './tools-of-key.ts';
 import { agentsOfKey, requireVersion } from '../plan/read-toolset.ts';
 

@@ -5,21 +5,21 @@
  */
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
-import { parseDocument } from '../../core/issues.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { withoutFence, readUses, type Lookup, type LookupTool } from '../../core/made/uses.ts';
-import { MadeTool, MadeToolName } from '../../core/made/made-tool.ts';
+import { MadeTool, MadeToolName } from '../../core/tools/made-tool.ts';
 import { madeCanonical, madeServer } from '../../core/made/made-toolset.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
 import { quote } from '../../core/names/names.ts';
-import { isAllowed } from '../../core/authority.ts';
-import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
+import { isAllowed } from '../../core/people/authority.ts';
+import { invalidRequest, Problem, quoted, parseInput } from '../../core/problem.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../../ports/tool-maker.ts';
 import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from './write-made-tool.ts';
+import { listFirst } from '../../core/text/paragraphs.ts';
 
 /** `editor`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
 export type MakerParts = {
@@ -115,7 +115,7 @@ function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset'
     throw invalidRequest([
       { path: 'name', message: `${quote(name)} would be stored as ${quote(canonical)}, which is not valid: ${fault}` },
     ]);
-  return { canonical, tool: parseDocument(MadeTool, { ...request, implementation: withoutFence(request.implementation) }) };
+  return { canonical, tool: parseInput(MadeTool, { ...request, implementation: withoutFence(request.implementation) }) };
 }
 
 /** Resolves names as calls of the plan do. `share`: the tool will be called with other keys, which do not have this key's private tools. */
@@ -146,8 +146,7 @@ function codeMayCall(tool: EditionTool): boolean {
 function availableTools(offered: AliasMap | null): string {
   const names = (offered?.tools ?? []).filter(codeMayCall).map(({ wireName }) => wireName);
   if (names.length === 0) return 'no tools are available to code';
-  const shown = names.slice(0, limits.maxReportedWarnings);
-  return `available tools: ${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`;
+  return `available tools: ${listFirst(names, limits.maxReportedWarnings)}`;
 }
 
 function toNamedTool({ canonical, ownName, wireName, kind, aliases, state }: EditionTool): LookupTool {

@@ -1,14 +1,15 @@
 /**
- * The tools of a bound key: it may read, and list in toolsets, only these (`core/authority.ts`). Used by the tool routes, the configuration
+ * The tools of a bound key: it may read, and list in toolsets, only these (`core/people/authority.ts`). Used by the tool routes, the configuration
  * tools and every write of a toolset.
  */
-import { sourceOfTools, type Rights } from '../../core/authority.ts';
-import { limits } from '../../core/limits.ts';
-import type { Principal } from '../../core/principal.ts';
+import { sourceOfTools, type Rights } from '../../core/people/authority.ts';
+import { limits } from '../../core/limits/limits.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { readToolsetReference, type Toolset } from '../../core/toolset/toolset.ts';
-import type { CatalogPort, Directory, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogPort, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import { agentsOfKey, allowOf, findToolset } from '../plan/read-toolset.ts';
 import { listedNames } from '../plan/plan-names.ts';
 

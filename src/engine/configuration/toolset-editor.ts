@@ -1,8 +1,8 @@
 /**
  * The toolset editor behind the configuration tools: works on the Catalog on behalf of a key. Reads the key's rights for each call, since the
- * key may have been revoked since its session started. `core/authority.ts` decides, as for the REST routes.
+ * key may have been revoked since its session started. `core/people/authority.ts` decides, as for the REST routes.
  */
-import { isAllowed, isUnbound, requireAllowed } from '../../core/authority.ts';
+import { isAllowed, isUnbound, requireAllowed } from '../../core/people/authority.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { ServerHealth } from '../../core/servers/server-state.ts';
 import { readToolsetReference, type Toolset } from '../../core/toolset/toolset.ts';

@@ -4,15 +4,15 @@
  */
 import { readUses, createLookup } from '../../core/made/uses.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
-import type { MadeTool } from '../../core/made/made-tool.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { MadeTool } from '../../core/tools/made-tool.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { CatalogPort, PutAnswer, WriteOptions } from '../../ports/catalog.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import { readDefinitions, toolsOfToolsets, readAllDocuments } from './tools-of-key.ts';
-import { isAllowed, requireAllowed, type Rights } from '../../core/authority.ts';
-import type { SecretBinding } from '../../core/policy/secret.ts';
+import { isAllowed, requireAllowed, type Rights } from '../../core/people/authority.ts';
+import type { SecretBinding } from '../../core/secrets/secret.ts';
 
 /** Checks the syntax of the code, which the Catalog does not. Throws `invalid_request`. */
 export async function requireCompiles(sandbox: Pick<Sandbox, 'check'>, implementation: string): Promise<void> {

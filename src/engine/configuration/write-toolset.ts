@@ -1,12 +1,12 @@
 /**
  * Writes a toolset, and checks writes of agents, on behalf of a key, by REST or by the configuration tools: checks which toolsets it may write, which tools it may list in
- * them, and which entries only an administrator may write (`core/authority.ts`).
+ * them, and which entries only an administrator may write (`core/people/authority.ts`).
  */
-import type { Agent } from '../../core/agent.ts';
-import { type Act, isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../../core/authority.ts';
+import type { Agent } from '../../core/turn/agent.ts';
+import { type Act, isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../../core/people/authority.ts';
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
 import { canonicalJson } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { toolPin } from '../../core/tools/tool.ts';
 import { nullIfNotFound, Problem, type Issue } from '../../core/problem.ts';
 import type { CompiledDraft } from '../../core/toolset/compile-draft.ts';

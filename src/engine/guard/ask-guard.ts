@@ -10,11 +10,10 @@ import {
   type BeforeAnswer,
   type GuardEndpoint,
   type GuardQuestion,
-} from '../../core/guard.ts';
-import { parsePart } from '../../core/issues.ts';
+} from '../../core/policy/guard.ts';
 import { isDeeperThan } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
-import { Problem } from '../../core/problem.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { Problem, parsePart } from '../../core/problem.ts';
 import { signingKeys } from '../../core/triggers/callbacks/callback.ts';
 import { signStandard } from '../../core/triggers/signatures/schemes.ts';
 import { type FairPool, isShortage, shortageText } from '../fair-pool.ts';

@@ -10,9 +10,9 @@ import {
   type GuardDecision,
   type GuardedCallInfo,
   type GuardVerdict,
-} from '../../core/guard.ts';
+} from '../../core/policy/guard.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { showInvisible } from '../../core/text/visible-text.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { cleanResult } from '../../core/tools/clean-result.ts';

@@ -6,14 +6,13 @@
 import type { CallerChannel } from '../../ports/upstream.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from '../../core/tools/mcp-input.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import {
   approvalKey,
   approvalRefusal,
   approvalRequest,
-  cannotAsk,
-  cannotWaitForNested,
-  clientToolRefusal,
+  approvalUnavailable,
+  cannotWait,
   deniedByPerson,
   isApproved,
 } from './serve-approval.ts';
@@ -34,9 +33,8 @@ export async function askDuringCall(asked: Asked, waitFor: WaitFor, rounds: numb
     case 'input':
       return await askInput(asked, waitFor, rounds);
     case 'client':
-      return { refusal: clientToolRefusal(waitFor.tool) };
     case 'inner':
-      return { refusal: cannotWaitForNested(waitFor.tool) };
+      throw cannotWait(waitFor);
     default:
       return waitFor satisfies never;
   }
@@ -63,12 +61,12 @@ async function askApproval(
   const { tool, ask, round, arguments: args } = waitFor;
   const refusal = approvalRefusal({ principal, askable }, waitFor);
   if (refusal !== null) return { refusal };
-  if (channel.ask === undefined) return { refusal: cannotAsk(waitFor, sessionsCan) };
+  if (channel.ask === undefined) return { refusal: approvalUnavailable(waitFor, sessionsCan) };
   const place = questions.take(principal);
   if (isShortage(place)) return { refusal: limitReached(place) };
   const send = channel.ask;
   const answer = await waitForAnswer(place, () => send(approvalRequest(tool, ask, args), approvalKey));
-  if (answer === null) return { refusal: cannotAsk(waitFor, 'the client did not answer') };
+  if (answer === null) return { refusal: approvalUnavailable(waitFor, 'the client did not answer') };
   return isApproved(answer) ? { approved: { binding: ask.binding, round } } : { refusal: deniedByPerson };
 }
 

@@ -6,7 +6,7 @@ import type { FileSpace, FileSpaceName } from '../../ports/file-space.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import type { ToolExecutor } from '../../ports/tool-executor.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import type { CallOutcome } from '../call/tool-call.ts';
 
 export type CallFilesDeps = {

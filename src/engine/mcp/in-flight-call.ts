@@ -5,11 +5,11 @@
  */
 import type { CallerChannel } from '../../ports/upstream.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { callsTools } from '../../core/tools/composite-tool.ts';
-import { cancelled } from '../../core/tools/elicitation.ts';
+import { callsTools } from '../../core/toolset/composite-tool.ts';
+import { cancelled } from '../../core/servers/elicitation.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { CallOutcome } from '../call/tool-call.ts';
 
@@ -128,7 +128,7 @@ export class InFlightCall {
  * Whether a call must stay in flight between requests, decided before it starts, since a running call cannot be moved: its server speaks a
  * revision that asks on the open connection, or its nested calls may require an approval that this client can give.
  */
-export async function mustStayOpen(
+export async function needsOpenConnection(
   directory: Pick<Directory, 'server'>,
   workspace: string,
   tool: EditionTool,

@@ -94,7 +94,7 @@ export function mayMatchOthers({ server, trusted, own }: OwnOffer, servers: Read
 }
 
 /** Returns whether an untrusted server lists a URI that a template of a trusted one could match. */
-export function takesFromTrusted({ trusted, own }: OwnOffer, starts: TemplateStarts): boolean {
+export function shadowsTrusted({ trusted, own }: OwnOffer, starts: TemplateStarts): boolean {
   return !trusted && starts.some((template) => template.trusted && own.startsWith(template.start));
 }
 

@@ -5,7 +5,7 @@
  */
 import type { CanonicalName, WireName } from '../../core/names/names.ts';
 import { Problem, type ProblemCode } from '../../core/problem.ts';
-import type { OfferMethod } from '../../core/servers/upstream-method.ts';
+import type { OfferMethod } from '../../core/tools/upstream-method.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { extendAliasMap } from '../../core/toolset/alias-map.ts';
 import { fromCallResult } from '../../core/tools/offer-result.ts';
@@ -32,14 +32,15 @@ export type OfferAnswer =
 
 /** Returns the result as in MCP, or the questions to ask first. Throws a problem for a request that was refused or has failed. */
 export async function requestOffer(
-  deps: ServeCallDeps & { isTrusted(server: string): Promise<boolean> },
+  deps: ServeCallDeps,
   caller: ServedCaller,
   asked: AskedOffer,
   request: OfferRequest,
   signal: AbortSignal,
 ): Promise<OfferAnswer> {
   const { method, found, shown, params } = asked;
-  const tool = offerTool(asked, await deps.isTrusted(found.server));
+  const { trusted } = await deps.directory.server(caller.principal.workspace, found.server);
+  const tool = offerTool(asked, trusted);
   const view = { ...caller.view, names: extendAliasMap(null, [tool]) };
   const answer = await serveCall(deps, { ...caller, view }, { name: shown, arguments: params, ...request }, signal);
   if (answer.kind === 'input') return answer;

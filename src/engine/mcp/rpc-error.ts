@@ -1,6 +1,6 @@
 /** Problems as JSON-RPC errors of `/mcp`, with the problem's code and members as `data`: the same inside an MCP message and before it. */
 import { isDeeperThan } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { KB } from '../../core/limits/units.ts';
 import type { Problem, ProblemCode } from '../../core/problem.ts';
 import type { ProtocolFault } from '../../core/tools/tool.ts';

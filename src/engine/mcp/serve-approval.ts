@@ -6,11 +6,12 @@ import { approveInClient, approveInSession, waysWithoutApproval } from '../../co
 import type { AskedEffect, ApprovalQuestion } from '../../core/policy/approval.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
-import { isAllowed } from '../../core/authority.ts';
-import type { Principal } from '../../core/principal.ts';
+import { isAllowed } from '../../core/people/authority.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import { showInvisible } from '../../core/text/visible-text.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
+import type { WaitFor } from '../call/tool-call.ts';
 
 export const approvalKey = 'approval';
 
@@ -60,29 +61,23 @@ export function approvalRefusal(
   asked: AskedApproval,
 ): Refusal | null {
   if (!isAllowed(principal, { act: 'use-scope', scopes: ['approve'] }))
-    return cannotAsk(asked, 'this key does not have the scope "approve"');
-  if (!canElicit(askable, 'form')) return cannotAsk(asked, 'this client cannot ask for one (MCP elicitation)');
+    return approvalUnavailable(asked, 'this key does not have the scope "approve"');
+  if (!canElicit(askable, 'form')) return approvalUnavailable(asked, 'this client cannot ask for one (MCP elicitation)');
   return null;
 }
 
 type AskedApproval = { tool: EditionTool; ask: Pick<ApprovalQuestion, 'kind' | 'reason'> };
 
-export function cannotAsk({ tool, ask }: AskedApproval, why: string): Refusal {
+export function approvalUnavailable({ tool, ask }: AskedApproval, why: string): Refusal {
   const { offer, wireName } = tool;
   const once = offer === undefined ? approveInSession : approveInClient;
   const ways = `${once} ${waysWithoutApproval(ask, offer?.name ?? wireName)}`;
   return { code: 'approval_required', message: `Not run: ${ask.reason}. This requires a person's approval, and ${why}. ${ways}` };
 }
 
-/** For a call whose nested call has to wait, which this connection cannot do. */
-export function cannotWaitForNested({ wireName }: EditionTool): Refusal {
-  const message = `Not run: a nested call of ${wireName} requires a person's approval or input, and this connection cannot ask for it during this call. ${approveInSession}`;
-  return { code: 'approval_required', message };
-}
-
-export function clientToolRefusal({ wireName }: EditionTool): Refusal {
-  const message = `Not run: the client that starts a turn runs ${wireName} itself, and this call is not part of a turn.`;
-  return { code: 'not_allowed', message };
+/** Only calls of a turn wait for its client, and only those with a journal for their nested calls. */
+export function cannotWait({ kind }: WaitFor): Error {
+  return new Error(`a call of an MCP client waits: ${kind}`);
 }
 
 export const deniedByPerson: Refusal = {

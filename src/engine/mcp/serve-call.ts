@@ -5,16 +5,16 @@
  */
 import type { CallerChannel } from '../../ports/upstream.ts';
 import { findTool } from '../../core/toolset/alias-map.ts';
-import type { AuditRow } from '../../core/audit.ts';
-import { callsTools } from '../../core/tools/composite-tool.ts';
+import type { AuditRow } from '../../core/records/audit.ts';
+import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
-import type { Principal } from '../../core/principal.ts';
+import { limits } from '../../core/limits/limits.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import type { ToolResult } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { LinkStore } from '../../ports/link-store.ts';
 import { callTool } from '../call/call-tool.ts';
@@ -22,15 +22,7 @@ import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
 import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
-import {
-  approvalKey,
-  approvalRefusal,
-  approvalRequest,
-  cannotWaitForNested,
-  clientToolRefusal,
-  deniedByPerson,
-  isApproved,
-} from './serve-approval.ts';
+import { approvalKey, approvalRefusal, approvalRequest, cannotWait, deniedByPerson, isApproved } from './serve-approval.ts';
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
@@ -302,9 +294,8 @@ async function ask(
       return { kind: 'input', requests: questions, state: await sealState(deps, about, waits) };
     }
     case 'client':
-      return { ...round, refusal: clientToolRefusal(waitFor.tool) };
     case 'inner':
-      return { ...round, refusal: cannotWaitForNested(waitFor.tool) };
+      throw cannotWait(waitFor);
     default:
       return waitFor satisfies never;
   }

@@ -28,7 +28,7 @@ import {
   type OwnOffer,
   promptName,
   type ServedOffer,
-  takesFromTrusted,
+  shadowsTrusted,
   templateStarts,
   uriOfServer,
 } from './offer-names.ts';
@@ -90,7 +90,7 @@ export function nameOffers(all: readonly OffersOfServer[], selection: OfferSelec
     promptAliases: given?.aliases ?? new Map(),
     resources: nameAll(listed('resources', 'uri', resources.select), {
       ...{ member: 'uri', withServer: uriOfServer },
-      isReserved: (one) => isOurUri(one.own) || isPageOfOther(one) || takesFromTrusted(one, starts),
+      isReserved: (one) => isOurUri(one.own) || isPageOfOther(one) || shadowsTrusted(one, starts),
     }),
     allTemplates,
     templates: new Map([...allTemplates].filter(([, { server, own }]) => resources.select(server, own) !== undefined)),

@@ -1,11 +1,11 @@
 /**
  * Decides which of a server's questions are passed on to the calling MCP client, and answers the others. A server's question is untrusted
- * text, so it is screened wherever it is passed on (`core/tools/elicitation.ts`).
+ * text, so it is screened wherever it is passed on (`core/servers/elicitation.ts`).
  */
 import type { CallerChannel } from '../../ports/upstream.ts';
-import { cancelled, declined, screenElicitation } from '../../core/tools/elicitation.ts';
+import { cancelled, declined, screenElicitation } from '../../core/servers/elicitation.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
 
 export type SortedQuestions = {

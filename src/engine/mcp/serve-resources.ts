@@ -2,18 +2,18 @@
  * Prompts and resources of a toolset's MCP servers for its clients: lists come from what is stored about the servers, other requests go to the
  * one server that the item belongs to (`request-offer.ts`). `serve-offers.ts` gives the names.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { judgeCall } from '../policy/judge-call.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import type { Edition } from '../../core/toolset/edition-tool.ts';
 import { isForModels } from '../../core/toolset/edition-tool.ts';
-import { serverOfOffer } from '../../core/policy/offer-pattern.ts';
+import { serverOfOffer } from '../../core/names/offer-pattern.ts';
 import { toOfferEntry } from '../../core/toolset/offer-entry.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import type { McpUpstream, UpstreamContext } from '../../ports/upstream.ts';
 import type { UpstreamCaller } from '../servers/server-fetch.ts';
@@ -32,7 +32,6 @@ import { linksOf, type ServeCallDeps, type ServedCaller } from './serve-call.ts'
 import type { ServedView } from './serve-view.ts';
 
 export type OfferDeps = ServeCallDeps & {
-  directory: Directory;
   /** For the streams on which clients listen. */
   upstream: Pick<McpUpstream, 'listen'>;
   upstreamContext(workspace: string, server: ServerAccess, caller: UpstreamCaller, signal: AbortSignal): UpstreamContext;
@@ -121,7 +120,7 @@ export async function readResource(
 ): Promise<OfferAnswer> {
   const { offers, found } = await requireResource(deps, caller, uri);
   const asked = { method: 'resources/read', kind: 'resource', found, shown: uri, params: { uri: found.own } } as const;
-  const answer = await requestOffer(trusting(deps, caller), caller, asked, request, signal);
+  const answer = await requestOffer(deps, caller, asked, request, signal);
   if (answer.kind === 'input') return answer;
   return { kind: 'result', result: withShownUris(answer.result, (own) => (own === found.own ? uri : shownUri(offers, found.server, own))) };
 }
@@ -138,13 +137,7 @@ export async function getPrompt(
   const found = findPrompt(offers, name);
   if (found === null) throw new Problem('not_found', `There is no prompt ${quoted(name)} here.`);
   const params = { name: found.own, ...(args && { arguments: args }) };
-  return await requestOffer(
-    trusting(deps, caller),
-    caller,
-    { method: 'prompts/get', kind: 'prompt', found, shown: name, params },
-    request,
-    signal,
-  );
+  return await requestOffer(deps, caller, { method: 'prompts/get', kind: 'prompt', found, shown: name, params }, request, signal);
 }
 
 /** `params` as in MCP. Returns no values where a server cannot complete the argument. Never asks for an approval, since users type meanwhile. */
@@ -162,7 +155,7 @@ export async function complete(
   if (found === null) throw new Problem('not_found', 'There is no such prompt or resource template here.');
   const own = { ...params, ref: { ...ref, [kind === 'prompt' ? 'name' : 'uri']: found.own } };
   const asked = { method: 'completion/complete', kind, found, shown, params: own } as const;
-  const answer = await requestOffer(trusting(deps, caller), withoutQuestions(caller), asked, {}, signal);
+  const answer = await requestOffer(deps, withoutQuestions(caller), asked, {}, signal);
   if (answer.kind === 'input') throw new Error('a request that cannot ask asks');
   return answer.result;
 }
@@ -173,18 +166,12 @@ export async function subscribe(deps: OfferDeps, caller: ServedCaller, uri: stri
   const asked = { method: 'resources/subscribe', kind: 'resource', found, shown: uri, params: { uri: found.own } } as const;
   const { ask } = caller.channel;
   const on = ask === undefined ? withoutQuestions(caller) : caller;
-  let answer = await requestOffer(trusting(deps, caller), on, asked, {}, signal);
+  let answer = await requestOffer(deps, on, asked, {}, signal);
   while (answer.kind === 'input') {
     if (ask === undefined) throw new Error('a request that cannot ask asks');
     const responses = new Map<string, unknown>();
     for (const [key, question] of Object.entries(answer.requests)) responses.set(key, await ask(question, key));
-    answer = await requestOffer(
-      trusting(deps, caller),
-      on,
-      asked,
-      { responses: Object.fromEntries(responses), state: answer.state },
-      signal,
-    );
+    answer = await requestOffer(deps, on, asked, { responses: Object.fromEntries(responses), state: answer.state }, signal);
   }
   return { uri, server: found.server, own: found.own };
 }
@@ -215,11 +202,6 @@ async function requireResource(deps: OfferDeps, caller: ServedCaller, uri: strin
   if (found === null) throw new Problem('not_found', `There is no resource ${quoted(uri)} here.`);
   if (found !== 'ambiguous') return { offers, found };
   throw new Problem('not_found', `Several servers have the resource ${quoted(uri)}. Name one of them: moniker://<server>/<URI>.`);
-}
-
-function trusting<Deps extends OfferDeps>(deps: Deps, { principal }: ServedCaller): Deps & { isTrusted(server: string): Promise<boolean> } {
-  const isTrusted = async (server: string): Promise<boolean> => (await deps.directory.server(principal.workspace, server)).trusted;
-  return { ...deps, isTrusted };
 }
 
 function withoutQuestions({ channel: { ask: _ask, ...channel }, openCall: _call, ...caller }: ServedCaller): ServedCaller {

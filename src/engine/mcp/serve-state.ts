@@ -1,14 +1,14 @@
 /**
  * The state that an MCP client carries while it asks its user (`requestState` of 2026-07-28: opaque to the client, and trusted only if signed
- * by us). It says which call the question is about, for which key and until when; signing is in `storage/signed-token.ts`. A state that
+ * by us). It says which call the question is about, for which key and until when; signing is in `storage/keys/signed-token.ts`. A state that
  * leads to an effect can be used once.
  */
 import type { GivenApproval } from '../../core/policy/approval.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Principal } from '../../core/principal.ts';
-import { isValidUntil } from '../../core/token-times.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import { isValidUntil } from '../../core/people/token-times.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
 
 /** Lifetime of a question of ours that a client carries (`requestState`) until a person answers it. */
@@ -29,8 +29,8 @@ export type ServedState = {
   /** The same in every attempt of one call. */
   callId: string;
   asked: PendingKind;
-  /** The user's approval of exactly this call, and what it is bound to. Absent members: the state is of an older release, and the approval is bound to nothing. */
-  approved?: Partial<GivenApproval>;
+  /** The user's approval of exactly this call, and what it is bound to. */
+  approved?: GivenApproval;
   /** The questions asked, by the server's keys; and the answers that needed no question. */
   keys: string[];
   answered?: Record<string, Record<string, unknown>>;

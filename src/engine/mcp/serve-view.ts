@@ -5,12 +5,13 @@
  */
 import { extendAliasMap, resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
-import { isAllowed } from '../../core/authority.ts';
+import { isAllowed } from '../../core/people/authority.ts';
 import type { WireName } from '../../core/names/names.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { configurationTools } from '../../core/names/reserved-names.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
-import type { Directory, Equipment } from '../../ports/catalog.ts';
+import type { Equipment } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import { allowOf, findToolset, readToolset, type UsableToolset } from '../plan/read-toolset.ts';
 import { listedNames, withTool } from '../plan/plan-names.ts';
 
@@ -32,7 +33,7 @@ export type ViewDeps = {
   aliases: boolean;
   equipment(principal: Principal): Promise<Equipment>;
   /** The configuration tools. */
-  configuration: ConfigurationTables;
+  configuration(): ConfigurationTables;
 };
 
 /** Throws `forbidden` and `not_found`. */
@@ -45,14 +46,14 @@ export async function readView(deps: ViewDeps, principal: Principal, target: Ser
   const { toolset, mode } = await deps.equipment(principal);
   // A key whose toolset was removed, or that may no longer use it, has nothing equipped.
   const equipped = toolset === null ? null : await findToolset(deps.directory, principal, toolset);
-  if (equipped === null) return { names: mayConfigure ? deps.configuration.all : nothing, pointer: null, mode: 'configuration' };
+  if (equipped === null) return { names: mayConfigure ? deps.configuration().all : nothing, pointer: null, mode: 'configuration' };
   const { pointer, list } = equipped;
   const isNarrowed = list !== null;
   const names = servedNames(equipped, deps);
   // A key that cannot configure is always in normal mode.
   if (!mayConfigure) return { names, pointer, mode: 'normal', isNarrowed };
-  if (mode === 'configuration') return { names: deps.configuration.all, pointer, mode };
-  const { entrance } = deps.configuration;
+  const { all, entrance } = deps.configuration();
+  if (mode === 'configuration') return { names: all, pointer, mode };
   return { names: entrance === null ? names : withTool(names, entrance), pointer, mode, isNarrowed };
 }
 
@@ -71,23 +72,13 @@ export function withModeHint({ names, mode, pointer }: ServedView, requested: st
   return `"${requested}" is a tool of configuration mode: call ${entranceName} first.`;
 }
 
-/** Built once per isolate, when they are first used: lists are cached by table. `entrance`: the tool that returns to configuration mode. */
-export type ConfigurationTables = { readonly all: AliasMap; readonly entrance: EditionTool | null };
+/** `entrance`: the tool that returns to configuration mode. */
+type ConfigurationTables = { all: AliasMap; entrance: EditionTool | null };
 
-export function configurationTables(definitions: () => readonly ToolDefinition[]): ConfigurationTables {
+/** Built once per isolate, when they are first used: lists are cached by table. */
+export function configurationTables(definitions: () => readonly ToolDefinition[]): () => ConfigurationTables {
   let made: ConfigurationTables | undefined;
-  const tables = (): ConfigurationTables => {
-    made ??= makeTables(definitions());
-    return made;
-  };
-  return {
-    get all() {
-      return tables().all;
-    },
-    get entrance() {
-      return tables().entrance;
-    },
-  };
+  return () => (made ??= makeTables(definitions()));
 }
 
 function makeTables(definitions: readonly ToolDefinition[]): ConfigurationTables {

@@ -3,13 +3,14 @@
  * to its servers for changed lists and for the resources that the client named. Ends after `limits.mcpStreamMs`, and within
  * `limits.principalTtlMs` after its key is revoked (contract §9); nothing continues after its listener is gone.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import { upstreamCallerOf, maySubscribe, servedServers, type OfferDeps } from './serve-resources.ts';
 import { readView, type ServedView, type ServeTarget, type ViewDeps } from './serve-view.ts';
+import { abortAfter, type TimedAbort } from '../timeout.ts';
 
 /**
  * Poll interval for clients that listen for changes, maximum duration of one stream, and wait before reconnecting to a server that
@@ -48,11 +49,7 @@ export async function watchServed(
   notify: (change: ServedChange) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const end = new AbortController();
-  const stop = (): void => end.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  const disarm = deps.clock.after(limits.mcpStreamMs, () => end.abort(new Error('the stream has reached its time limit')));
-  if (signal.aborted) stop();
+  const end = abortAfter(deps.clock, limits.mcpStreamMs, () => new Error('the stream has reached its time limit'), signal);
   try {
     await Promise.all([
       watchView(deps, watched, notify, end.signal),
@@ -62,13 +59,11 @@ export async function watchServed(
   } catch (error) {
     if (!end.signal.aborted) deps.log.error('watching for changes failed', { cause: String(error) });
   } finally {
-    disarm();
-    signal.removeEventListener('abort', stop);
     end.abort(new Error('the watch has ended'));
   }
 }
 
-async function watchKey(deps: WatchDeps, principal: Principal, end: AbortController): Promise<void> {
+async function watchKey(deps: WatchDeps, principal: Principal, end: TimedAbort): Promise<void> {
   for (;;) {
     try {
       await deps.clock.sleep(mcpKeyCheckMs, end.signal);

@@ -1,6 +1,6 @@
 /** What a principal is offered at an MCP endpoint, by the names that clients see: for the page on which a person allows a client. */
-import type { Principal } from '../../core/principal.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import type { Directory } from '../../ports/directory.ts';
 import { readServedOffers } from './serve-resources.ts';
 import { readView, type ViewDeps } from './serve-view.ts';
 

@@ -1,10 +1,9 @@
 /** Which models a caller may use, for lists of models. */
-import { splitModelRef } from '../../core/agent.ts';
-import { isModelAllowed } from '../../core/model/allowed-models.ts';
-import type { CalledModel } from '../../core/model/model-name.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { Directory } from '../../ports/catalog.ts';
-import { agentRules, findModel, readModelRules, requireModels, resolveModels, toCalled, type UsedAgent } from './plan-models.ts';
+import { splitModelRef } from '../../core/turn/agent.ts';
+import { type CalledModel, isModelAllowed } from '../../core/model/model-name.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import type { Directory } from '../../ports/directory.ts';
+import { type UsedAgent, agentRules, findModel, readModelRules, requireModels, resolveModels, toCalled } from './plan-models.ts';
 
 /** The function returns whether all of these models may be used; by the agent, if one is given. */
 export async function createModelFilter(

@@ -4,10 +4,10 @@
  */
 import { toolsNamed } from '../../core/toolset/alias-map.ts';
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
-import { limits } from '../../core/limits.ts';
-import type { Principal } from '../../core/principal.ts';
+import { limits } from '../../core/limits/limits.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import type { Plan } from '../../core/turn/plan.ts';
-import type { CompiledToolset, Directory } from '../../ports/catalog.ts';
+import type { CompiledToolset, Directory } from '../../ports/directory.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 
 /** `caller`: of the turn. `session`: when it was created, and when its current object started. Never throws. */

@@ -1,15 +1,15 @@
 /** The models of a turn: aliases resolved, allowed for its key, agent and workspace, and with a price where one is needed. */
-import { splitModelRef, type Agent } from '../../core/agent.ts';
-import { type ModelRule, requireAllowedModel } from '../../core/model/allowed-models.ts';
+import { splitModelRef, type Agent } from '../../core/turn/agent.ts';
 import { resolveModelRef } from '../../core/model/model-alias.ts';
-import type { CalledModel } from '../../core/model/model-name.ts';
+import { type CalledModel, type ModelRule, requireAllowedModel } from '../../core/model/model-name.ts';
 import { missingPrice, priceOf } from '../../core/model/price.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { type LimitedHolder, withBudgets } from '../../core/usage-limits.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
+import { requireNoBudget } from '../turn/limited-model.ts';
 
 export type UsedAgent = { name: string; agent: Agent };
 
@@ -122,7 +122,6 @@ export async function findModel(directory: Directory, workspace: string, ref: st
 
 /** Throws if a model has no price, which a budget needs. */
 async function requirePrices(found: readonly FoundModel[], limited: readonly LimitedHolder[]): Promise<void> {
-  const { requireNoBudget } = await import('../turn/limited-model.ts');
   for (const { provider, model, access } of found)
     if (access !== null && priceOf(access, model) === null) requireNoBudget({ provider, model }, limited);
 }

@@ -6,16 +6,16 @@
 import { getOrBuild, memoizeByObject } from '../../core/memoize.ts';
 import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { type Edition, type EditionTool, isForModels } from '../../core/toolset/edition-tool.ts';
-import { fetchResultTool, findToolsCanonical, findToolsTool } from '../../core/tools/injected-tool.ts';
+import { fetchResultTool, findToolsCanonical, findToolsTool } from '../../core/toolset/injected-tool.ts';
 import { privateToolset } from '../../core/made/made-toolset.ts';
-import type { CanonicalName, WireName } from '../../core/names/names.ts';
-import { isOnDemand } from '../../core/toolset/offered-tools.ts';
+import { type CanonicalName, toWireName } from '../../core/names/names.ts';
+import { isOnDemand } from '../../core/turn/offered-tools.ts';
 import type { ClientTool, Plan } from '../../core/turn/plan.ts';
 import { useSkillCanonical, useSkillTool } from '../../core/skills/skill-prompt.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import { fold } from '../../core/names/fold.ts';
-import { runCodeCanonical, runCodeTool } from '../../core/code-mode/run-code.ts';
+import { runCodeCanonical, runCodeTool } from '../../core/turn/run-code.ts';
 
 /** Tables narrowed by agents' allow-lists that are cached for one edition. */
 const maxNarrowedViews = 64;
@@ -76,10 +76,10 @@ function withReading(names: AliasMap): AliasMap {
   return isOnDemand(names) ? withTool(names, fetchResultTool) : names;
 }
 
-const skillsAlone = extendAliasMap(null, [useSkillTool]);
+const skillsOnlyAliasMap = extendAliasMap(null, [useSkillTool]);
 
 function withUseSkill(names: AliasMap | null): AliasMap {
-  return names === null ? skillsAlone : withTool(names, useSkillTool);
+  return names === null ? skillsOnlyAliasMap : withTool(names, useSkillTool);
 }
 
 /**
@@ -99,16 +99,17 @@ export const withTool = memoizeByObject((names: AliasMap, tool: EditionTool): Al
   return isListed ? names : extendAliasMap(names, [tool]);
 });
 
-function toEditionTool({ name, description, inputSchema }: ClientTool): EditionTool {
+function toEditionTool({ name, description, inputSchema, strict }: ClientTool): EditionTool {
   return {
-    // The name was validated as both when the request arrived; a table is built in every turn.
+    // The name was validated when the request arrived; a table is built in every turn.
     canonical: `client.${name}` as CanonicalName,
-    wireName: name as WireName,
+    wireName: toWireName(`client.${name}`, name),
     ownName: name,
     server: 'client',
     kind: 'client',
     description,
     inputSchema,
+    ...(strict === true && { strict }),
     aliases: [],
     state: 'ready',
     pin: '',
@@ -228,7 +229,7 @@ export function withClientTools(names: AliasMap | null, tools: readonly EditionT
 
 function makeCodeNames(names: AliasMap): AliasMap {
   const [listed] = toolsNamed(names, runCodeCanonical).filter(({ canonical }) => canonical === runCodeCanonical);
-  const own = names.tools.filter((tool) => tool.kind === 'ui' || forTheModel.has(tool.canonical));
+  const own = names.tools.filter((tool) => tool.kind === 'ui' || modelOnlyTools.has(tool.canonical));
   const isFound = toolsNamed(names, findToolsCanonical).some(({ canonical }) => canonical === findToolsCanonical);
   // Not all tools may be declared; code finds the others with `find_tools`.
   const inner = isFound ? names : extendAliasMap(names, [findToolsTool]);
@@ -236,9 +237,9 @@ function makeCodeNames(names: AliasMap): AliasMap {
 }
 
 /** Tools for the model only: it reads skills and long results itself. */
-const forTheModel: ReadonlySet<string> = new Set([useSkillCanonical, fetchResultTool.canonical]);
-const notForCode: ReadonlySet<string> = new Set([...forTheModel, runCodeCanonical, findToolsCanonical]);
+const modelOnlyTools: ReadonlySet<string> = new Set([useSkillCanonical, fetchResultTool.canonical]);
+const excludedFromCode: ReadonlySet<string> = new Set([...modelOnlyTools, runCodeCanonical, findToolsCanonical]);
 
 function isForCode(tool: EditionTool): boolean {
-  return isForModels(tool) && !notForCode.has(tool.canonical);
+  return isForModels(tool) && !excludedFromCode.has(tool.canonical);
 }

@@ -4,13 +4,13 @@
  */
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import { fold } from '../../core/names/fold.ts';
-import { isOnDemand } from '../../core/toolset/offered-tools.ts';
+import { isOnDemand } from '../../core/turn/offered-tools.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { PlanSkill, Skill } from '../../core/skills/skill.ts';
 import { readSkillNames } from '../../core/skills/skill-names.ts';
 import { skillText, mentionedTools } from '../../core/skills/skill-prompt.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { SkillReader } from '../../ports/tool-executor.ts';
 
 /** Returns the heads in the agent's order, without missing skills. `names`: what the turn offers. */

@@ -2,15 +2,16 @@
  * Turns "this agent" or "this model with this toolset" into a plan: resolves names, checks rights, fixes the edition. Reads only the cached
  * directory and stores nothing.
  */
-import type { Agent } from '../../core/agent.ts';
-import { requireAllowed } from '../../core/authority.ts';
+import type { Agent } from '../../core/turn/agent.ts';
+import { requireAllowed } from '../../core/people/authority.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
-import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
-import { describeHold } from '../../core/listing/hold.ts';
+import { runCodeCanonical } from '../../core/turn/run-code.ts';
+import { describeHold } from '../../core/tools/hold.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
-import type { ClientTool, ModelSettings, Plan } from '../../core/turn/plan.ts';
-import { callerFields, type Principal } from '../../core/principal.ts';
+import type { ModelSettings } from '../../core/model/model-settings.ts';
+import type { ClientTool, Plan } from '../../core/turn/plan.ts';
+import { callerFields, type Principal } from '../../core/people/principal.ts';
 import { invalidRequest, nullIfNotFound, quoted } from '../../core/problem.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { allowOf, joinAgentLists, type AgentList, readEdition, readToolset, requireVersion, type UsableToolset } from './read-toolset.ts';
@@ -21,7 +22,7 @@ import { planModels } from './plan-models.ts';
 import { planSkills } from './plan-skills.ts';
 import { readLimits } from './turn-limits.ts';
 import type { WithTelemetry } from '../../ports/telemetry.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import { MB } from '../../core/limits/units.ts';
 
 /**
@@ -37,6 +38,7 @@ export type PlanRequest = {
   toolset?: string;
   instructions?: string;
   settings?: ModelSettings;
+  dropped?: Plan['dropped'];
   /** The client's tools; checked against the toolset's names. */
   tools?: readonly ClientTool[];
   /** The path of a client tool's name in the request; default: `tools[i].name`. */
@@ -85,7 +87,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const replaced = replacedTools(every, brought, { pathOf: request.toolPath, strict, codeMode: agent?.codeMode === true });
   const own = replaced.length === 0 || every === null ? listed : withoutReplaced(every, replaced, madeNames);
   const usable = own === listed ? every : offeredBy(own);
-  const allowed = agent?.codeMode === true ? behindCode(request.allowed ?? null, usable) : (request.allowed ?? null);
+  const allowed = agent?.codeMode === true ? expandCodeTools(request.allowed ?? null, usable) : (request.allowed ?? null);
   const { clientTools, ...offered } = allowed === null ? { ...own, clientTools: brought } : narrowTo(allowed, usable, brought, madeNames);
   const tools = { aliases: deps.aliases, ...offered, clientTools };
   const skills =
@@ -115,6 +117,8 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(principal.egressHosts !== undefined && { egressHosts: principal.egressHosts }),
     ...(limited.length > 0 && { limited }),
     settings,
+    ...(agent?.timeouts !== undefined && { timeouts: agent.timeouts }),
+    ...(request.dropped !== undefined && { dropped: request.dropped }),
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     caller: callerFields(principal),
     ...codeMode,
@@ -176,7 +180,7 @@ async function readUsed(
 }
 
 /** In code mode, allowing the tool that runs code allows all tools that its code may call. */
-function behindCode(allowed: readonly AllowedToolName[] | null, usable: AliasMap | null): readonly AllowedToolName[] | null {
+function expandCodeTools(allowed: readonly AllowedToolName[] | null, usable: AliasMap | null): readonly AllowedToolName[] | null {
   if (allowed === null || usable === null) return allowed;
   const model = codeNames(usable);
   return allowed.flatMap(({ name, path }) =>

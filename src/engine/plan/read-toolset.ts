@@ -3,14 +3,14 @@
  * resolves, lists or calls tools reads its toolset here. An agent's list is matched once against a toolset: every request makes a plan, and a
  * list may have as many names as the toolset.
  */
-import { isAllowed, requireAllowed, type AgentTools } from '../../core/authority.ts';
-import type { Principal } from '../../core/principal.ts';
+import { isAllowed, requireAllowed, type AgentTools } from '../../core/people/authority.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
 import { readToolsetReference } from '../../core/toolset/toolset.ts';
-import type { CompiledToolset, Directory } from '../../ports/catalog.ts';
+import type { CompiledToolset, Directory } from '../../ports/directory.ts';
 import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
-import { matchAllowList } from '../../core/names/allow-list.ts';
+import { matchAllowList } from '../../core/toolset/allow-list.ts';
 import { sha256Hex } from '../../core/hash.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { utf8Length } from '../../core/text/utf8.ts';

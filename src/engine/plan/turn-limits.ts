@@ -2,12 +2,12 @@
  * Limits of turns and of requests to models (`core/usage-limits.ts`): whose limits apply, and the admission of a turn. Turns that a webhook
  * or schedule starts are refused in the same way, and are tried again by the Catalog.
  */
-import { isIssuedKeyId } from '../../core/key.ts';
-import type { Agent } from '../../core/agent.ts';
+import { isIssuedKeyId } from '../../core/people/key.ts';
+import type { Agent } from '../../core/turn/agent.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { isReserved, type LimitedHolder, limitedHolders, limitsAmong } from '../../core/usage-limits.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import type { SubmittedTurn, SubmitTurn } from '../../ports/session.ts';

@@ -2,12 +2,12 @@
  * Marks of the taint rule for calls outside a conversation: consecutive calls of one client form a conversation all the same. The marks
  * belong to a key with one toolset, or to an MCP session, and are stored with a lifetime (`directMarksMs`).
  */
-import { callsTools } from '../../core/tools/composite-tool.ts';
+import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { callEffect } from '../../core/policy/effects/call.ts';
 import { createTaintMarks, isTainted, joinTaint, type Taint, type TaintMarks, unknownTaint, untainted } from '../../core/policy/taint.ts';
-import { limits } from '../../core/limits.ts';
-import type { Principal } from '../../core/principal.ts';
+import { limits } from '../../core/limits/limits.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import type { CatalogPort, StoredMarks } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import { errorResult } from '../../core/tools/tool.ts';

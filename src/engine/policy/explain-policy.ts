@@ -4,7 +4,7 @@
  */
 import { findTool, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import { evaluatePolicy, type PolicyDecision } from '../../core/policy/evaluate-policy.ts';

@@ -36,6 +36,20 @@ export function judgeCall(
   return { decision, asks: tool.approval === 'always' ? [{ effect: null, ask: alwaysAsk, operation: alwaysAsk }, ...asks] : asks };
 }
 
+/**
+ * A destructive call that stood in the text of a reply may be one that the model only quoted: what allows such calls without approval
+ * (the entry's `approval: "never"`, allow rules) does not apply to it.
+ */
+export function withoutAllowances<Scope extends Pick<PolicyScope, 'rules'>>(
+  scope: Scope,
+  tool: EditionTool,
+): { scope: Scope; tool: EditionTool } {
+  if (tool.annotations?.destructiveHint !== true) return { scope, tool };
+  const { approval, ...others } = tool;
+  const rules = scope.rules.filter(({ decision }) => decision !== 'allow');
+  return { scope: { ...scope, rules }, tool: approval === 'never' ? others : tool };
+}
+
 const alwaysAsk: ApprovalReason = { kind: 'always', reason: 'Its toolset requires approval for every call', target: null };
 
 /** Returns how the policy judges an effect of a tool, wherever a call reaches a capability. The taint marks are read for each effect. */

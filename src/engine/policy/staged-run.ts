@@ -147,7 +147,7 @@ export class StagedRun {
     }
     if (asked.length === 0) return;
     this.#held.stage();
-    for (const { effect, ask } of asked) this.#record.add({ effect, ask, operation: aboutFolder(ask, path, deleted), files });
+    for (const { effect, ask } of asked) this.#record.add({ effect, ask, operation: toFolderQuestion(ask, path, deleted), files });
   }
 
   #askOfChange(path: string, effect: Effect): ApprovalReason | null {
@@ -217,7 +217,7 @@ export class StagedRun {
 }
 
 /** Deletes in one folder are one question and one rule to remember, however many files there are. */
-function aboutFolder(ask: ApprovalReason, path: string, deleted: number): ApprovalReason {
+function toFolderQuestion(ask: ApprovalReason, path: string, deleted: number): ApprovalReason {
   if (ask.kind !== 'delete-file' || ask.target === path) return ask;
   const files = deleted === 1 ? 'the file' : `the ${deleted} files`;
   return { ...ask, reason: `It deletes ${files} in ${path}, which cannot be undone`, target: path };

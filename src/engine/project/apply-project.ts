@@ -2,10 +2,11 @@
  * Applies a project to the workspace. All documents are written in one transaction. Then the servers that were written list their tools, and
  * the documents that wait for these tools are written; one that still cannot be written is skipped, and written by the next call.
  */
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Project } from '../../core/project/project.ts';
 import type { AppliedDocument, ApplyRequest, ApplyResult, Projects } from '../../ports/projects.ts';
+import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { type ProjectDeps, projectWrites } from './project-writes.ts';
 
 export type ApplyDeps = ProjectDeps & {
@@ -42,16 +43,12 @@ function isWrite(action: AppliedDocument['action']): boolean {
 /** Returns why servers could not be listed, by server. */
 async function listTools({ refresh }: ApplyDeps, servers: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const reasons = new Map<string, string>();
-  for (let start = 0; start < servers.length; start += maxRefreshesAtOnce) {
-    const work = servers.slice(start, start + maxRefreshesAtOnce).map(async (server) => {
-      try {
-        await refresh(server);
-      } catch (error) {
-        reasons.set(server, error instanceof Problem ? error.detail : 'internal error; see the server log.');
-      }
+  const fewAtOnce = createConcurrencyLimit(maxRefreshesAtOnce);
+  const list = (server: string): Promise<unknown> =>
+    fewAtOnce(() => refresh(server)).catch((error: unknown) => {
+      reasons.set(server, error instanceof Problem ? error.detail : 'internal error; see the server log.');
     });
-    await Promise.all(work);
-  }
+  await Promise.all(servers.map(list));
   return reasons;
 }
 

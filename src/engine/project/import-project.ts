@@ -4,16 +4,14 @@
  */
 import type { ImportResult, Skipped } from '../../core/import/draft.ts';
 import { settleImport } from '../../core/import/settle-import.ts';
-import { limits } from '../../core/limits.ts';
-import type { Principal } from '../../core/principal.ts';
-import { nullIfNotFound } from '../../core/problem.ts';
-import type { Project } from '../../core/project/project.ts';
-import { readProject } from '../../core/project/read-project.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import { nullIfNotFound, type Warning } from '../../core/problem.ts';
+import { type Project, readProject } from '../../core/project/project.ts';
 import { reservedServers } from '../../core/names/reserved-names.ts';
-import type { Warning } from '../../core/warning.ts';
-import { Workspace } from '../../core/workspace.ts';
+import { Workspace } from '../../core/people/workspace.ts';
 import { type CatalogPort, workspaceDocument } from '../../ports/catalog.ts';
 import type { AppliedDocument, ApplyResult } from '../../ports/projects.ts';
+import { readAllDocuments } from '../configuration/tools-of-key.ts';
 import { type ApplyDeps, type ApplyOptions, applyProject } from './apply-project.ts';
 
 type Imported = { applied: ApplyResult; skipped: Skipped[]; warnings: Warning[] };
@@ -90,7 +88,8 @@ async function withKnownServers(
   given: ReadonlySet<string>,
 ): Promise<{ project: Project; skipped: Skipped[] }> {
   if (project.toolsets === undefined) return { project, skipped: [] };
-  const known = new Set([...reservedServers, ...Object.keys(project.servers ?? {}), ...(await serverNames(catalog))]);
+  const stored = (await readAllDocuments(catalog, 'server')).map(({ name }) => name);
+  const known = new Set([...reservedServers, ...Object.keys(project.servers ?? {}), ...stored]);
   const skipped: Skipped[] = [];
   const toolsets = Object.entries(project.toolsets).flatMap(([name, toolset]) => {
     const tools = toolset.tools.filter(({ tool }, index) => {
@@ -107,21 +106,6 @@ async function withKnownServers(
     return [];
   });
   return { project: { ...project, toolsets: Object.fromEntries(toolsets) }, skipped };
-}
-
-/** A workspace has fewer servers than this number of pages. */
-const maxServerPages = 50;
-
-async function serverNames(catalog: CatalogPort): Promise<string[]> {
-  const names: string[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < maxServerPages; page += 1) {
-    const { items, nextCursor } = await catalog.list('server', { limit: limits.maxPageItems, ...(cursor !== undefined && { cursor }) });
-    names.push(...items.map(({ name }) => name));
-    if (nextCursor === null) break;
-    cursor = nextCursor;
-  }
-  return names;
 }
 
 /** A map of names is added to that of the workspace, whose other settings stay. */

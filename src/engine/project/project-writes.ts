@@ -1,16 +1,16 @@
 /**
  * Turns a project into the documents to write, and checks the rights of the key for each as its own operation does. Nothing is stored here.
  */
-import { requireAllowed } from '../../core/authority.ts';
-import type { MadeTool } from '../../core/made/made-tool.ts';
+import { requireAllowed } from '../../core/people/authority.ts';
+import type { MadeTool } from '../../core/tools/made-tool.ts';
 import { withoutFence } from '../../core/made/uses.ts';
-import { limits } from '../../core/limits.ts';
-import type { Agent } from '../../core/agent.ts';
-import type { Principal, Scope } from '../../core/principal.ts';
+import { limits } from '../../core/limits/limits.ts';
+import type { Agent } from '../../core/turn/agent.ts';
+import type { Principal, Scope } from '../../core/people/principal.ts';
 import { invalidRequest, type Issue, Problem } from '../../core/problem.ts';
 import type { Project } from '../../core/project/project.ts';
 import { documentPath, projectSections } from '../../core/project/project-sections.ts';
-import type { SecretBinding } from '../../core/policy/secret.ts';
+import type { SecretBinding } from '../../core/secrets/secret.ts';
 import { changedSecret } from '../../core/servers/launched-settings.ts';
 import { givenResources } from '../../core/skills/skill.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
@@ -64,7 +64,7 @@ export async function projectWrites(
   const documents = documentsIn(await withSecretHosts(deps.catalog, project));
   if (documents.length > limits.maxProjectDocuments)
     throw invalidRequest([{ path: '', message: `has ${documents.length} documents; the maximum is ${limits.maxProjectDocuments}` }]);
-  for (const { kind, name } of documents) atPath(kind, name, () => requireRight(principal, kind));
+  for (const { kind, name } of documents) await atPath(kind, name, async () => requireRight(principal, kind));
   const servers = Object.entries(project.servers ?? {}).flatMap(([name, { kind }]) => (kind === 'static' ? [] : [name]));
   const commands = Object.entries(project.servers ?? {}).flatMap(([name, server]) =>
     !mayRunCommands && server.kind === 'mcp' && server.command !== undefined ? [name] : [],
@@ -73,9 +73,9 @@ export async function projectWrites(
   for (const document of documents) {
     const { kind, name } = document;
     const mayFail = unset.has(documentPath(kind, name)) || needsOneOf(commands, document) || (!mayRunCommands && isForCommand(document));
-    const checked = await orFault(
+    const checked = await catchFault(
       mayFail,
-      atPathAsync(kind, name, () => check(deps, principal, document)),
+      atPath(kind, name, () => check(deps, principal, document)),
     );
     writes.push({
       ...document,
@@ -88,7 +88,7 @@ export async function projectWrites(
 }
 
 /** Converts the problem of a document that may fail to the reason why it is skipped. */
-async function orFault<T>(mayFail: boolean, work: Promise<T>): Promise<T | { fault: string }> {
+async function catchFault<T>(mayFail: boolean, work: Promise<T>): Promise<T | { fault: string }> {
   try {
     return await work;
   } catch (error) {
@@ -184,15 +184,7 @@ function isForCommand({ kind, body }: Document): boolean {
   return kind === 'secret' && changedSecret((body as Partial<SecretBinding>).hosts).length > 0;
 }
 
-function atPath<T>(kind: ProjectKind, name: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw placed(error, documentPath(kind, name));
-  }
-}
-
-async function atPathAsync<T>(kind: ProjectKind, name: string, work: () => Promise<T>): Promise<T> {
+async function atPath<T>(kind: ProjectKind, name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

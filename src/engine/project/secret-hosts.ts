@@ -1,10 +1,10 @@
 /** The hosts of secrets that a project gives no hosts: those of its servers and providers that name the secret. A command has the host `NAME.stdio`. */
-import { defaultBaseUrl } from '../../core/model/provider-kind.ts';
+import { defaultBaseUrl } from '../../core/names/provider-kind.ts';
 import { invalidRequest, type Issue, nullIfNotFound } from '../../core/problem.ts';
-import type { HiddenValue } from '../../core/hidden-values.ts';
+import type { HiddenValue } from '../../core/secrets/hidden-values.ts';
 import type { Project } from '../../core/project/project.ts';
 import { callUrlOf } from '../../core/servers/server.ts';
-import type { SecretBinding } from '../../core/policy/secret.ts';
+import type { SecretBinding } from '../../core/secrets/secret.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
 
 /** Returns the project with the hosts of all secrets that have a value. Throws `invalid_request` for one whose hosts are unknown. */

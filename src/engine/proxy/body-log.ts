@@ -2,12 +2,12 @@
  * Adds the bodies of a request and of its response to the report of its meter, if the workspace's settings ask for them. The response passes
  * through while it is copied, up to a limit; nothing waits for the copy.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { Redaction } from '../../core/redaction/redaction.ts';
 import type { TextRedactor } from '../../core/redaction/redact-text.ts';
 import { redactText } from '../call/redact.ts';
-import type { RequestBodies } from '../../core/usage.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { RequestBodies } from '../../core/records/usage.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
 import { withTimeout } from '../timeout.ts';
 import type { MeterDeps } from './call-meter.ts';

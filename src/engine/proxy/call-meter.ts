@@ -2,13 +2,14 @@
  * Meters one request to a provider outside of turns: collects what its reply reports, and reports it once, when the reply has ended, failed
  * or was cancelled. Nothing waits for it.
  */
-import { splitModelRef } from '../../core/agent.ts';
+import { splitModelRef } from '../../core/turn/agent.ts';
 import type { ChatEvent, Usage } from '../../core/model/chat-event.ts';
+import type { Dropped } from '../../core/model/dropped.ts';
 import { priceOf } from '../../core/model/price.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { Problem } from '../../core/problem.ts';
-import { toModelUse, type RequestEntry } from '../../core/usage.ts';
+import { droppedNames, toModelUse, type RequestEntry } from '../../core/records/usage.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
 
@@ -18,6 +19,8 @@ export type CallMeter = {
   /** Events of the reply, as they arrive. */
   take(events: readonly ChatEvent[]): void;
   usage(usage: Usage): void;
+  /** What the provider is not sent; read when the reply has ended. */
+  dropped(collector: Dropped): void;
   /**
    * The reply has ended. `code`: of its error; `hasOutput`: before the error, so that it may be billed. Only the first call of `end`, `cut` or
    * `fail` counts.
@@ -50,6 +53,7 @@ export const noMeter: CallMeter = {
   begun: () => undefined,
   take: () => undefined,
   usage: () => undefined,
+  dropped: () => undefined,
   end: () => undefined,
   cut: () => undefined,
   fail: () => undefined,
@@ -64,6 +68,7 @@ export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: 
   let used: Usage | null = null;
   let hasOutput = false;
   let isOver = false;
+  let left: Dropped | null = null;
 
   const report = (status: RequestEntry['status'], code: string | null, wasBilled: boolean, wasSent = true): void => {
     if (isOver) return;
@@ -77,7 +82,7 @@ export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: 
       models: wasSent ? [toModelUse(call, priceOf(access, splitModelRef(ref).model))] : [],
       request: {
         ...{ id, kind: 'request', at: new Date(at).toISOString(), requestId, keyId, agent, session: null, turn: null, dialect },
-        ...{ toolset: null, model: ref, status, code, durationMs, toolCalls },
+        ...{ toolset: null, model: ref, status, code, durationMs, toolCalls, ...droppedNames(left?.items() ?? []) },
         firstTokenMs: firstByteAt === null ? null : Math.max(0, firstByteAt - at),
       },
     });
@@ -101,6 +106,9 @@ export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: 
     },
     usage(usage) {
       used = usage;
+    },
+    dropped(collector) {
+      left = collector;
     },
     end: (code, isBilled = code === undefined || firstByteAt !== null) =>
       report(code === undefined ? 'completed' : 'failed', code ?? null, isBilled),

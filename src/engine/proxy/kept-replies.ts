@@ -6,9 +6,9 @@
 import type { ChatEvent } from '../../core/model/chat-event.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isRecord, listOf, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
-import type { AssistantPart, Message, ToolCallPart } from '../../core/turn/message.ts';
-import { isSessionId, readCompletionId, type Reference, toCompletionId, uniqueOfAnswer } from '../../core/reference.ts';
-import { limits } from '../../core/limits.ts';
+import type { AssistantPart, Message, ToolCallPart } from '../../core/model/message.ts';
+import { isSessionId, readCompletionId, type Reference, toCompletionId, uniqueOfAnswer } from '../../core/text/reference.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { createAnswerMessage, type AnswerPart } from '../../dialects/answer-message.ts';
 import { toCallPart } from '../../dialects/conversation.ts';
@@ -143,8 +143,8 @@ function textIn(parts: readonly AssistantPart[]): string {
 }
 
 /** Stores items under the ids of their answers; items with an id of the provider under that. */
-function keepItems(kept: KeptReplies, items: readonly unknown[]): void {
-  const answers = Map.groupBy(items, (item) => answerOf(stringOf(recordOf(item).id)));
+export function keepItems(kept: KeptReplies, items: unknown): void {
+  const answers = Map.groupBy(listOf(items), (item) => answerOf(stringOf(recordOf(item).id)));
   for (const [answer, own] of answers) if (answer !== '') kept.put(answer, JSON.stringify(own));
 }
 

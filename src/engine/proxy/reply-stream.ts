@@ -1,5 +1,6 @@
 /** Encodes a provider's reply for a client that speaks another dialect or needs canonical frames: batches of events in, bytes out. */
 import type { ChatEvent } from '../../core/model/chat-event.ts';
+import { recoveredComment } from '../../core/model/recovered-calls.ts';
 import type { ReplyEncoder } from '../../dialects/reply-encoder.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { joinWrites } from '../joined-stream.ts';
@@ -7,12 +8,12 @@ import { joinWrites } from '../joined-stream.ts';
 /** The batches after the first. `next` returns null after the last one and throws only when the caller aborts. */
 export type BatchCursor = { next(): Promise<readonly ChatEvent[] | null>; close(): void };
 
-export type Encoding = { first: readonly ChatEvent[]; cursor: BatchCursor; encoder: ReplyEncoder; clock: Clock };
+export type Encoding = { first: readonly ChatEvent[]; cursor: BatchCursor; encoder: ReplyEncoder; heartbeat: string; clock: Clock };
 
-export function encodeReply({ first, cursor, encoder, clock }: Encoding): ReadableStream<Uint8Array> {
+export function encodeReply({ first, cursor, encoder, heartbeat, clock }: Encoding): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder();
   const encode = (batch: readonly ChatEvent[]): string => {
-    let text = '';
+    let text = recoveredComment(batch);
     for (const event of batch) text += encoder.encode(event);
     return text;
   };
@@ -23,6 +24,7 @@ export function encodeReply({ first, cursor, encoder, clock }: Encoding): Readab
   return joinWrites(
     {
       first: encode(first),
+      heartbeat,
       next: () => cursor.next(),
       piece: (batch) => (batch === null ? null : encode(batch)),
       join: (texts) => utf8.encode(texts.join('')),

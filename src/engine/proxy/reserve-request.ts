@@ -4,10 +4,10 @@
  */
 import type { TokenBound } from '../../core/model/token-bound.ts';
 import { type LimitedHolder, withBudgets } from '../../core/usage-limits.ts';
-import type { ModelUse } from '../../core/usage.ts';
+import type { ModelUse } from '../../core/records/usage.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { Limiter, Reservation } from '../../ports/limiter.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
 import { readLimits } from '../plan/turn-limits.ts';

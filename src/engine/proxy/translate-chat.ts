@@ -3,12 +3,15 @@
  * terms and writes the reply in the client's dialect. If both speak the same wire, the bytes are passed through (`providers/proxy.ts`).
  */
 import type { ChatEvent } from '../../core/model/chat-event.ts';
-import type { Message } from '../../core/turn/message.ts';
-import { callNames, pairCalls, resultMessage } from '../../core/turn/pair-calls.ts';
+import { droppedHeaders } from '../../core/model/dropped.ts';
+import type { Message } from '../../core/model/message.ts';
+import { recoveredHeaders } from '../../core/model/recovered-calls.ts';
+import { pairCalls } from '../../core/turn/pair-calls.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
-import { toAnswerId } from '../../core/reference.ts';
+import type { ModelTimeouts } from '../../core/model/timeouts.ts';
+import { toAnswerId } from '../../core/text/reference.ts';
 import type { AnswerIdentity, Dialect, DialectRequest } from '../../dialects/dialect.ts';
 import { createReplyEncoder } from '../../dialects/reply-encoder.ts';
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
@@ -17,6 +20,34 @@ import type { Clock, Ids } from '../../ports/runtime.ts';
 import { noMeter, type CallMeter } from './call-meter.ts';
 import { createReplyKeeper, toKeptDocument, withKeptParts, withReferredItems, type KeptReplies } from './kept-replies.ts';
 import { encodeReply } from './reply-stream.ts';
+import { withSentNames } from './sent-names.ts';
+
+/**
+ * A chat without server tools and session, to be forwarded or translated. `agent`: an agent without tools, which overrides the body; `isOwn`:
+ * it sets more than instructions.
+ */
+export type ProxiedChat = {
+  ref: string;
+  dialect: Dialect;
+  /** The client's request, parsed. Not modified. */
+  body: Readonly<Record<string, unknown>> & { model: string };
+  /** The same as text. If only the model changes, it is replaced in this text. */
+  text?: string | undefined;
+  /** Headers of the client's request to forward. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Aborts when the client disconnects. */
+  signal(): AbortSignal;
+  agent?: AgentOverrides & { isOwn: boolean };
+  /** Of the response, and the name of the agent: for the request log. */
+  requestId?: string | undefined;
+  agentName?: string | undefined;
+  /** Models to ask if this one fails before its first output. */
+  fallbacks?: readonly string[];
+  /** Of the agent. */
+  timeouts?: ModelTimeouts | undefined;
+  /** Whose limits it counts for. Absent: those of the key and the workspace. */
+  limited?: Plan['limited'];
+};
 
 export type TranslatedChat = {
   access: ProviderAccess;
@@ -28,11 +59,13 @@ export type TranslatedChat = {
   ref: string;
   /** The overrides of an agent, which replace the request's own settings. */
   agent?: AgentOverrides;
+  timeouts?: ModelTimeouts | undefined;
   /** Absent: nothing is stored between requests. */
   kept?: KeptReplies;
   meter?: CallMeter;
   /** Absent: nothing is limited. */
   reserve?: ChatRequest['reserve'] | undefined;
+  sentBy?: NonNullable<ChatRequest['sentBy']>;
 };
 
 /** What an agent sets for a chat without a turn. `instructions` already include the caller's system text, `settings` the request's. */
@@ -49,10 +82,10 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
   const body =
     kept !== undefined && dialect.name === 'openai-responses' ? await withReferredItems(kept, chat.body, { unknown: 'refuse' }) : chat.body;
   const request = dialect.readRequest(body);
-  const conversation = request.conversation({ inSession: false });
-  if (kept !== undefined && dialect.name === 'openai-chat' && conversation.input.length === 0)
-    conversation.history = await withKeptParts(kept, conversation.history);
-  const asked = toChatRequest(chat, request, conversation);
+  const conversation = request.conversation({ whole: true, provider: chat.access.name });
+  if (kept !== undefined && dialect.name === 'openai-chat') conversation.history = await withKeptParts(kept, conversation.history);
+  meter.dropped(request.dropped);
+  const { request: asked, shown } = withSentNames(toChatRequest(chat, request, conversation));
   const storing = body.store === false ? undefined : kept;
   const identity = (unique = deps.ids.next('cmpl')): AnswerIdentity => ({
     id: toAnswerId(dialect.name, unique),
@@ -61,15 +94,16 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     includeUsage: request.includeUsage,
     echo: request.echo,
   });
-  const batches = deps.model.stream(asked, request.streamed ? signal() : new AbortController().signal)[Symbol.asyncIterator]();
+  const batches = shown(deps.model.stream(asked, request.streamed ? signal() : new AbortController().signal))[Symbol.asyncIterator]();
   if (!request.streamed) {
-    const events = await withCallerErrors(readAll(batches, meter));
+    const events = await readAll(batches, meter);
     const unique = dialect.name === 'openai-responses' ? storing?.nextId() : undefined;
-    return Response.json(toKeptDocument(storing, dialect, events, identity(unique)));
+    const headers = { ...droppedHeaders(request.dropped.items()), ...recoveredHeaders(events) };
+    return Response.json(toKeptDocument(storing, dialect, events, identity(unique)), { headers });
   }
   const streamed = identity();
   const keep = createReplyKeeper(storing, dialect, streamed);
-  const { value: first = [] } = await withCallerErrors(batches.next());
+  const { value: first = [] } = await batches.next();
   meter.take(first);
   keep(first);
   const cursor = {
@@ -77,7 +111,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
       const { done, value } = await batches.next();
       if (done) return null;
       meter.take(value);
-      return keep(callerEvents(value));
+      return keep(value);
     },
     close: () => {
       // Has no effect after the end of the reply.
@@ -88,50 +122,25 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     },
   };
   const encoder = createReplyEncoder(dialect, streamed);
-  return new Response(encodeReply({ first, cursor, encoder, clock: deps.clock }), {
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' },
+  return new Response(encodeReply({ first, cursor, encoder, heartbeat: dialect.heartbeat, clock: deps.clock }), {
+    headers: {
+      ...{ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' },
+      ...droppedHeaders(request.dropped.items()),
+    },
   });
 }
-
-/**
- * Turns a provider's rejection of the request into `invalid_request`, as when the request is passed through: a conversation that is too long,
- * for example, is not an error of the service, and no client should retry it.
- */
-async function withCallerErrors<Reply>(reply: Promise<Reply>): Promise<Reply> {
-  try {
-    return await reply;
-  } catch (error) {
-    throw error instanceof Problem ? callerProblem(error) : error;
-  }
-}
-
-/** The same for an error inside a reply. Returns the same batch without one. */
-export function callerEvents(batch: readonly ChatEvent[]): readonly ChatEvent[] {
-  if (batch.at(-1)?.type !== 'error') return batch;
-  return batch.map((event) =>
-    event.type === 'error' ? { ...event, problem: callerProblem(Problem.fromBody(event.problem)).toBody() } : event,
-  );
-}
-
-/** Returns `invalid_request` for a provider's rejection of the caller's request, any other problem unchanged. */
-function callerProblem(problem: Problem): Problem {
-  const isRefusal = problem.code === 'upstream_error' && refusals.has(problem.extra.upstreamStatus);
-  return isRefusal ? new Problem('invalid_request', problem.detail, problem.extra, { cause: problem.cause }) : problem;
-}
-
-const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
 async function readAll(batches: AsyncIterator<readonly ChatEvent[]>, meter: CallMeter): Promise<ChatEvent[]> {
   const events: ChatEvent[] = [];
   for (let read = await batches.next(); !read.done; read = await batches.next()) {
     meter.take(read.value);
-    for (const event of callerEvents(read.value)) events.push(event);
+    events.push(...read.value);
   }
   return events;
 }
 
 function toChatRequest(
-  { access, model, agent, reserve }: TranslatedChat,
+  { access, model, agent, reserve, sentBy, timeouts }: TranslatedChat,
   request: DialectRequest,
   conversation: ConversationBuilder,
 ): ChatRequest {
@@ -145,26 +154,28 @@ function toChatRequest(
       },
     );
   }
-  const tools = request.clientTools() ?? [];
+  const tools = request.clientTools({ whole: true }) ?? [];
   const { toolChoice = 'auto', ...settings } = agent?.settings ?? request.settings();
   return {
     access,
     model,
     messages: toMessages(conversation, agent),
-    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    tools,
     toolChoice,
     settings,
+    forClient: true,
+    dropped: request.dropped,
     ...(!request.streamed && { whole: true as const }),
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
+    ...(timeouts !== undefined && { timeouts }),
     ...(reserve !== undefined && { reserve }),
+    ...(sentBy !== undefined && { sentBy }),
   };
 }
 
-function toMessages({ system: own, history, results, input }: ConversationBuilder, agent: AgentOverrides | undefined): Message[] {
-  const system = agent?.instructions ?? own;
-  return [
-    ...(system === '' ? [] : [{ role: 'system' as const, parts: [{ type: 'text' as const, text: system }] }]),
-    ...pairCalls([...history, resultMessage(results, callNames(history))]),
-    ...(input.length > 0 ? [{ role: 'user' as const, parts: input }] : []),
-  ];
+/** An agent's instructions contain all system text of the request. */
+function toMessages({ history }: ConversationBuilder, agent: AgentOverrides | undefined): Message[] {
+  if (agent === undefined) return pairCalls(history);
+  const instructions: Message = { role: 'system', parts: [{ type: 'text', text: agent.instructions }] };
+  return [...(agent.instructions === '' ? [] : [instructions]), ...pairCalls(history.filter(({ role }) => role !== 'system'))];
 }

@@ -1,14 +1,15 @@
 /**
- * Reads what servers list, under a lease of the Catalog, which only one reader has at a time; in the request that asks for it or in the
- * background. The Catalog decides what to store (`catalog/servers/server-refresh.ts`). Testing a server without storing anything is
+ * Reads what servers list, under a claim of the Catalog, which only one reader has at a time; in the request that asks for it or in the
+ * background. The Catalog decides what to store (`objects/catalog/servers/server-refresh.ts`). Testing a server without storing anything is
  * `test-server.ts`.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { ListingReport, ServerAccess, ServerKind } from '../../core/servers/server.ts';
+import type { ServerAccess, ServerKind } from '../../core/servers/server.ts';
+import type { ListingReport } from '../../core/servers/server-tool.ts';
 import type { RefreshReason } from '../../core/servers/refresh-state.ts';
 import type { Discovery } from '../../core/servers/server-state.ts';
-import type { CatalogPort, RefreshLease, RefreshFailure } from '../../ports/catalog.ts';
+import type { CatalogPort, RefreshClaim, RefreshFailure } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { abandoned, joinWork, withTimeout } from '../timeout.ts';
@@ -27,7 +28,7 @@ export type RefreshDeps = ReadDeps & {
 
 export type ServerRefresh = {
   /**
-   * Returns null if another reader holds the lease or has just read the server; for reason `asked`, throws `rate_limited` instead. Concurrent
+   * Returns null if another reader holds the claim or has just read the server; for reason `asked`, throws `rate_limited` instead. Concurrent
    * calls in this isolate share the result, unless the server's document was written since (`isNew`). Throws why reading failed.
    */
   refresh(workspace: string, server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
@@ -38,7 +39,7 @@ export type ServerRefresh = {
 /** One per isolate. */
 export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
   const inFlight = new Map<string, { work: Promise<ListingReport | null>; since: number }>();
-  /** When a refused lease may be requested again, by key. */
+  /** When a refused claim may be requested again, by key. */
   const retryAt = new Map<string, number>();
 
   const delay = (key: string, ms: number): void => {
@@ -47,19 +48,19 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
   };
   /** A request that reads may have ended without a trace. */
   const isReading = (key: string): boolean =>
-    deps.clock.now() - (inFlight.get(key)?.since ?? Number.NEGATIVE_INFINITY) < limits.refreshLeaseMs;
+    deps.clock.now() - (inFlight.get(key)?.since ?? Number.NEGATIVE_INFINITY) < limits.refreshClaimMs;
   const mustWait = (key: string): boolean => (retryAt.get(key) ?? 0) > deps.clock.now();
 
   const claimAndRead = async (workspace: string, name: string, reason: RefreshReason): Promise<ListingReport | null> => {
     const catalog = deps.catalog(workspace);
-    const claim = await catalog.claimRefresh(name, reason);
-    if (!claim.claimed) {
-      if (reason !== 'asked') delay(keyOf(workspace, name, reason), claim.retryAfterMs);
-      else throw new Problem('rate_limited', `The server "${name}" is already being read.`, { retryAfterMs: claim.retryAfterMs });
+    const answer = await catalog.claimRefresh(name, reason);
+    if (!answer.claimed) {
+      if (reason !== 'asked') delay(keyOf(workspace, name, reason), answer.retryAfterMs);
+      else throw new Problem('rate_limited', `The server "${name}" is already being read.`, { retryAfterMs: answer.retryAfterMs });
       return null;
     }
-    if (claim.server.kind === 'static') return await catalog.refreshServer(name);
-    return await readAndStore(deps, workspace, claim.server, claim.lease);
+    if (answer.server.kind === 'static') return await catalog.refreshServer(name);
+    return await readAndStore(deps, workspace, answer.server, answer.claim);
   };
 
   const refresh: ServerRefresh['refresh'] = async (workspace, name, reason, { isNew = false } = {}) => {
@@ -67,8 +68,8 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     if (reason !== 'asked' && mustWait(key)) return null;
     const before = isNew ? undefined : inFlight.get(key);
     if (before !== undefined) {
-      const answer = await joinWork(deps.clock, before.work, limits.refreshLeaseMs);
-      // Without a lease, or if the reading request was cancelled, a reader with reason `asked` tries itself.
+      const answer = await joinWork(deps.clock, before.work, limits.refreshClaimMs);
+      // Without a claim, or if the reading request was cancelled, a reader with reason `asked` tries itself.
       if (answer !== null && answer !== abandoned) return answer;
       if (answer === abandoned && inFlight.get(key) === before) inFlight.delete(key);
       return reason === 'asked' ? await refresh(workspace, name, reason) : null;
@@ -104,32 +105,32 @@ function keyOf(workspace: string, server: string, reason: RefreshReason): string
   return reason === 'changed' ? `${workspace}:${server}:changed` : `${workspace}:${server}`;
 }
 
-async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess, lease: RefreshLease): Promise<ListingReport> {
+async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess, claim: RefreshClaim): Promise<ListingReport> {
   const { name } = server;
   let read: Discovery;
   try {
     read = await discoverServer(deps, workspace, server);
   } catch (error) {
-    await noteFailure(deps, workspace, name, lease, error);
+    await noteFailure(deps, workspace, name, claim, error);
     throw asServerState(name, error);
   }
   try {
-    return await deps.catalog(workspace).takeDiscovery(name, lease, read);
+    return await deps.catalog(workspace).takeDiscovery(name, claim, read);
   } catch (error) {
     // The server was rewritten, read by another reader, or removed meanwhile: the result is dropped, and the server is not at fault.
     if (error instanceof Problem && (error.code === 'conflict' || error.code === 'not_found')) throw error;
-    await noteFailure(deps, workspace, name, lease, error);
+    await noteFailure(deps, workspace, name, claim, error);
     throw error;
   }
 }
 
-/** Stores the failure in the server's health, which also releases the lease. */
-async function noteFailure(deps: RefreshDeps, workspace: string, server: string, lease: RefreshLease, error: unknown): Promise<void> {
+/** Stores the failure in the server's health, which also releases the claim. */
+async function noteFailure(deps: RefreshDeps, workspace: string, server: string, claim: RefreshClaim, error: unknown): Promise<void> {
   const { catalog, log } = deps;
   if (!(error instanceof Problem)) log.error('reading a server failed', { workspace, server, cause: String(error) });
   const failure = toFailure(error);
   log.info('a server could not be read', { workspace, server, status: failure.status, reason: failure.reason });
-  await catalog(workspace).takeFailure(server, lease, failure);
+  await catalog(workspace).takeFailure(server, claim, failure);
 }
 
 /** Turns `not_found` and `forbidden` of a secret into `conflict`: the server itself exists, and the caller may read it. */

@@ -5,11 +5,12 @@
  */
 import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
+import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import type { ServerRefresh } from './refresh-server.ts';
 
 /** Servers with expired listings that one request refreshes. */
@@ -36,11 +37,8 @@ export function createStaleServerRefresh(parts: StaleServerDeps): RefreshStaleSe
     if (due.length === 0) return;
     if (nextCheckAt.size + due.length > limits.maxCachedNames) nextCheckAt.clear();
     for (const name of due) nextCheckAt.set(`${workspace}:${name}`, now + limits.minRefreshIntervalMs);
-    const remaining = due.values();
-    const lane = async (): Promise<void> => {
-      for (const name of remaining) await checkServer(parts, workspace, name);
-    };
-    parts.background(Promise.all(Array.from({ length: Math.min(due.length, maxServersReadAtOnce) }, lane)));
+    const fewAtOnce = createConcurrencyLimit(maxServersReadAtOnce);
+    parts.background(Promise.all(due.map((name) => fewAtOnce(() => checkServer(parts, workspace, name)))));
   };
 }
 

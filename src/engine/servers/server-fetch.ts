@@ -1,6 +1,6 @@
 /** Sends requests to a server's address, for calls and listings. Redirects to another origin are refused, since the request is meant for this server only. */
 import { Problem } from '../../core/problem.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';

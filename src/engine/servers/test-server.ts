@@ -7,7 +7,7 @@ import type { ServerAccess, CompleteServer } from '../../core/servers/server.ts'
 import type { ServerTest, Discovery } from '../../core/servers/server-state.ts';
 import { boundedDiscovery } from '../../core/servers/refresh-state.ts';
 import { pinListing, applyListing } from '../../core/listing/apply-listing.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import { discoverServer, toFailure, type ReadDeps } from './refresh-server.ts';
 

@@ -1,8 +1,9 @@
 /** `respond: "sync"`: waits, up to a limit, for the turn of a delivery and returns how it ended. A repeated delivery gets the same answer. */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import { isSettled } from '../../core/triggers/delivery.ts';
-import type { DeliveryStatus, Trigger } from '../../core/triggers/delivery.ts';
+import type { DeliveryStatus } from '../../core/triggers/delivery.ts';
+import type { Trigger } from '../../core/turn/turn-trigger.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';

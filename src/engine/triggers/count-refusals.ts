@@ -4,6 +4,7 @@
  */
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { RefusalCount } from '../../ports/triggers.ts';
+import { createDelayedFlush } from '../delayed-flush.ts';
 
 /** The first refusal is reported after this, with those that came meanwhile. */
 const gatherMs = 2_000;
@@ -19,19 +20,12 @@ type Deps = {
   report(workspace: string, counts: readonly RefusalCount[]): Promise<void>;
 };
 
-export type RefusalCounter = {
-  /** `webhook`: one that exists. */
-  count(workspace: string, webhook: string): void;
-  /** Reports what an earlier report left, if it is time. */
-  reportDue(): void;
-};
+export type RefusalCounter = ReturnType<typeof createRefusalCounter>;
 
-export function createRefusalCounter({ clock, log, background, report }: Deps): RefusalCounter {
+export function createRefusalCounter({ clock, log, background, report }: Deps) {
   let counts = new Map<string, { workspace: string; webhook: string; count: number }>();
-  let reportedAt = Number.NEGATIVE_INFINITY;
 
-  const send = async (): Promise<void> => {
-    await clock.sleep(gatherMs);
+  const flush = async (): Promise<void> => {
     const taken = [...counts.values()];
     counts = new Map();
     for (const [workspace, rows] of Map.groupBy(taken, (row) => row.workspace)) {
@@ -42,16 +36,17 @@ export function createRefusalCounter({ clock, log, background, report }: Deps): 
     }
   };
 
+  const failed = (error: unknown): void => log.error('refused deliveries could not be counted', { cause: String(error) });
+  const wake = createDelayedFlush({ clock, background, delayMs: gatherMs, takeOverMs: reportIntervalMs, next: 'later', flush, failed });
+
+  /** Reports what an earlier report left, if it is time. */
   const reportDue = (): void => {
-    const now = clock.now();
-    // A report in the future was one with a wrong clock.
-    if (counts.size === 0 || (now >= reportedAt && now < reportedAt + reportIntervalMs)) return;
-    reportedAt = now;
-    background(send());
+    if (counts.size > 0) wake();
   };
 
   return {
-    count(workspace, webhook) {
+    /** `webhook`: one that exists. */
+    count(workspace: string, webhook: string): void {
       const key = JSON.stringify([workspace, webhook]);
       const known = counts.get(key);
       if (known !== undefined) known.count += 1;

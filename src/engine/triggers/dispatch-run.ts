@@ -4,10 +4,10 @@
  */
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { Plan } from '../../core/turn/plan.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { markedDataNote } from '../../core/triggers/templates/marked-data.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
-import type { TurnTrigger } from '../../core/triggers/delivery.ts';
+import type { TurnTrigger } from '../../core/turn/turn-trigger.ts';
 import { untainted } from '../../core/policy/taint.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import type { Ids } from '../../ports/runtime.ts';

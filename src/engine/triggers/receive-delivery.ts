@@ -3,17 +3,17 @@
  * parsed only after the signature was verified, and an unsigned request learns nothing, not even which webhooks exist. The turn starts in the
  * background (`dispatch-run.ts`).
  */
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import type { CompiledHook, HookTemplates } from '../../core/triggers/compiled-hook.ts';
-import type { Trigger } from '../../core/triggers/delivery.ts';
+import type { Trigger } from '../../core/turn/turn-trigger.ts';
 import { deliveryEventOf, slackChallenge, type EventHead } from '../../core/triggers/delivery-event.ts';
 import { parsePayload, type Payload } from '../../core/triggers/payload.ts';
 import { renderTrigger } from '../../core/triggers/templates/render-template.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import { createDecoyVerifier } from '../../core/triggers/signatures/create-verifier.ts';
-import type { SignatureVerdict, SignedRequest } from '../../core/triggers/signatures/signature-claim.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { SignatureVerdict, SignedRequest } from '../../core/signatures/signature-claim.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';
@@ -64,7 +64,7 @@ async function requireSigned(deps: ReceiveDeps, { workspace, name, headers, body
   const now = deps.clock.now();
   const signed: SignedRequest = { header: (header) => headers.get(header), body, now };
   const hook = await deps.directory.hook(workspace, name);
-  const verdict = hook === null ? await refuseStranger(signed) : await hook.verify(signed);
+  const verdict = hook === null ? await refuseUnknownWebhook(signed) : await hook.verify(signed);
   if (verdict.valid && hook !== null) {
     deps.refusals.reportDue();
     return hook;
@@ -81,12 +81,12 @@ async function requireSigned(deps: ReceiveDeps, { workspace, name, headers, body
 
 const maxLoggedName = 64;
 
-async function refuseStranger(signed: SignedRequest): Promise<SignatureVerdict> {
-  stranger ??= createDecoyVerifier();
-  return await stranger(signed);
+async function refuseUnknownWebhook(signed: SignedRequest): Promise<SignatureVerdict> {
+  decoyVerifier ??= createDecoyVerifier();
+  return await decoyVerifier(signed);
 }
 
-let stranger: ReturnType<typeof createDecoyVerifier> | null = null;
+let decoyVerifier: ReturnType<typeof createDecoyVerifier> | null = null;
 
 async function verdictOn(
   deps: ReceiveDeps,

@@ -1,6 +1,7 @@
 /** Applies a webhook to an event: whether its filter matches, and the resulting turn. Used for deliveries, replays and tests. */
 import { compileTemplates, type HookTemplates } from '../../core/triggers/compiled-hook.ts';
-import type { Rendered, Trigger } from '../../core/triggers/delivery.ts';
+import type { Rendered } from '../../core/triggers/delivery.ts';
+import type { Trigger } from '../../core/turn/turn-trigger.ts';
 import { renderTrigger, type TriggerScope } from '../../core/triggers/templates/render-template.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { Ids } from '../../ports/runtime.ts';

@@ -2,7 +2,7 @@
  * Makes one attempt to send one callback: signs it according to Standard Webhooks 1.0 (https://github.com/standard-webhooks/standard-webhooks,
  * "webhook headers"), sends it through the guarded client, and judges the response. Stores nothing; the Catalog's `callback-sender.ts` decides when to send.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { retryAfterMs } from '../../core/model/retry-after.ts';
 import { signStandard } from '../../core/triggers/signatures/schemes.ts';

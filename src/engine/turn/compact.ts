@@ -2,7 +2,7 @@
  * Compaction before a model call: if the conversation exceeds its token budget, the same model summarizes the older turns in one event.
  * If the summary fails, the older turns are dropped; the current turn continues.
  */
-import { splitModelRef } from '../../core/agent.ts';
+import { splitModelRef } from '../../core/turn/agent.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
 import {
   boundSummary,
@@ -13,9 +13,10 @@ import {
   type CompactionPlan,
 } from '../../core/turn/compaction.ts';
 import { failpoint } from '../../core/failpoint.ts';
-import { limits } from '../../core/limits.ts';
-import type { Message } from '../../core/turn/message.ts';
+import { limits } from '../../core/limits/limits.ts';
+import type { Message } from '../../core/model/message.ts';
 import type { StepDeps, StepScope } from './run-step.ts';
+import { abortAfter } from '../timeout.ts';
 
 /** Leaves room for reasoning before the summary; the summary itself is cut by bytes. */
 export const maxSummaryTokens = 4_000;
@@ -46,19 +47,18 @@ async function summarize(
   plan: CompactionPlan,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const late = new AbortController();
-  const disarm = deps.clock.after(summaryTimeoutMs, () => late.abort(new Error('the summary took too long')));
+  const timed = abortAfter(deps.clock, summaryTimeoutMs, () => new Error('the summary took too long'), signal);
   const input = summaryInput(plan);
   try {
     for (const model of [scope.plan.model, ...scope.plan.fallbacks]) {
-      const text = await askFor(deps, scope, { step, model }, input, AbortSignal.any([signal, late.signal]));
+      const text = await askFor(deps, scope, { step, model }, input, timed.signal);
       const summary = text === null ? null : boundSummary(plan, text);
       signal.throwIfAborted();
       if (summary !== null) return summary;
     }
     return null;
   } finally {
-    disarm();
+    timed.disarm();
   }
 }
 
@@ -81,6 +81,7 @@ async function askFor(
       tools: [],
       toolChoice: 'none' as const,
       settings: { maxOutputTokens: maxSummaryTokens },
+      ...(scope.plan.timeouts !== undefined && { timeouts: scope.plan.timeouts }),
     };
     for await (const events of deps.model.stream(request, signal)) {
       for (const event of events) {

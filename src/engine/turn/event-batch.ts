@@ -18,23 +18,14 @@ const maxHeldEvents = 64;
 
 type Delta = Extract<SessionEventBody, { type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta' }>;
 
-export type EventBatch = {
-  /** A delta is joined to the one before it. Any other event ends that delta. */
-  add(event: SessionEventBody): void;
-  /** Called after the events of one network read were added. */
-  readEnded(): void;
-  /** Writes everything. */
-  flush(): void;
-  /** Flushes and stops the timer. */
-  close(): void;
-};
+export type EventBatch = ReturnType<typeof createEventBatch>;
 
 /** `append` writes events in one transaction. `isFollowed`: whether a client follows the log. */
 export function createEventBatch(
   clock: Clock,
   append: (...events: readonly SessionEventBody[]) => void,
   isFollowed: () => boolean = () => true,
-): EventBatch {
+) {
   let delta: Delta | null = null;
   let held: SessionEventBody[] = [];
   let lastDeltaAt = Number.NEGATIVE_INFINITY;
@@ -63,6 +54,7 @@ export function createEventBatch(
     hold(ended);
   };
 
+  /** Writes everything, and stops the timer. */
   const flush = (): void => {
     holdDelta();
     write();
@@ -83,7 +75,8 @@ export function createEventBatch(
   };
 
   return {
-    add(event) {
+    /** A delta is joined to the one before it. Any other event ends that delta. */
+    add(event: SessionEventBody): void {
       if (!isDelta(event)) {
         holdDelta();
         hold(event);
@@ -93,7 +86,8 @@ export function createEventBatch(
       delta = delta === null ? { ...event } : join(delta, event);
       if (deltaText(delta).length >= deltaFlushCharacters) holdDelta();
     },
-    readEnded() {
+    /** Called after the events of one network read were added. */
+    readEnded(): void {
       if (!isFollowed()) {
         if (delta !== null || held.length > 0) arm(Math.max(intervalMs, unfollowedFlushMs));
         return;
@@ -107,7 +101,6 @@ export function createEventBatch(
       else arm(0);
     },
     flush,
-    close: flush,
   };
 }
 

@@ -9,6 +9,7 @@ import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
 import type { CallEstimate, Limiter, Reservation } from '../../ports/limiter.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { isUnbilled } from '../proxy/call-meter.ts';
+import { retry } from '../retry.ts';
 
 /** A call waits so long for tokens of the next minutes, and for what other calls return. */
 const maxWaitMs = 3 * 61_000;
@@ -79,8 +80,7 @@ function secondsOf(call: Extract<ChatEvent, { type: 'call-end' }>): number {
 }
 
 function usedOf({ access, model }: Pick<ChatRequest, 'access' | 'model'>, usage: Usage): CallEstimate {
-  const price = priceOf(access, model);
-  return { tokens: usage.inputTokens + usage.outputTokens, cost: price === null ? 0 : costOf(price, usage) };
+  return { tokens: usage.inputTokens + usage.outputTokens, cost: costOf(priceOf(access, model), usage) ?? 0 };
 }
 
 /** Tokens come back with the next minute, what is reserved when other calls end, and a counter with the next attempt; a used budget does not. */
@@ -92,15 +92,12 @@ async function reserveOrWait(
   signal: AbortSignal,
 ): Promise<Reservation> {
   const until = clock.now() + maxWaitMs;
-  for (;;) {
-    try {
-      return await limiter.reserveCall(workspace, holders, estimate);
-    } catch (error) {
-      const waitMs = error instanceof Problem ? waitOf(error) : null;
-      if (waitMs === null || clock.now() + waitMs > until) throw error;
-      await clock.sleep(waitMs, signal);
-    }
-  }
+  const delayMs = (error: unknown): number | null => {
+    const waitMs = error instanceof Problem ? waitOf(error) : null;
+    return waitMs === null || clock.now() + waitMs > until ? null : waitMs;
+  };
+  const policy = { maxRetries: Number.POSITIVE_INFINITY, delayMs };
+  return await retry({ clock, signal }, policy, () => limiter.reserveCall(workspace, holders, estimate));
 }
 
 /** null: waiting is useless. */

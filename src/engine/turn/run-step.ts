@@ -2,26 +2,28 @@
  * One model call of a turn: builds the request from the conversation and writes the reply's events to the log. An interrupted reply is retried
  * as a restart of the step, then with the plan's fallback models; a permanent failure is one `error` event.
  */
-import { splitModelRef } from '../../core/agent.ts';
+import { splitModelRef } from '../../core/turn/agent.ts';
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { ChatEvent } from '../../core/model/chat-event.ts';
 import type { CompactableConversation } from '../../core/turn/compaction.ts';
 import { failpoint } from '../../core/failpoint.ts';
 import { fitMessages } from '../../core/turn/fit-messages.ts';
+import { createDropped } from '../../core/model/dropped.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import type { Gathered } from '../../core/tools/gathered-tools.ts';
-import { limits } from '../../core/limits.ts';
-import type { Message } from '../../core/turn/message.ts';
-import { sentTools } from '../../core/toolset/offered-tools.ts';
+import type { Gathered } from '../../core/turn/gathered-tools.ts';
+import { limits } from '../../core/limits/limits.ts';
+import type { Message } from '../../core/model/message.ts';
+import { sentTools } from '../../core/turn/offered-tools.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
 import { realias } from '../../core/toolset/model-definitions.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import { systemPrompt } from '../../core/turn/system-prompt.ts';
 import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import type { Directory } from '../../ports/directory.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
+import { firstReply } from '../first-reply.ts';
 import { retryCatalogRead } from '../plan/retry-catalog-read.ts';
 import { createEventBatch, type EventBatch } from './event-batch.ts';
 
@@ -68,23 +70,30 @@ export async function runStep(
   if (restartFrom === null) scope.append({ type: 'step-start', turn: scope.turn, step });
   const from = restartFrom ?? scope.newest() + 1;
   if (restartFrom !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from });
-  let failure: ProblemBody | null = null;
-  let failed: string | null = null;
-  for (const model of models) {
-    for (let attempt = 0; attempt <= maxStepRestarts; attempt += 1) {
-      if (failure !== null)
-        scope.append({ type: 'step-restart', turn: scope.turn, step, from, ...(failed !== null && { model: failed }), code: failure.code });
+  const failures: { model: string; problem: Problem }[] = [];
+  const ask = async (model: string): Promise<void> => {
+    for (let attempt = 0; ; attempt += 1) {
+      const last = failures.at(-1);
+      if (last !== undefined)
+        scope.append({ type: 'step-restart', turn: scope.turn, step, from, model: last.model, code: last.problem.code });
       const outcome = await attemptStep(deps, scope, { step, closing, model }, signal);
       signal.throwIfAborted();
       if (outcome.ok) return;
-      failure = outcome.problem;
-      failed = model;
-      deps.log.info('a model call failed', { turn: scope.turn, step, model, code: failure.code, detail: failure.detail });
-      if (!outcome.retryable) break;
+      const { code, detail } = outcome.problem;
+      deps.log.info('a model call failed', { turn: scope.turn, step, model, code, detail });
+      const problem = Problem.fromBody(outcome.problem);
+      failures.push({ model, problem });
+      if (!outcome.retryable || attempt === maxStepRestarts) throw problem;
     }
+  };
+  try {
+    await firstReply(models, ask, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Problem)) throw error;
+    const failed = failures.find(({ problem }) => problem === error)?.model;
+    scope.append({ type: 'error', turn: scope.turn, problem: error.toBody(), ...(failed !== undefined && { model: failed }) });
   }
-  const problem = failure ?? new Problem('internal', 'The plan names no model.').toBody();
-  scope.append({ type: 'error', turn: scope.turn, problem, ...(failed !== null && { model: failed }) });
 }
 
 async function attemptStep(
@@ -99,6 +108,8 @@ async function attemptStep(
     const request = await toRequest(deps, scope, at, signal);
     await failpoint('before-model-request');
     for await (const events of deps.model.stream(request, signal)) {
+      if (!writer.begun) reportDropped(request, { ...at, turn: scope.turn }, batch);
+      writer.begun = true;
       if (events.some(({ type }) => type === 'finish')) await failpoint('model-done-before-persist');
       for (const event of events) {
         if (event.type === 'error') return { ok: false, problem: event.problem, retryable: event.retryable };
@@ -118,7 +129,7 @@ async function attemptStep(
     // The provider adapter has already retried before the first byte; another model may still work.
     return { ok: false, problem: error.toBody(), retryable: false };
   } finally {
-    batch.close();
+    batch.flush();
   }
 }
 
@@ -133,6 +144,7 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
     return callId;
   };
   return {
+    begun: false,
     finished: false,
     /** Whether a call has started and not ended. */
     inCall: false,
@@ -168,7 +180,14 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
           break;
         case 'call-end':
           this.inCall = false;
-          batch.add({ type: 'tool-input-end', turn, step, callId: idOf(event.call), ...inputEnd(event) });
+          batch.add({
+            type: 'tool-input-end',
+            turn,
+            step,
+            callId: idOf(event.call),
+            ...inputEnd(event),
+            ...(event.recovered && { recovered: true }),
+          });
           break;
         case 'native':
           batch.add({ type: 'native', turn, step, provider: event.provider, data: event.data });
@@ -198,6 +217,16 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
       }
     },
   };
+}
+
+/** Once for each model: later steps are sent the same settings. */
+function reportDropped(
+  { dropped }: ChatRequest,
+  { turn, step, model }: { turn: string; step: number; model: string },
+  batch: EventBatch,
+): void {
+  const items = [...(dropped?.items() ?? [])];
+  if (step === 1 && items.length > 0) batch.add({ type: 'dropped', turn, step, model, items });
 }
 
 /** The setting decides; without it calls run in parallel, except for those of the text protocol. */
@@ -245,6 +274,8 @@ async function toRequest(
     tools: names === null ? [] : sentTools(names, scope.gathered?.(), choice.tool),
     toolChoice: choice.sent,
     settings: plan.settings,
+    ...(plan.timeouts !== undefined && { timeouts: plan.timeouts }),
+    dropped: createDropped(plan.dropped?.names, plan.dropped?.items),
     ...(plan.protocol !== undefined && { protocol: plan.protocol }),
   };
 }

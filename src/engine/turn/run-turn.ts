@@ -3,17 +3,17 @@
  * is all in the log, so that any later run can resume the turn.
  */
 import type { CallerChannel } from '../../ports/upstream.ts';
-import { callsTools } from '../../core/tools/composite-tool.ts';
+import { callsTools } from '../../core/toolset/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
 import { canonicalJson } from '../../core/hash.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { ShareShortage } from '../../core/limits/fair-share.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import { createProgressGate } from '../../core/tools/clean-result.ts';
-import { rankProposals } from '../../core/tools/proposals.ts';
+import { rankProposals } from '../../core/toolset/proposals.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { nextAction } from '../../core/turn/turn.ts';
@@ -28,8 +28,10 @@ import type { CallDeps, CallScope } from '../call/call-scope.ts';
 import type { CallOutcome, WaitFor, WaitingInner } from '../call/tool-call.ts';
 import { observeTurn } from '../telemetry/observe-work.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
+import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { shortageText } from '../fair-pool.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
+import { limitModel } from './limited-model.ts';
 
 /** `limiter`: absent in tests without limits. */
 export type TurnDeps = StepDeps & CallDeps & { limiter?: Limiter };
@@ -64,9 +66,7 @@ export async function runTurn(given: TurnDeps, scope: TurnScope, signal: AbortSi
   const { telemetry, limiter, clock } = given;
   const { limited } = scope.plan;
   const model =
-    limiter === undefined || limited === undefined
-      ? null
-      : (await import('./limited-model.ts')).limitModel(given.model, { limiter, clock }, scope.workspace, limited);
+    limiter === undefined || limited === undefined ? null : limitModel(given.model, { limiter, clock }, scope.workspace, limited);
   const deps = model === null ? given : { ...given, model };
   return telemetry == null
     ? await runActions(deps, scope, signal)
@@ -173,7 +173,6 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
   const outcomes = new Array<CallOutcome | undefined>(calls.length);
   const batch: Batch = { shared: new Map(), rules: (await scope.rules?.()) ?? scope.call.rules };
   let appended = 0;
-  let next = 0;
   const appendReady = (): void => {
     const results: SessionEventBody[] = [];
     for (; appended < calls.length && !signal.aborted; appended += 1) {
@@ -184,18 +183,14 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
     }
     if (results.length > 0) scope.append(...results);
   };
-  const worker = async (): Promise<void> => {
-    while (next < calls.length && !signal.aborted) {
-      const index = next;
-      next += 1;
-      const entry = calls[index];
-      if (entry === undefined) return;
-      outcomes[index] = await runOne(deps, scope, entry, batch, signal);
-      appendReady();
-      if (appended < calls.length) await failpoint('result-partial-of-parallel');
-    }
+  const run = async (entry: CallToRun, index: number): Promise<void> => {
+    if (signal.aborted) return;
+    outcomes[index] = await runOne(deps, scope, entry, batch, signal);
+    appendReady();
+    if (appended < calls.length) await failpoint('result-partial-of-parallel');
   };
-  await Promise.all(Array.from({ length: Math.min(limits.maxParallelCalls, calls.length) }, worker));
+  const fewAtOnce = createConcurrencyLimit(limits.maxParallelCalls);
+  await Promise.all(calls.map((entry, index) => fewAtOnce(() => run(entry, index))));
   if (signal.aborted) return;
   const questions = calls.flatMap(({ call }, index) => {
     const outcome = outcomes[index];
@@ -281,6 +276,7 @@ async function runOne(
     arguments: call.arguments,
     fault: call.fault,
     guessed: call.repaired && !call.closersOnly,
+    recovered: call.recovered,
     refusal,
     approved: call.verdict?.decision === 'approve' ? (call.question ?? null) : null,
     attempts: call.attempts,

@@ -1,6 +1,6 @@
 /** Runs one `tools/call` under the tool's own name, with input requests and tasks, until its result. Errors of the tool are results. */
 import { ProtocolError } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { canElicit, type AskableInput, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { toProtocolFault } from '../../engine/mcp/rpc-error.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -15,6 +15,7 @@ import { type RoundOutcome, readRequestState, screenInputRequests, answerInputRo
 import type { ConnectionMemory } from './connection-memory.ts';
 import { asTask, followTask, taskOf, updateTask, requiresTask } from './tasks.ts';
 import { toToolResult } from './tool-result.ts';
+import { backoffMs } from '../../core/limits/backoff.ts';
 
 export async function callServerTool(
   memory: ConnectionMemory,
@@ -48,10 +49,7 @@ async function answerOf(connection: Connection, server: ServerAccess, call: Upst
   try {
     const { own, task, pages = 0 } = readRequestState(call.given?.state);
     // The user has only been sent to the page; what the server waits for takes longer.
-    if (pages > 0)
-      await connection.idleTimeout.pauseDuring(
-        systemClock.sleep(Math.min(pagePauseMs * 2 ** (pages - 1), maxPagePauseMs), connection.signal),
-      );
+    if (pages > 0) await connection.idleTimeout.pauseDuring(systemClock.sleep(backoffMs(pageBackoff, pages), connection.signal));
     if (task !== undefined && connection.era === 'modern') {
       await updateTask(connection, task, { ...own, ...call.given?.responses });
       return await followTask(connection, server, askable, { taskId: task, status: 'working' });
@@ -74,11 +72,10 @@ async function answerOf(connection: Connection, server: ServerAccess, call: Upst
 }
 
 /** The pause before a call is repeated whose user was sent to a page; doubles with each round. */
-const pagePauseMs = 1_000;
-const maxPagePauseMs = 15_000;
+const pageBackoff = { firstMs: 1_000, maxMs: 15_000 };
 
 /** 2025-11-25 `UrlElicitationRequired`: the user has to open URLs before the call is repeated. */
-const pagesWanted = -32042;
+const urlElicitationRequired = -32042;
 
 async function send(connection: Connection, call: UpstreamCall, more: Record<string, unknown>): Promise<Record<string, unknown>> {
   const params = { name: call.name, arguments: call.arguments, ...more };
@@ -100,7 +97,7 @@ function firstText({ content }: Record<string, unknown>): string {
 /** `round`: how often the user was sent to pages before. null: the caller gets the server's error. */
 function wantedPages(server: ServerAccess, askable: AskableInput, error: ProtocolError, round: number): RoundOutcome | null {
   const pages = isRecord(error.data) ? listOf(error.data.elicitations) : [];
-  if (error.code !== pagesWanted || pages.length === 0 || !canElicit(askable, 'url')) return null;
+  if (error.code !== urlElicitationRequired || pages.length === 0 || !canElicit(askable, 'url')) return null;
   const asked = pages.map((params, index): [string, InputRequest] => [
     String(index),
     { method: 'elicitation/create', params: recordOf(params) },

@@ -11,10 +11,10 @@ import {
   type StandardSchemaV1,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { AskableInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { UpstreamMethod } from '../../core/servers/upstream-method.ts';
+import type { UpstreamMethod } from '../../core/tools/upstream-method.ts';
 import type { JsonSchema } from '../../core/tools/tool.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { createIdleTimeout, type IdleTimeout, withTimeout } from '../../engine/timeout.ts';
@@ -218,7 +218,7 @@ function toConnection(
   const meta = Object.keys({ ...hooks.meta, ...level }).length === 0 ? {} : { _meta: { ...hooks.meta, ...level } };
   const request: Connection['request'] = async (method, params, headers) => {
     idleTimeout.extend();
-    return client.request({ method, params: { ...params, ...meta } }, resultAsItCame, { ...sent, ...(headers && { headers }) });
+    return client.request({ method, params: { ...params, ...meta } }, unvalidatedResult, { ...sent, ...(headers && { headers }) });
   };
   return {
     era,
@@ -261,7 +261,7 @@ function toConnection(
 }
 
 /** Reads the result that the wire stored. */
-const resultAsItCame: StandardSchemaV1<unknown, Record<string, unknown>> = {
+const unvalidatedResult: StandardSchemaV1<unknown, Record<string, unknown>> = {
   '~standard': { version: 1, vendor: 'moniker', validate: (value) => ({ value: recordOf(recordOf(value)[unparsedResult]) }) },
 };
 

@@ -4,17 +4,16 @@
  * are detected.
  */
 import { cutBelow, isRecord, recordOf } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { Discovery, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
-import type { UpstreamMethod } from '../../core/servers/upstream-method.ts';
-import type { Warning } from '../../core/warning.ts';
+import type { UpstreamMethod } from '../../core/tools/upstream-method.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { allAskableInput } from '../../core/tools/mcp-input.ts';
 import { type Connection, withConnection } from './connection.ts';
 import { permanentError, toFault, upstreamError } from './upstream-fault.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem, type Warning } from '../../core/problem.ts';
 import { cutToBytes, utf8Length } from '../../core/text/utf8.ts';
 import { KB } from '../../core/limits/units.ts';
 

@@ -13,7 +13,7 @@ import {
   UnauthorizedError,
   type ClientCapabilities,
 } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { version } from '../../core/version.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { connectionRequired } from '../../core/servers/user-connection.ts';

@@ -1,9 +1,9 @@
 /**
  * Handles messages that a server sends while a request is open: notifications go to the hooks, and input requests (2025 eras) to the client
- * that can answer them. Roots come from the server's document, which may name the client's; elicitations must pass `core/tools/elicitation.ts`; everything else is rejected.
+ * that can answer them. Roots come from the server's document, which may name the client's; elicitations must pass `core/servers/elicitation.ts`; everything else is rejected.
  */
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { InputAnswer } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { recordOf } from '../../core/json/wire-value.ts';

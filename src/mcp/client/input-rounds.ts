@@ -3,7 +3,7 @@
  * returned to the caller, who repeats the request with the answers. Nothing is stored in between: our own answers and the waiting task
  * travel in the state, which is opaque to callers.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import {
   type AskableInput,
   type GivenInput,
@@ -18,7 +18,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { permanentError, upstreamError } from './upstream-fault.ts';
 import { KB } from '../../core/limits/units.ts';
-import { declined, screenElicitation } from '../../core/tools/elicitation.ts';
+import { declined, screenElicitation } from '../../core/servers/elicitation.ts';
 
 const maxInputStateLength = 64 * KB;
 

@@ -4,7 +4,7 @@
  * (`tasks/result`, on whose stream the server also requests input). Both use plain requests: a task lives as long as the call that waits
  * for it, and is cancelled with it.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { AskableInput } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf } from '../../core/json/wire-value.ts';

@@ -4,7 +4,7 @@
  */
 import { checkInput } from '../../core/schema/input-schema.ts';
 import { isDeeperThan, isRecord, recordOf } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { passedMeta } from '../../core/tools/mcp-input.ts';
 import { ContentBlock, errorResult, inlineIcons, type JsonSchema, textResult, type ToolResult } from '../../core/tools/tool.ts';
 import { serverMessage } from './upstream-fault.ts';

@@ -12,12 +12,13 @@ import {
   UnauthorizedError,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
-import { cleanDescription } from '../../core/listing/listing-text.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { cleanDescription } from '../../core/tools/listing-text.ts';
 import { Problem } from '../../core/problem.ts';
 import { cleanData } from '../../core/tools/clean-result.ts';
 import { ServerRpcError, toProtocolFault } from '../../engine/mcp/rpc-error.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
+import { cutToLength } from '../../core/text/utf8.ts';
 
 /** A response over the size limit. The server did its work, so it is not reported as broken. */
 export class ResponseTooLarge extends Problem {
@@ -66,9 +67,7 @@ export function upstreamTimeout(server: string, ms: number, what = 'did not resp
 
 /** Returns a message of the server cleaned, shortened and in quotation marks. */
 export function serverMessage(text: string): string {
-  const { text: cleaned } = cleanDescription(text);
-  const { maxErrorMessageLength } = limits;
-  return JSON.stringify(cleaned.length > maxErrorMessageLength ? `${cleaned.slice(0, maxErrorMessageLength).toWellFormed()}…` : cleaned);
+  return JSON.stringify(cutToLength(cleanDescription(text).text, limits.maxErrorMessageLength));
 }
 
 /** JSON-RPC error code (2026-07-28, `UnsupportedProtocolVersionError`). */

@@ -1,7 +1,7 @@
 /**
  * All requests to MCP servers (`ports/upstream.ts`), on the SDK's client. Workspaces, tool names and permissions are handled by callers.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { isDeeperThan } from '../../core/json/wire-value.ts';
 import { passedMeta } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';

@@ -20,17 +20,18 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { cutBelow, recordOf } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { Problem } from '../../core/problem.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { permanentError, upstreamError } from './upstream-fault.ts';
+import { backoffMs, delayOrAsked } from '../../core/limits/backoff.ts';
 
 /** Messages of a server during one call or one subscription: a talkative call has some hundred, and each costs work. */
 export const maxServerMessages = 10_000;
 /** Retries of an interrupted event stream, with increasing waits, whatever the server requests. */
 export const maxStreamResumptions = 3;
-const maxStreamResumptionWaitMs = 10_000;
+const resumptionBackoff = { firstMs: 1_000, factor: 4, maxMs: 10_000 };
 /** The first event of an HTTP+SSE stream. */
 const endpointTimeoutMs = 10_000;
 
@@ -229,9 +230,9 @@ export class Wire implements Transport {
       this.#breakOff();
       return () => {};
     }
-    const grown = this.#resumptions === 1 ? 0 : 250 * 4 ** (this.#resumptions - 1);
-    const timer = setTimeout(reconnect, Math.min(Math.max(delayMs, grown), maxStreamResumptionWaitMs));
-    return () => clearTimeout(timer);
+    // The first is immediate, unless the server wants a delay.
+    const grownMs = backoffMs(resumptionBackoff, this.#resumptions - 1);
+    return systemClock.after(delayOrAsked(grownMs, { askedMs: delayMs, maxAskedMs: resumptionBackoff.maxMs }), reconnect);
   }
 
   #breakOff(): void {

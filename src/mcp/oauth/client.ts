@@ -4,9 +4,9 @@
  * redirect URI.
  */
 import { registerClient } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { secretHostOf } from '../../core/policy/secret.ts';
+import { secretHostOf } from '../../core/secrets/secret.ts';
 import { clientMetadata } from './client-metadata.ts';
 import { type OAuthContext, createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import { issuerId, tokenEndpoint } from './discover.ts';

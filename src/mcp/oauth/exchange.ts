@@ -12,6 +12,8 @@ import { KB } from '../../core/limits/units.ts';
 import type { ServerOAuth } from '../../core/servers/server-oauth.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
+import { abortAfter } from '../../engine/timeout.ts';
+import { cutToLength } from '../../core/text/utf8.ts';
 
 /** OAuth: one response of an authorization server. Metadata of large servers has some 10 kB, their tokens less. */
 const maxOAuthResponseBytes = 64 * KB;
@@ -36,16 +38,16 @@ export async function createOAuthExchange<T>(
   work: (exchange: OAuthExchange) => Promise<T>,
 ): Promise<T> {
   const redactor = createRedactor(context);
-  const abort = new AbortController();
-  const disarm = context.clock.after(oauthTimeoutMs, () => abort.abort(new DOMException('the exchange timed out', 'TimeoutError')));
+  const late = (): DOMException => new DOMException('the exchange timed out', 'TimeoutError');
+  const { signal, abort } = abortAfter(context.clock, oauthTimeoutMs, late);
   // The SDK treats some errors as "not available" and tries another URL; a rejected request must stay an error.
   let refused: Problem | null = null;
   const get: FetchLike = async (url, init) => {
     if (refused !== null) throw refused;
-    abort.signal.throwIfAborted();
+    signal.throwIfAborted();
     try {
       requireSafe(new URL(url));
-      return await bounded(await context.send(new Request(url, init), abort.signal));
+      return await bounded(await context.send(new Request(url, init), signal));
     } catch (error) {
       if (error instanceof Problem) refused = error;
       throw error;
@@ -57,12 +59,11 @@ export async function createOAuthExchange<T>(
     return result;
   } catch (error) {
     if (refused !== null) throw refused;
-    if (abort.signal.aborted) throw tooLate(what, error);
+    if (signal.aborted) throw tooLate(what, error);
     throw error instanceof Problem ? error : toFault(what, error, (text) => shortText(redactor.text(text)));
   } finally {
-    disarm();
     // All responses are read completely: this clears the timers of their requests.
-    abort.abort(new Error('the exchange has ended'));
+    abort(new Error('the exchange has ended'));
   }
 }
 
@@ -73,8 +74,7 @@ export function oauthErrorOf(error: unknown): string | null {
 
 /** Returns a foreign message short and on one line. */
 export function shortText(text: string): string {
-  const plain = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return plain.length > maxOAuthErrorLength ? `${plain.slice(0, maxOAuthErrorLength)}…` : plain;
+  return cutToLength(text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim(), maxOAuthErrorLength);
 }
 
 export function isSafeUrl(url: URL): boolean {
@@ -128,7 +128,7 @@ function capital(text: string): string {
   return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 }
 
-/** The dependencies of obtaining tokens for one server. Built in `wiring.ts`. */
+/** The dependencies of obtaining tokens for one server. Built in `wiring/`. */
 export type OAuthContext = {
   server: { name: string; url: string; oauth: ServerOAuth };
   /** The user or key whose sign-in it is; absent: the workspace's. */

@@ -3,10 +3,11 @@
  * for: if the server's document has changed these, the grant is ignored, so that a token is never sent to another server.
  */
 import { z } from 'zod';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { ServerOAuth } from '../../core/servers/server-oauth.ts';
 import { Problem } from '../../core/problem.ts';
 import type { OAuthContext } from './exchange.ts';
+import { retry } from '../../engine/retry.ts';
 
 /** A token is renewed this long before it expires, or after four fifths of its lifetime if that is shorter. */
 const tokenRenewalMs = 60_000;
@@ -97,12 +98,13 @@ export type Grant = z.infer<typeof Grant>;
 
 type Whose = { url: string; oauth: ServerOAuth };
 
-/** Returns an empty grant for null, for a grant of another URL, and for one that cannot be parsed. Never throws. */
+/** Returns an empty grant for null and for a grant of another URL. One that cannot be read is lost, and says so. Never throws. */
 function parseGrant(value: string | null, whose: Whose): Grant {
   if (value === null) return emptyGrant(whose);
-  // Written and encrypted by us; the schema detects grants of an earlier version of this file.
-  const parsed = Grant.safeParse(JSON.parse(value));
-  return parsed.success && parsed.data.for === ownerOf(whose) ? parsed.data : emptyGrant(whose);
+  // Written and encrypted by us: what does not fit was written by another release.
+  const { success, data } = Grant.safeParse(JSON.parse(value));
+  if (!success) return { ...emptyGrant(whose), lost: 'unreadable_grant' };
+  return data.for === ownerOf(whose) ? data : emptyGrant(whose);
 }
 
 function emptyGrant(whose: Whose): Grant {
@@ -143,13 +145,17 @@ export function sharedBy({ owner: _owner, ...context }: OAuthContext): OAuthCont
 
 /** Applies `change` to the current grant; if it returns null, nothing is written. Returns the grant that `change` received. */
 export async function changeGrant(context: OAuthContext, change: (grant: Grant) => Grant | null): Promise<Grant> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  const lost = new Problem('conflict', `The sign-in to ${context.server.name} is being changed concurrently. Try again.`, {
+    retryable: true,
+  });
+  const policy = { maxRetries: maxLostWrites, delayMs: (error: unknown) => (error === lost ? 0 : null) };
+  return await retry(context, policy, async () => {
     const { grant, revision } = await readStoredGrant(context);
     const changed = change(grant);
     if (changed === null || (await writeGrant(context, changed, revision))) return grant;
-  }
-  throw new Problem('conflict', `The sign-in to ${context.server.name} is being changed concurrently. Try again.`, { retryable: true });
+    throw lost;
+  });
 }
 
-/** Each lost attempt means that another writer has made progress. */
-const maxAttempts = 20;
+/** Each means that another writer has made progress. */
+const maxLostWrites = 19;

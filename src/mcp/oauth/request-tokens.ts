@@ -6,7 +6,7 @@ import {
   type OAuthClientProvider,
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { withSecret } from './client.ts';
 import { type OAuthContext, createOAuthExchange, type OAuthExchange } from './exchange.ts';

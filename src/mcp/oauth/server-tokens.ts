@@ -4,8 +4,9 @@
  * §4.3.1); the others poll until new tokens are stored. User sign-ins start in `sign-in.ts`.
  */
 import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
+import type { Loaded, TimedCache } from '../../platform/timed-cache.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import { type OAuthContext, oauthErrorOf } from './exchange.ts';
 import { discoverIssuer, isUnknown, issuerId, readChallenge, scopeToRequest, type Challenge } from './discover.ts';
@@ -21,7 +22,6 @@ import {
   writeGrant,
 } from './grant.ts';
 import { tokensByClient, tokensByRefresh } from './request-tokens.ts';
-import type { TokenMemory } from './token-memory.ts';
 
 /** Poll interval while waiting for these tokens. */
 const tokenWaitMs = 200;
@@ -30,31 +30,36 @@ const tokenTtlMs = 60_000;
 /** A server that refuses a token younger than this would refuse a new one as well. */
 const minTokenAgeMs = 3_000;
 
-/** `key`: unique in `memory` for this server and workspace. */
-export function createServerTokens(context: OAuthContext, memory: TokenMemory, key: string): ServerTokens {
-  const obtain = async (wish: Wish): Promise<string | null> => {
-    const tokens = await memory.join(JSON.stringify([key, wish]), () => currentTokens(context, wish));
-    const { now } = context.clock;
+/** Access tokens in the memory of an isolate, so that a call needs no Catalog request. null: not signed in. */
+export type TokenCache = TimedCache<string | null>;
+
+/** `key`: unique in `cache` for this server and workspace. */
+export function createServerTokens(context: OAuthContext, cache: TokenCache, key: string): ServerTokens {
+  const obtain = async (wish: Wish): Promise<Loaded<string | null>> => {
+    const tokens = await currentTokens(context, wish);
     // Not signed in: cached briefly, because the user may sign in through another isolate.
-    if (tokens === null) memory.store(key, { token: null, until: now() + limits.missTtlMs });
-    else memory.store(key, { token: tokens.accessToken, until: Math.min(now() + tokenTtlMs, freshUntil(tokens)) });
-    return tokens?.accessToken ?? null;
+    if (tokens === null) return { value: null, ttlMs: limits.missTtlMs };
+    return { value: tokens.accessToken, ttlMs: Math.min(tokenTtlMs, freshUntil(tokens) - context.clock.now()) };
+  };
+  /** Calls that were refused together share one renewal, whose result replaces the cached token. */
+  const renew = async (wish: Wish): Promise<Loaded<string | null>> => {
+    const renewed = await obtain(wish);
+    cache.invalidate(key);
+    return { value: await cache.load(key, async () => renewed), ttlMs: 0 };
   };
 
   return {
-    async token() {
-      const known = memory.read(key, context.clock.now());
-      return known === undefined ? await obtain({ refused: null, challenge: null }) : known;
-    },
+    token: () => cache.load(key, () => obtain({ refused: null, challenge: null })),
     async refreshAfterRejection(refused, header) {
       const challenge = readChallenge(header);
-      memory.forget(key);
+      cache.invalidate(key);
       // Only the user can consent to more scopes.
       if (challenge?.isInsufficientScope === true && context.server.oauth.grant === 'authorization_code') {
         await keepHint(context, challenge);
         return false;
       }
-      const token = await obtain({ refused, challenge: challenge ?? noChallenge });
+      const wish = { refused, challenge: challenge ?? noChallenge };
+      const token = await cache.load(JSON.stringify([key, wish]), () => renew(wish));
       return token !== null && token !== refused;
     },
   };
@@ -69,7 +74,7 @@ const noChallenge: Challenge = { resourceMetadataUrl: null, scope: null, isInsuf
 async function currentTokens(context: OAuthContext, wish: Wish): Promise<Tokens | null> {
   const { clock, server } = context;
   if (wish.challenge !== null) await keepHint(context, wish.challenge);
-  const deadline = clock.now() + limits.tokenLeaseMs;
+  const deadline = clock.now() + limits.tokenRenewalMs;
   for (;;) {
     const now = clock.now();
     const { grant, revision } = await readStoredGrant(context);
@@ -83,8 +88,8 @@ async function currentTokens(context: OAuthContext, wish: Wish): Promise<Tokens 
       await clock.sleep(tokenWaitMs);
       continue;
     }
-    if (!(await writeGrant(context, { ...grant, renewedUntil: now + limits.tokenLeaseMs }, revision))) continue;
-    const renewed = await renewAlone(context, grant, wish, revision + 1);
+    if (!(await writeGrant(context, { ...grant, renewedUntil: now + limits.tokenRenewalMs }, revision))) continue;
+    const renewed = await renewMarkedGrant(context, grant, wish, revision + 1);
     if (renewed !== 'again') return renewed;
   }
 }
@@ -100,7 +105,7 @@ function canRenew({ server }: OAuthContext, { tokens }: Grant, { refused, challe
 }
 
 /** This isolate marked the renewal in the grant, at `revision`. `again`: the user signed in or out meanwhile, which takes precedence. */
-async function renewAlone(context: OAuthContext, grant: Grant, wish: Wish, revision: number): Promise<Tokens | null | 'again'> {
+async function renewMarkedGrant(context: OAuthContext, grant: Grant, wish: Wish, revision: number): Promise<Tokens | null | 'again'> {
   let after: Pick<Grant, 'tokens' | 'lost'> = grant;
   try {
     after = await newTokens(context, grant, wish);

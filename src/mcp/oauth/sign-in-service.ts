@@ -1,16 +1,19 @@
-/** Sign-ins for the servers of all workspaces, used by the routes. Built in `wiring.ts`. */
-import { type Act, isAllowed, type Rights } from '../../core/authority.ts';
-import type { Origin } from '../../core/origin.ts';
+/** Sign-ins for the servers of all workspaces, used by the routes. Built in `wiring/`. */
+import { type Act, isAllowed, type Rights } from '../../core/people/authority.ts';
+import type { Origin } from '../../core/people/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import type { OAuthContext } from './exchange.ts';
-import { isValidUntil } from '../../core/token-times.ts';
+import { isValidUntil } from '../../core/people/token-times.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { createTimedCache } from '../../platform/timed-cache.ts';
+import type { Clock } from '../../ports/runtime.ts';
 import { lazyTokens } from '../lazy-client.ts';
+import type { TokenCache } from './server-tokens.ts';
 import type { AuthorizationResponse } from './sign-in.ts';
-import { createTokenMemory } from './token-memory.ts';
 
 /** From the sign-in link to the return of the user. */
 export const signInTtlMs = 10 * 60_000;
@@ -31,6 +34,7 @@ export type SignInState = {
 };
 
 export type SignInsDeps = {
+  clock: Clock;
   server(workspace: string, name: string): Promise<ServerAccess>;
   /** Returns the context without the server. `keyId`: the key that signs in or out, for the audit. */
   contextOf(workspace: string, keyId?: string): Omit<OAuthContext, 'server'>;
@@ -72,7 +76,9 @@ export type SignIns = {
 };
 
 export function createSignIns(deps: SignInsDeps): SignIns {
-  const memory = createTokenMemory();
+  // A renewal waits for the issuer, and for other isolates.
+  const bounds = { maxEntries: limits.maxCachedNames, now: () => deps.clock.now(), joinMs: limits.tokenRenewalMs };
+  const tokenCache: TokenCache = createTimedCache(bounds);
   const contextOf = (workspace: string, server: ServerAccess, { keyId, owner }: SignInOf): OAuthContext | null => {
     const oauth = server.mcp?.oauth;
     if (oauth === undefined) return null;
@@ -106,13 +112,13 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       const { finishSignIn, signInUsed: usedUp } = await flow();
       if (!isValidUntil(state.expiresAt, context.clock.now(), signInTtlMs)) throw usedUp();
       await finishSignIn(context, state.nonce, returned);
-      memory.forget(keyOf(workspace, context));
+      tokenCache.invalidate(keyOf(workspace, context));
       return { workspace, server, owner };
     },
     async forget(workspace, name, of = {}) {
       const context = await contextFor(workspace, name, of);
       await (await flow()).forgetSignIn(context);
-      memory.forget(keyOf(workspace, context));
+      tokenCache.invalidate(keyOf(workspace, context));
     },
     async status(workspace, name, owner) {
       const context = contextOf(workspace, await deps.server(workspace, name), { owner });
@@ -123,7 +129,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       const context = contextOf(workspace, server, { owner });
       if (context === null) return null;
       const key = keyOf(workspace, context);
-      const tokens = lazyTokens(async () => (await import('./server-tokens.ts')).createServerTokens(context, memory, key));
+      const tokens = lazyTokens(async () => (await import('./server-tokens.ts')).createServerTokens(context, tokenCache, key));
       if (owner === undefined) return tokens;
       const isTrigger = triggerOfKey(owner) !== null;
       return { ...tokens, connection: { url: isTrigger ? null : deps.connectUrl(workspace, server.name), isTrigger } };

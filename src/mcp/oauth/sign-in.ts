@@ -1,10 +1,10 @@
 /**
  * Signs a user in to a server (authorization code with PKCE, OAuth 2.1 §4.1): creates the authorization URL, handles the response, and
  * deletes the sign-in. In between, the grant stores the verifier; a single-use nonce ties the response to the request. The signed state
- * names the server (`storage/signed-token.ts`).
+ * names the server (`storage/keys/signed-token.ts`).
  */
 import { startAuthorization, validateAuthorizationResponseIssuer, selectClientAuthMethod } from '@modelcontextprotocol/client';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import { clientFor, withSecret } from './client.ts';

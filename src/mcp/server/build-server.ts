@@ -3,7 +3,7 @@
  * a session is awake; every response is computed from current data.
  */
 import { Server } from '@modelcontextprotocol/server';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { serverPrompt } from '../../core/turn/system-prompt.ts';
 import { resolveName } from '../../core/toolset/alias-map.ts';
 import { configurationTools } from '../../core/names/reserved-names.ts';

@@ -5,7 +5,7 @@
 import type { CallerChannel } from '../../ports/upstream.ts';
 import { type LoggingLevel, type ServerContext, CLIENT_CAPABILITIES_META_KEY, inputRequired } from '@modelcontextprotocol/server';
 import { type AskableInput, type InputAnswer, passedMeta } from '../../core/tools/mcp-input.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 
 /** `modern`: 2026-07-28. `session`: with `initialize` and a session. `stateless`: requests of the 2025 eras without a session. */

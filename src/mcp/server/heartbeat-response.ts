@@ -2,7 +2,8 @@
  * Sends a slow response as a stream with heartbeats: a disconnected client is noticed only when something is written to it, and proxies
  * close idle connections. A fast response is returned unchanged.
  */
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { encodeFrame, heartbeatFrame } from '../../dialects/native.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 
@@ -36,7 +37,7 @@ function withHeartbeats(answering: Promise<Response>, disconnect: () => void): R
   let heartbeat: ReturnType<typeof setInterval> | undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      const beat = (): void => controller.enqueue(encoder.encode(': waiting\n\n'));
+      const beat = (): void => controller.enqueue(encoder.encode(heartbeatFrame));
       beat();
       heartbeat = setInterval(beat, limits.mcpAnswerHeartbeatMs);
     },
@@ -63,6 +64,6 @@ function withHeartbeats(answering: Promise<Response>, disconnect: () => void): R
 /** A single message becomes the only event of its stream. */
 async function framesOf(response: Response): Promise<ReadableStreamDefaultReader<Uint8Array>> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const body = isStream ? response.body : new Response(`event: message\ndata: ${await response.text()}\n\n`).body;
+  const body = isStream ? response.body : new Response(encodeFrame({ event: 'message', data: await response.text() })).body;
   return (body ?? new Blob([]).stream()).getReader();
 }

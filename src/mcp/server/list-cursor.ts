@@ -1,10 +1,10 @@
 /**
- * Pages of MCP lists. The cursor is opaque to clients; it is `[list, state, page]` as base64url JSON. A cursor of another list, or of an
+ * Pages of MCP lists. The cursor is opaque to clients; its position is the state and the page. A cursor of another list, or of an
  * older state of the list, is rejected (MCP, pagination: "Invalid cursors SHOULD result in an error with code -32602").
  */
-import { fromBase64Url, toBase64Url } from '../../core/text/bytes.ts';
-import { limits } from '../../core/limits.ts';
-import { invalidRequest } from '../../core/problem.ts';
+import { badCursor, decodeCursor, encodeCursor } from '../../core/json/cursor.ts';
+import { isCount } from '../../core/json/wire-value.ts';
+import { limits } from '../../core/limits/limits.ts';
 
 /** `state`: identifies the state of the list that the pages were made from. */
 export function listPageAt<Item>(
@@ -13,35 +13,21 @@ export function listPageAt<Item>(
   pages: readonly (readonly Item[])[],
   cursor: string | undefined,
 ): { items: readonly Item[]; nextCursor?: string } {
-  const index = cursor === undefined ? 0 : readCursor(list, state, cursor);
+  const index = readCursor(list, state, cursor);
   const items = pages[index];
-  if (items === undefined) throw badCursor('does not belong to this list: omit it to start again');
+  if (items === undefined) throw badCursor();
   if (index + 1 >= pages.length) return { items };
-  return { items, nextCursor: toBase64Url(new TextEncoder().encode(JSON.stringify([list, state, index + 1]))) };
+  return { items, nextCursor: encodeCursor(list, [state, index + 1]) };
 }
 
-function readCursor(list: string, state: string, cursor: string): number {
-  const parsed = cursor.length > limits.maxCursorLength ? null : parse(cursor);
-  const [itsList, itsState, index] = Array.isArray(parsed) ? parsed : [];
-  if (itsList !== list || typeof index !== 'number' || !Number.isSafeInteger(index) || index < 1)
-    throw badCursor('does not belong to this list: omit it to start again');
-  if (itsState !== state) throw badCursor('belongs to an earlier state of the list: omit it to start again');
+function readCursor(list: string, state: string, cursor: string | undefined): number {
+  const [itsState, index] = decodeCursor(list, cursor, isPosition) ?? [state, 0];
+  if (itsState !== state) throw badCursor('belongs to an earlier state of the list');
   return index;
 }
 
-function parse(cursor: string): unknown {
-  const bytes = fromBase64Url(cursor);
-  if (bytes === null) return null;
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    // An undecodable cursor was not created here.
-    return null;
-  }
-}
-
-function badCursor(message: string): Error {
-  return invalidRequest([{ path: 'cursor', message }]);
+function isPosition(value: unknown): value is [state: string, page: number] {
+  return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && isCount(value[1]);
 }
 
 /** Splits a list into pages of the default size. */

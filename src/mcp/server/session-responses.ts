@@ -19,7 +19,7 @@ export function messageEvent(id: string, message: object): string {
   return textEvent(id, JSON.stringify(message));
 }
 
-/** `message`: JSON. */
+/** `message`: JSON. With its fields in the order of the SDK, which writes the other events of these streams. */
 export function textEvent(id: string, message: string): string {
   return `event: message\nid: ${id}\ndata: ${message}\n\n`;
 }

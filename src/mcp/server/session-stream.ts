@@ -4,20 +4,19 @@
  * exists and to which resources its client has subscribed. Event ids contain the version of the lists, so a client that reconnects is
  * notified of a change that it missed, without stored messages.
  */
-import { limits } from '../../core/limits.ts';
-import type { Principal } from '../../core/principal.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { heartbeatFrame } from '../../dialects/native.ts';
 import { servedServers } from '../../engine/mcp/serve-resources.ts';
-import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
+import { readView, type ServedView } from '../../engine/mcp/serve-view.ts';
 import { mcpWatchIntervalMs, type ServedChange, watchServed } from '../../engine/mcp/serve-watch.ts';
 import type { ListenMode, McpSessions, ResourceSubscription } from '../../ports/mcp-sessions.ts';
-import type { ServeDeps } from './serve-context.ts';
+import type { ServedRequest, ServeDeps } from './serve-context.ts';
 import { eventsResponse, messageEvent, primingEvent, refuseInSession, sessionRevision, unknownMcpSession } from './session-responses.ts';
 
 /** The time after which a stream notices that its session was deleted, or a subscription that was made in another isolate. */
 const sessionCheckMs = 60_000;
 
-/** `view`: the current one. */
-export type SessionListener = { principal: Principal; target: ServeTarget; view: ServedView; session: string; request: Request };
+export type SessionListener = ServedRequest & { session: string };
 
 /** Open streams of this isolate, by session: true once a request has changed what the stream depends on. */
 const changedSessions = new Map<string, boolean>();
@@ -80,7 +79,7 @@ function openStream(watch: Watch, revision: string, stream: string): ReadableStr
         if (text !== '' && !end.signal.aborted) controller.enqueue(encoder.encode(text));
       };
       write(primingEvent(revision, nextId));
-      const beat = setInterval(() => write(': keepalive\n\n'), limits.heartbeatMs);
+      const beat = setInterval(() => write(heartbeatFrame), limits.heartbeatMs);
       const notify = (change: ServedChange): void => {
         const notification = toNotification(change, hasOffers(listener));
         if (notification !== null) write(messageEvent(nextId(), notification));

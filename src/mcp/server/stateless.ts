@@ -3,28 +3,19 @@
  * 2025 eras without a session. Listing uses no Durable Object; a call uses one for its audit row.
  */
 import { createMcpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
-import { limits } from '../../core/limits.ts';
-import type { Principal } from '../../core/principal.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
 import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
 import type { ServedCaller } from '../../engine/mcp/serve-call.ts';
 import { readServerInstructions, subscribe } from '../../engine/mcp/serve-resources.ts';
-import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import { watchServed, type ServedChange } from '../../engine/mcp/serve-watch.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import { buildServer } from './build-server.ts';
 import { heartbeatResponse } from './heartbeat-response.ts';
-import type { ServeDeps, ServeContext } from './serve-context.ts';
+import type { ServedRequest, ServeDeps, ServeContext } from './serve-context.ts';
 
-/** `body`: the parsed body of a POST. `view`: read for this request. `hold`: where its call may stay open. */
-export type StatelessRequest = {
-  request: Request;
-  body: unknown;
-  principal: Principal;
-  target: ServeTarget;
-  view: ServedView;
-  hold?: InFlightCallSlot;
-};
+/** `body`: the parsed body of a POST. `hold`: where its call may stay open. */
+export type StatelessRequest = ServedRequest & { body: unknown; hold?: InFlightCallSlot };
 
 export async function serveStateless(
   deps: ServeDeps,

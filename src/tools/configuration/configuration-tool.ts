@@ -5,16 +5,18 @@
  */
 import { z } from 'zod';
 import { faultText, type Draft, refusalLines } from '../../core/configuration/draft.ts';
-import { Problem, quoted } from '../../core/problem.ts';
+import { firstWarnings, Problem, quoted } from '../../core/problem.ts';
 import { errorResult, textResult, type ToolAnnotations, type ToolResult, type ToolResultCode } from '../../core/tools/tool.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { defineTool, ToolFault, type DefinedTool } from '../define-tool.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { ToolsetName } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { ToolTable } from '../../core/configuration/tool-table.ts';
 import { toolsetInfo, type ToolsetInfo } from '../../core/configuration/toolset-info.ts';
-import { firstWarnings } from '../../core/warning.ts';
+import { retry } from '../../engine/retry.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { listFirst } from '../../core/text/paragraphs.ts';
 
 /** `text`: the answer as text for models. `isError`: nothing was done, and the answer says why. */
 type ConfigurationAnswer<Answer> = { answer: Answer; text: string; isError?: boolean };
@@ -37,9 +39,7 @@ export function defineConfigurationTool<Input extends z.ZodObject, Output extend
 ): DefinedTool {
   const { name, title, description, input, output, annotations } = spec;
   const refuse = (code: ToolResultCode, error: string): ToolResult => ({
-    isError: true,
-    code,
-    content: [{ type: 'text', text: `Nothing was done. ${error}` }],
+    ...errorResult(code, `Nothing was done. ${error}`),
     structuredContent: spec.failed(error),
   });
   return defineTool({
@@ -142,15 +142,11 @@ function aliasesOff({ document }: Draft): string[] {
 
 /** Reads and writes again when another write came first. Only for changes that can be applied to any newer version. */
 export async function retryLostWrites<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const isLost = error instanceof Problem && error.code === 'precondition_failed';
-      if (!isLost) throw error;
-      if (tries === maxLostWrites) throw new ToolFault('Other clients are changing this toolset at the same time. Try again in a moment.');
-    }
-  }
+  const isLost = (error: unknown): boolean => error instanceof Problem && error.code === 'precondition_failed';
+  const policy = { maxRetries: maxLostWrites - 1, delayMs: (error: unknown) => (isLost(error) ? 0 : null) };
+  return await retry({ clock: systemClock }, policy, attempt).catch((error: unknown) => {
+    throw isLost(error) ? new ToolFault('Other clients are changing this toolset at the same time. Try again in a moment.') : error;
+  });
 }
 
 /** Returns the toolset as answers show it after it was written or equipped. */
@@ -161,10 +157,7 @@ export function shownInfo(document: StoredDocument, table: ToolTable, equipped: 
 /** Returns some users of each kind by name: `agents a, b`. */
 export function describeUsers(users: Awaited<ReturnType<ToolsetEditor['usedBy']>>): string[] {
   const kinds = Object.entries({ agents: users.agents, keys: users.keys }).filter(([, names]) => names.length > 0);
-  return kinds.map(([kind, names]) => {
-    const more = names.length - limits.maxReportedWarnings;
-    return `${kind} ${names.slice(0, limits.maxReportedWarnings).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  });
+  return kinds.map(([kind, names]) => `${kind} ${listFirst(names, limits.maxReportedWarnings)}`);
 }
 
 export function describeWarnings(warnings: readonly string[]): string {

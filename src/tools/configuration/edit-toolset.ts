@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EntryRequest, readEntryRequests, toDraft, faultText } from '../../core/configuration/draft.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
 import { describeToolset, ToolsetInfo, documentOf } from '../../core/configuration/toolset-info.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';

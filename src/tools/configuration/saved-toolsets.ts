@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { fitRows, buildToolTable } from '../../core/configuration/tool-table.ts';
 import { describeToolset, ToolsetInfo, toolsetInfo, ActiveToolset, describeActive } from '../../core/configuration/toolset-info.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import {
   defineConfigurationTool,
   describeWarnings,

@@ -12,6 +12,7 @@ import {
   type MkdirOptions,
   type RmOptions,
 } from 'just-bash/browser';
+import { fromLatin1 } from '../../core/text/bytes.ts';
 import { joinPath, resolvePath } from '../../core/text/path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from '../../ports/file-system.ts';
 import type { TimeSlices } from './time-slices.ts';
@@ -185,9 +186,7 @@ function posix(code: keyof typeof phrases, operation: string, path: string): Err
 
 function decode(bytes: Uint8Array, options: EncodingOption | undefined): string {
   if (!isBinary(options)) return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes);
-  let text = '';
-  for (let offset = 0; offset < bytes.byteLength; offset += 0x2000) text += String.fromCharCode(...bytes.subarray(offset, offset + 0x2000));
-  return text;
+  return fromLatin1(bytes);
 }
 
 /** Encodes text as one byte per character if the encoding says so, otherwise as UTF-8. */

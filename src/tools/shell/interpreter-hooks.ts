@@ -38,7 +38,7 @@ export function installInterpreterHooks(module: { setInterpreterHooks?(hooks: In
     compile: (text, flags, compile) => running().patterns.compile(text, flags, () => noteInvalid(text, compile)),
     match: (search) => running().patterns.match(search),
     isDue: (work) => running().turns.isDue(work),
-    pass: () => running().turns.giveWay(),
+    pass: () => running().turns.yieldToOthers(),
     sort: (items, compare) => sortInTurns(items, compare, running().turns),
   });
 }

@@ -16,26 +16,16 @@ const maxShellMatching = 20_000_000;
 /** A compiled pattern of re2js 1.3, which just-bash bundles. */
 export type Pattern = { programSize(): number };
 
-export type PatternBudget = {
-  /** Returns the compiled pattern, cached because sed and jq compile the same one for every line. Throws if the pattern is not allowed. */
-  compile(text: string, flags: number, compile: () => Pattern): Pattern;
-  /** Runs one search. The search reports its number of threads, and of groups in each thread, before each character. */
-  match<Value>(search: (step: (threads: number, groups: number) => void) => Value): Value;
-  /** Work since the last `renew`. */
-  used(): number;
-  /** Resets the count after other requests have run. */
-  renew(): void;
-  /** Why matching was stopped permanently, or null. The interpreter treats an error of its engine as "invalid" or "no match". */
-  exceededReason(): string | null;
-};
+export type PatternBudget = ReturnType<typeof createPatternBudget>;
 
-export function createPatternBudget(): PatternBudget {
+export function createPatternBudget() {
   const compiled = new Map<string, Pattern>();
   let used = 0;
   let trouble: string | null = null;
   const step = (threads: number, groups: number): void => count(stepCost + threads * (2 + (groups >> 3)));
   return {
-    compile(text, flags, compile) {
+    /** Returns the compiled pattern, cached because sed and jq compile the same one for every line. Throws if the pattern is not allowed. */
+    compile(text: string, flags: number, compile: () => Pattern): Pattern {
       const key = `${flags} ${text}`;
       const known = compiled.get(key);
       // A lookup costs time proportional to the length of the text.
@@ -49,7 +39,8 @@ export function createPatternBudget(): PatternBudget {
       compiled.set(key, pattern);
       return pattern;
     },
-    match(search) {
+    /** Runs one search. The search reports its number of threads, and of groups in each thread, before each character. */
+    match<Value>(search: (step: (threads: number, groups: number) => void) => Value): Value {
       count(searchCost);
       try {
         return search(step);
@@ -59,10 +50,13 @@ export function createPatternBudget(): PatternBudget {
         throw error;
       }
     },
+    /** Work since the last `renew`. */
     used: () => used,
-    renew() {
+    /** Resets the count after other requests have run. */
+    renew(): void {
       used = 0;
     },
+    /** Why matching was stopped permanently, or null. The interpreter treats an error of its engine as "invalid" or "no match". */
     exceededReason: () => trouble,
   };
 

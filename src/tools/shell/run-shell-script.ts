@@ -1,7 +1,7 @@
 /** Runs one script in a new interpreter, over an overlay of the session's files. `bash.ts` turns the outcome into a result. */
 import { Bash } from 'just-bash/browser';
 import { collectParts, isRecord, type Json } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { workspace } from '../../core/text/path.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';

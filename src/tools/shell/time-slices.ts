@@ -27,22 +27,7 @@ const maxShellComputeSeconds = 15;
 const secondsPerByte = 5e-9;
 const secondsPerMatching = 5e-8;
 
-export type TimeSlices = {
-  /** Lets other requests run, if it is time. `work`: bytes processed since the last call. */
-  pass(work?: number): Promise<void>;
-  /**
-   * `pass` in two parts, for loops that would be slow if they awaited each step: counts the work, and returns whether it is time to call
-   * `pass`.
-   */
-  isDue(work: number): boolean;
-  giveWay(): Promise<void>;
-  /** Called for each step of code that cannot wait (jq). Throws after too many steps, or too long a time, without a yield. */
-  step(): void;
-  /** Waits for something else than the script's own work, which does not count as computing. */
-  wait<Value>(work: Promise<Value>): Promise<Value>;
-  /** The seconds that the script has computed. */
-  seconds(): number;
-};
+export type TimeSlices = ReturnType<typeof createTimeSlices>;
 
 /**
  * `stalled` is called before a script is stopped here, even if the script catches the error. `signal`: aborted when the script has ended.
@@ -50,7 +35,7 @@ export type TimeSlices = {
 export function createTimeSlices(
   { patterns, signal, stalled, share }: { patterns: PatternBudget; signal: AbortSignal; stalled(why: string): void; share: ThreadShare },
   now: () => number = () => performance.now(),
-): TimeSlices {
+) {
   let since = now();
   let done = 0;
   let steps = 0;
@@ -58,12 +43,17 @@ export function createTimeSlices(
   let spentMs = 0;
   let stretch: { from: number; to: number } | null = null;
   const computed = { ms: 0, bytes: 0, matching: 0 };
-  return { isDue, giveWay, pass, step, wait, seconds };
+  return { isDue, yieldToOthers, pass, step, wait, seconds };
 
+  /** Lets other requests run, if it is time. `work`: bytes processed since the last call. */
   async function pass(work = 0): Promise<void> {
-    if (isDue(work + shellYieldCostBytes)) await giveWay();
+    if (isDue(work + shellYieldCostBytes)) await yieldToOthers();
   }
 
+  /**
+   * `pass` in two parts, for loops that would be slow if they awaited each step: counts the work, and returns whether it is time to call
+   * `pass`.
+   */
   function isDue(work: number): boolean {
     done += work;
     computed.bytes += work;
@@ -72,8 +62,8 @@ export function createTimeSlices(
     return done >= shellYieldBytes || patterns.used() >= shellTurnMatching || now() - since >= shellTurnMs;
   }
 
-  async function giveWay(): Promise<void> {
-    stopIfTroubled();
+  async function yieldToOthers(): Promise<void> {
+    stopIfBudgetExceeded();
     if (seconds() > maxShellComputeSeconds)
       stop(`it computed for more than ${maxShellComputeSeconds} s. Split the work into smaller calls, and use text tools over whole files`);
     computed.matching += patterns.used();
@@ -89,6 +79,7 @@ export function createTimeSlices(
     spentMs = 0;
   }
 
+  /** Waits for something else than the script's own work, which does not count as computing. */
   async function wait<Value>(work: Promise<Value>): Promise<Value> {
     computed.ms += now() - since;
     since = now();
@@ -99,14 +90,16 @@ export function createTimeSlices(
     }
   }
 
+  /** The seconds that the script has computed. */
   function seconds(): number {
     const units = computed.bytes * secondsPerByte + (computed.matching + patterns.used()) * secondsPerMatching;
     return Math.max((computed.ms + now() - since) / 1_000, units);
   }
 
+  /** Called for each step of code that cannot wait (jq). Throws after too many steps, or too long a time, without a yield. */
   function step(): void {
     steps += 1;
-    stopIfTroubled();
+    stopIfBudgetExceeded();
     if (steps > maxShellSteps || spentMs + stretchMs() > maxShellStallMs)
       stop('one command did too much work at once. Split its data (head, tail, sed -n) or simplify it');
   }
@@ -127,7 +120,7 @@ export function createTimeSlices(
   }
 
   /** Ends the script when a pattern exceeded the budget, since the command may have caught the error. */
-  function stopIfTroubled(): void {
+  function stopIfBudgetExceeded(): void {
     const trouble = patterns.exceededReason();
     if (trouble !== null) stop(trouble);
   }

@@ -3,9 +3,10 @@
  * script's own files, and prints on stdout what a model would read.
  */
 import { defineCommand, type Command, type CommandContext } from 'just-bash/browser';
-import { toCodeCallResult } from '../../core/code-mode/run-code.ts';
+import { toCodeCallResult } from '../../core/turn/run-code.ts';
 import { fold } from '../../core/names/fold.ts';
-import { limits } from '../../core/limits.ts';
+import { toLatin1 } from '../../core/text/bytes.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
 import { shortDescription } from '../injected-tools.ts';
 import { signatureText } from '../../core/schema/short-schema.ts';
@@ -165,7 +166,7 @@ function line({ name, description }: InnerTool): string {
 
 /** The interpreter passes bytes as one character each. */
 function decode(stdin: CommandContext['stdin']): string {
-  return new TextDecoder().decode(Uint8Array.from(String(stdin), (character) => character.charCodeAt(0)));
+  return new TextDecoder().decode(toLatin1(String(stdin)));
 }
 
 function printed(text: string): Output {

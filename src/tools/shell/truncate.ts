@@ -1,6 +1,6 @@
 /** The `truncate` command, which the interpreter lacks and scripts use: cuts files or fills them with zero bytes to a given size. */
 import { defineCommand } from 'just-bash/browser';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 
 const usage = 'usage: truncate -s [+|-]SIZE[K|M] FILE...';
 

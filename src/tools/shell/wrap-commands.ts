@@ -1,9 +1,10 @@
 /** Wraps each command of the shell with yield points and a check of its input size, since the commands themselves do not yield. */
 import type { Bash, Command } from 'just-bash/browser';
-import { limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { duringCommand, type InvalidPattern } from './interpreter-hooks.ts';
 import type { TimeSlices } from './time-slices.ts';
 import { KB, MB } from '../../core/limits/units.ts';
+import { cutToLength } from '../../core/text/utf8.ts';
 
 /**
  * Lines of both files together, without their common beginning and end: each line of one is compared with each line of the other.
@@ -50,8 +51,7 @@ function isSilent(name: string, pattern: string): boolean {
 }
 
 function explain({ text, why }: InvalidPattern): string {
-  const shown = text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…`.toWellFormed() : text;
-  return `pattern not supported by this shell: ${shown} (${why.replace(/^error parsing regexp: /, '')}); backreferences in patterns and lookaround are not available`;
+  return `pattern not supported by this shell: ${cutToLength(text, limits.maxQuotedLength)} (${why.replace(/^error parsing regexp: /, '')}); backreferences in patterns and lookaround are not available`;
 }
 
 /** Returns why a command may not process its input, or null. */

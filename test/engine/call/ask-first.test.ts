@@ -11,13 +11,14 @@ import { callTool } from '../../../src/engine/call/call-tool.ts';
 import type { CallDeps, CallScope } from '../../../src/engine/call/call-scope.ts';
 import { createGuard, refusedUrl } from '../../../src/net/guard.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';
-import { createMemoryFiles } from '../../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../../src/storage/files/memory-files.ts';
 import { createCodeExecutor } from '../../../src/tools/executor.ts';
 import { codeTools, toolDefinitions } from '../../../src/tools/registry.ts';
 import { describeCorpus, readJsonLines } from '../../fixtures.ts';
 import { countedIds, keptLog } from '../../fakes/runtime.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { callWith, yesTo, type How } from '../approve.ts';
+import { runs } from '../../selection.ts';
 
 const definitions = new Map(toolDefinitions().map((tool) => [tool.canonical as string, tool]));
 const known = { get: (name: string) => definitions.get(name), all: () => definitions.values(), hasServer: () => true };
@@ -197,7 +198,7 @@ describe('files', () => {
         const changed = files.paths().filter((path) => !isInside(path) && !pathsBefore.includes(path));
         expect(changed).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

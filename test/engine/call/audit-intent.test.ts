@@ -1,14 +1,14 @@
 /** A call without a session is audited before it can have an effect, and its outcome follows. */
 import { describe, expect, it } from 'vitest';
-import type { AuditRow } from '../../../src/core/audit.ts';
+import type { AuditRow } from '../../../src/core/records/audit.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { textResult } from '../../../src/core/tools/tool.ts';
 import { callOutsideSession } from '../../../src/engine/call/direct-call.ts';
 import { marksIn } from '../../../src/engine/policy/direct-marks.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../../src/storage/files/memory-files.ts';
 import { createChatHarness } from '../../http/harness.ts';
 
 const principal: Principal = { workspace: 'default', keyId: 'k1', scopes: ['tools'] };

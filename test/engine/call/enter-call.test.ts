@@ -7,6 +7,7 @@ import type { CallOutcome } from '../../../src/engine/call/tool-call.ts';
 import { createFairPool } from '../../../src/engine/fair-pool.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
 import { madeTool, runOf, toolNamed } from '../inner-run.ts';
+import { waitFor } from '../../wait-for.ts';
 
 function calling() {
   const clock = fakeClock();
@@ -48,15 +49,13 @@ describe('calls of a key', () => {
   it('run up to a bound, then wait, and are refused in words after a while; another key is served meanwhile', async () => {
     const { call, clock, running, finish, audit, pool } = calling();
     const flood = Array.from({ length: 12 }, () => call('slow'));
-    await clock.advance(0);
-    expect(running).toHaveLength(3);
+    await waitFor(() => expect(running).toHaveLength(3));
     const other = call('slow', 'other');
-    await clock.advance(0);
-    expect(running).toHaveLength(4);
+    await waitFor(() => expect(running).toHaveLength(4));
     await finish();
     expect(textOf(await other)).toBe('ok: done');
     // Three of the flood ended, and three of those that waited began.
-    expect(running).toHaveLength(3);
+    await waitFor(() => expect(running).toHaveLength(3));
     await clock.advance(10_000);
     await finish();
     const texts = (await Promise.all(flood)).map(textOf);
@@ -92,7 +91,7 @@ describe('calls of a key', () => {
 
   it('that are refused anyway take no place', async () => {
     const { call, pool } = calling();
-    for (let n = 0; n < 3; n += 1) pool.takeAnyway({ workspace: 'default', keyId: 'k' });
+    for (let n = 0; n < 3; n += 1) pool.takeBeyondLimit({ workspace: 'default', keyId: 'k' });
     expect(textOf(await call('unknown'))).toMatch(/^unknown_tool: /);
   });
 });

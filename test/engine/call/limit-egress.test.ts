@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
-import { hostPatternCovers } from '../../../src/core/policy/secret.ts';
+import { hostPatternCovers } from '../../../src/core/secrets/secret.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';
 import type { CallDeps, CallScope } from '../../../src/engine/call/call-scope.ts';
 import { executorByKind } from '../../../src/engine/call/executor-by-kind.ts';
@@ -13,7 +13,7 @@ import { createOpenApiExecutor } from '../../../src/http-tools/openapi/executor.
 import { createMcpExecutor } from '../../../src/mcp/executor.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import type { ToolExecutor } from '../../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../../src/storage/files/memory-files.ts';
 import { createCodeExecutor } from '../../../src/tools/executor.ts';
 import { codeTools } from '../../../src/tools/registry.ts';
 import { fakeClock, keptLog } from '../../fakes/runtime.ts';

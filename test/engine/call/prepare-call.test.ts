@@ -1,7 +1,7 @@
 /** What a toolset entry does to a call, from the called name to the result, through `callTool`. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
-import type { AuditRow } from '../../../src/core/audit.ts';
+import type { AuditRow } from '../../../src/core/records/audit.ts';
 import type { Edition } from '../../../src/core/toolset/edition-tool.ts';
 import { canonicalJson, sha256Hex } from '../../../src/core/hash.ts';
 import { PolicyRule } from '../../../src/core/policy/rule.ts';
@@ -11,9 +11,9 @@ import { contentText, textResult, type ContentBlock, type ToolResult } from '../
 import { callTool } from '../../../src/engine/call/call-tool.ts';
 import { dryRunCall } from '../../../src/engine/call/direct-call.ts';
 import type { CallDeps, CallScope } from '../../../src/engine/call/call-scope.ts';
-import type { Directory } from '../../../src/ports/catalog.ts';
+import type { Directory } from '../../../src/ports/directory.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../../src/storage/files/memory-files.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 import { fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { callWith, type How } from '../approve.ts';

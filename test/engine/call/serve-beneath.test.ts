@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
 import type { AskableInput, InputAnswer, InputRequest } from '../../../src/core/tools/mcp-input.ts';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
 import { approvalRequest } from '../../../src/engine/mcp/serve-approval.ts';
 import { askDuringCall } from '../../../src/engine/mcp/ask-during-call.ts';
-import { mustStayOpen } from '../../../src/engine/mcp/in-flight-call.ts';
+import { needsOpenConnection } from '../../../src/engine/mcp/in-flight-call.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, runOf, toolNamed, type Body } from '../inner-run.ts';
@@ -211,8 +211,8 @@ test('a tool that calls tools is not rerun after its process died without a jour
 
 test('a call whose nested calls may ask stays in flight for clients whose requests end with a question', async () => {
   const directory = { server: () => Promise.reject(new Error('no server is asked for')) };
-  const held = (tool: Parameters<typeof mustStayOpen>[2], args: unknown, askable: AskableInput = form) =>
-    mustStayOpen(directory, 'default', tool, askable, args);
+  const held = (tool: Parameters<typeof needsOpenConnection>[2], args: unknown, askable: AskableInput = form) =>
+    needsOpenConnection(directory, 'default', tool, askable, args);
   const bash = toolNamed('builtin.bash');
   expect(await held(madeTool('tidy', []), {})).toBe(true);
   expect(await held(toolNamed('builtin.run_code'), { code: '1' })).toBe(true);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { PolicyRule } from '../../../src/core/policy/rule.ts';
-import { ruleToRemember } from '../../../src/core/policy/remembered-rule.ts';
+import { ruleToRemember } from '../../../src/core/policy/approval-ways.ts';
 import { createTaintMarks } from '../../../src/core/policy/taint.ts';
 import { errorResult, textResult } from '../../../src/core/tools/tool.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';
@@ -343,7 +343,7 @@ describe('the settings', () => {
     ['a rule for the host', { rules: [{ ...off, host: 'api.example' }] }, null],
     ['a rule for another host', { rules: [{ ...off, host: 'other.example' }] }, 'taint'],
     ['a rule for the network alone', { rules: [{ decision: 'allow', kind: 'network', host: 'api.example' }] }, 'taint'],
-  ])('%s', async (_what, options, kind) => {
+  ])('decide whether a tainted turn asks: %s', async (_what, options, kind) => {
     const { post } = door({ ...options, marks: seen() });
     expect((await post()).asked?.kind ?? null).toBe(kind);
   });

@@ -1,12 +1,12 @@
 /** Making tools on behalf of a key: only from what its plan offers, with approval before anything is changed. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
-import type { Scope } from '../../../src/core/principal.ts';
+import type { Scope } from '../../../src/core/people/principal.ts';
 import type { Problem } from '../../../src/core/problem.ts';
 import { createToolsetEditor } from '../../../src/engine/configuration/toolset-editor.ts';
 import { createToolMaker } from '../../../src/engine/configuration/tool-maker.ts';
 import type { MakeRequest, ToolMaker } from '../../../src/ports/tool-maker.ts';
-import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { createNodeCatalog, type NodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { v8Syntax } from '../../fakes/v8-syntax.ts';
 
@@ -24,10 +24,10 @@ const count: MakeRequest = {
   implementation: 'return (await tools.open({ path: args.path })).output.split("\\n").length',
 };
 
-let catalog: FakeCatalog;
+let catalog: NodeCatalog;
 let offered: AliasMap;
 beforeEach(async () => {
-  catalog = createFakeCatalog({ definitions });
+  catalog = createNodeCatalog({ definitions });
   await catalog.put('toolset', 'desk', {
     tools: [
       { tool: 'builtin.read_file', name: 'open', aliases: ['peruse'] },
@@ -206,7 +206,8 @@ describe('the rights for making tools', () => {
   it('turn a private tool into the shared one when its key shares it', async () => {
     await make(count);
     await make({ ...count, share: true });
-    expect(await catalog.directory.privateMade('default', 'root')).toBeNull();
+    expect((await catalog.directory.privateMade('default', 'root'))?.names.tools).toEqual([]);
+    expect((await catalog.list('private-tool', { limit: 10 })).items).toEqual([]);
   });
 
   it('let a key replace a tool if it may do so over REST, and not once it was revoked', async () => {

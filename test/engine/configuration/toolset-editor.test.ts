@@ -1,19 +1,19 @@
 /** The toolsets that the configuration tools work on are those the key may use at the time of the call. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Scope } from '../../../src/core/principal.ts';
+import type { Scope } from '../../../src/core/people/principal.ts';
 import type { Alias } from '../../../src/core/names/names.ts';
 import type { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { createToolsetEditor } from '../../../src/engine/configuration/toolset-editor.ts';
 import type { CatalogPort } from '../../../src/ports/catalog.ts';
 import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
-import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { createNodeCatalog, type NodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 
 const document = (tool: string): Toolset => ({ announce: 'prompt', tools: [{ tool }] });
 
-let catalog: FakeCatalog;
+let catalog: NodeCatalog;
 beforeEach(async () => {
-  catalog = createFakeCatalog({ definitions: [toolOf('git', 'status'), toolOf('git', 'log'), toolOf('docker', 'ps')] });
+  catalog = createNodeCatalog({ definitions: [toolOf('git', 'status'), toolOf('git', 'log'), toolOf('docker', 'ps')] });
   await catalog.put('toolset', 'mine', { tools: [{ tool: 'git.status' }, { tool: 'git.log' }] });
   await catalog.put('toolset', 'other', { tools: [{ tool: 'docker.ps' }] });
 });

@@ -1,6 +1,6 @@
 /** Asking a guard over HTTP: whose fault it is when there is no answer, and how many questions are open at a time. */
 import { describe, expect, it } from 'vitest';
-import { GuardEndpoint, type GuardQuestion } from '../../../src/core/guard.ts';
+import { GuardEndpoint, type GuardQuestion } from '../../../src/core/policy/guard.ts';
 import { poolBounds } from '../../../src/core/limits/pools.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { createFairPool } from '../../../src/engine/fair-pool.ts';
@@ -95,7 +95,7 @@ describe('many questions at once', () => {
     let asked = 0;
     const clock = fakeClock();
     const pool = createFairPool(poolBounds.guardQuestions, clock);
-    const held = Array.from({ length: poolBounds.guardQuestions.perKey }, () => pool.takeAnyway({ workspace: 'default', keyId: 'k' }));
+    const held = Array.from({ length: poolBounds.guardQuestions.perKey }, () => pool.takeBeyondLimit({ workspace: 'default', keyId: 'k' }));
     const ask = createAskGuard({
       outbound: async () => {
         asked += 1;

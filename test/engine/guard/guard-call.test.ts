@@ -1,12 +1,13 @@
 /** The guard in the path of a call: what it can change, and what it cannot. The guard itself is a function here. */
 import { describe, expect, it } from 'vitest';
-import { GuardEndpoint, type GuardDecision, type GuardQuestion } from '../../../src/core/guard.ts';
+import { GuardEndpoint, type GuardDecision, type GuardQuestion } from '../../../src/core/policy/guard.ts';
 import { contentText, textResult } from '../../../src/core/tools/tool.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { CallOutcome, ToolCallRequest } from '../../../src/engine/call/tool-call.ts';
 import { yesTo } from '../approve.ts';
 import { runOf, toolNamed } from '../inner-run.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 
 type Answer = { decision: string; arguments?: object; content?: object[]; reason?: string };
 const guard = GuardEndpoint.parse({ url: 'https://guard.example', after: true });
@@ -58,6 +59,20 @@ const toEve = ({ event }: GuardQuestion): Answer =>
   event === 'before' ? { decision: 'replace', arguments: { to: 'eve' } } : { decision: 'allow' };
 
 describe('replaced arguments', () => {
+  it('may be as large as any others, and no larger', async () => {
+    const frame = '{"to":""}'.length;
+    for (const [bytes, code] of [
+      [limits.maxArgumentBytes, undefined],
+      [limits.maxArgumentBytes + 1, 'guard_denied'],
+    ] as const) {
+      const to = 'x'.repeat(bytes - frame);
+      const { call } = guarded(({ event }) => (event === 'before' ? { decision: 'replace', arguments: { to } } : { decision: 'allow' }), {
+        safe: ['local.pay'],
+      });
+      expect([bytes, resultOf(await call()).code]).toEqual([bytes, code]);
+    }
+  });
+
   it('are covered by an approval only as they were when it was asked for', async () => {
     let to = 'eve';
     const replace = ({ event }: GuardQuestion): Answer =>

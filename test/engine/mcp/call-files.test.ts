@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openCallFiles } from '../../../src/engine/mcp/call-files.ts';
-import { createMemoryFiles } from '../../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../../src/storage/files/memory-files.ts';
 import { codeTools } from '../../../src/tools/registry.ts';
 import { createCodeExecutor } from '../../../src/tools/executor.ts';
 import { createMadeExecutor } from '../../../src/sandbox/made-executor.ts';

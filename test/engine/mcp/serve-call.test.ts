@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AskableInput, GivenInput, InputRequired } from '../../../src/core/tools/mcp-input.ts';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { textResult } from '../../../src/core/tools/tool.ts';
 import { serveCall, serveUnrecoverable, type ServedAnswer, type ServedCall } from '../../../src/engine/mcp/serve-call.ts';
 import { readView } from '../../../src/engine/mcp/serve-view.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
-import { createMasterKey } from '../../../src/storage/master-key.ts';
-import { createFakeCatalog } from '../../fakes/catalog.ts';
+import { createMasterKey } from '../../../src/storage/keys/master-key.ts';
+import { createNodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { fakeServeDeps } from '../../fakes/serve-deps.ts';
@@ -21,7 +21,7 @@ const everything: AskableInput = { elicitation: { form: {}, url: {} }, sampling:
 /** A server's tool that asks scripted questions, round after round, and then returns the answers it received. */
 async function serving(rounds: readonly InputRequired[], during?: (context: ToolContext) => Promise<void>) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
-  const catalog = createFakeCatalog({ definitions: [toolOf('weather', 'forecast', { kind: 'builtin' })] });
+  const catalog = createNodeCatalog({ definitions: [toolOf('weather', 'forecast', { kind: 'builtin' })] });
   await catalog.put('toolset', 'demo', { tools: [{ tool: 'weather.forecast' }] });
   const given: (GivenInput | null)[] = [];
   const call = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { servedPages } from '../../../src/engine/mcp/serve-list.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 

@@ -229,7 +229,7 @@ describe('the server of a URI', () => {
     ['moniker://b/file:///a', null],
     ['file:///etc/passwd', null],
     ['moniker://c/file:///a', null],
-  ])('%s', (uri, owner) => {
+  ])('finds the server that lists %s, or none', (uri, owner) => {
     const found = findResource(two, uri, []);
     if (owner === null) expect(found).toBeNull();
     else expect(found).toMatchObject(owner);
@@ -262,7 +262,7 @@ describe('URI templates', () => {
     ['plain://x', 'plain://xy', false],
     ['{broken', '{broken', true],
     ['x{a}x', 'x', false],
-  ])('%s and %s: %s', (template, uri, expected) => {
+  ])('match: does %s cover %s? %s', (template, uri, expected) => {
     expect(matchesTemplate(template, uri)).toBe(expected);
   });
 

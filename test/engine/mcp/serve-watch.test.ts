@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
-import type { Principal } from '../../../src/core/principal.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { readView } from '../../../src/engine/mcp/serve-view.ts';
 import { watchServed } from '../../../src/engine/mcp/serve-watch.ts';
 import type { McpUpstream } from '../../../src/ports/upstream.ts';
-import { createMasterKey } from '../../../src/storage/master-key.ts';
-import { createFakeCatalog } from '../../fakes/catalog.ts';
+import { createMasterKey } from '../../../src/storage/keys/master-key.ts';
+import { createNodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { fakeServeDeps } from '../../fakes/serve-deps.ts';
@@ -16,7 +16,7 @@ type Options = { lists?: boolean; upstream?: Partial<McpUpstream>; serverChanged
 
 async function watching(isInForce: () => Promise<boolean>, { lists = false, ...options }: Options = {}, notified: unknown[] = []) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
-  const catalog = createFakeCatalog({ definitions: [toolOf('git', 'look')] });
+  const catalog = createNodeCatalog({ definitions: [toolOf('git', 'look')] });
   await catalog.put('server', 'git', { kind: 'mcp', url: 'https://git.example/mcp' });
   await catalog.put('toolset', 'demo', { tools: [{ tool: 'git.look' }] });
   const unused = () => Promise.reject(new Error('not in these tests'));

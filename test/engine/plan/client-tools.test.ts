@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ClientToolInput } from '../../../src/core/turn/plan.ts';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { turnNames } from '../../../src/engine/plan/plan-names.ts';
 import { planTurn, type PlanRequest } from '../../../src/engine/plan/plan-turn.ts';
 import { resolveName } from '../../../src/core/toolset/alias-map.ts';
-import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { createNodeCatalog, type NodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 
 const definitions = [
@@ -16,7 +16,7 @@ const definitions = [
 ];
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 
-let catalog: FakeCatalog;
+let catalog: NodeCatalog;
 const plan = (request: PlanRequest) => planTurn({ directory: catalog.directory, aliases: true }, root, request);
 const tool = (name: string) => ({ name, description: '', inputSchema: { type: 'object' } });
 const refusal = async (names: string[], request: Partial<PlanRequest> = {}) =>
@@ -28,7 +28,7 @@ const refusal = async (names: string[], request: Partial<PlanRequest> = {}) =>
 const strict = { agent: 'strict', model: undefined, toolset: undefined };
 
 beforeEach(async () => {
-  catalog = createFakeCatalog({ definitions });
+  catalog = createNodeCatalog({ definitions });
   await catalog.put('toolset', 'demo', {
     tools: [
       { tool: 'builtin.bash', name: 'run_it', aliases: ['shell', { name: 'secret-name', mode: 'hidden' }] },
@@ -127,7 +127,7 @@ describe('client tools', () => {
 describe('a client tool', () => {
   it("is read the same in our format and in OpenAI's", () => {
     const inputSchema = { type: 'object', properties: { a: { type: 'string' } } };
-    const ours = ClientToolInput.parse({ name: 'a', description: 'b', inputSchema });
+    const ours = ClientToolInput.parse({ name: 'a', description: 'b', inputSchema, strict: true });
     expect(
       ClientToolInput.parse({ type: 'function', function: { name: 'a', description: 'b', parameters: inputSchema, strict: true } }),
     ).toEqual(ours);
@@ -138,7 +138,7 @@ describe('a client tool', () => {
 
   it.each([
     [{}],
-    [{ name: '1a' }],
+    [{ name: 'a'.repeat(129) }],
     [{ name: 'a', parameters: {} }],
     [{ type: 'function', function: { name: 'a b' } }],
     [{ type: 'custom', name: 'a' }],

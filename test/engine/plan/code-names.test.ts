@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName, type AliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { offeredTools } from '../../../src/core/toolset/offered-tools.ts';
+import { offeredTools } from '../../../src/core/turn/offered-tools.ts';
 import { systemPrompt } from '../../../src/core/turn/system-prompt.ts';
 import { createToolFinder } from '../../../src/engine/call/tool-context.ts';
 import { prepareCall } from '../../../src/engine/call/prepare-call.ts';

@@ -3,18 +3,18 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { resolveName } from '../../../src/core/toolset/alias-map.ts';
 import type { Plan } from '../../../src/core/turn/plan.ts';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { selectMadeTools, turnNames } from '../../../src/engine/plan/plan-names.ts';
 import { planTurn, type PlanRequest } from '../../../src/engine/plan/plan-turn.ts';
-import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { createNodeCatalog, type NodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 const own = (name: string) => toolOf('builtin', name, { kind: 'builtin' });
 
-let catalog: FakeCatalog;
+let catalog: NodeCatalog;
 beforeEach(async () => {
-  catalog = createFakeCatalog({ definitions: [own('bash'), own('read_file'), own('write_file'), toolOf('docs', 'search')] });
+  catalog = createNodeCatalog({ definitions: [own('bash'), own('read_file'), own('write_file'), toolOf('docs', 'search')] });
   await catalog.put('toolset', 'desk', {
     tools: [{ tool: 'builtin.read_file' }, { tool: 'builtin.write_file' }, { tool: 'docs.search', name: 'lookup', aliases: ['seek'] }],
   });

@@ -1,20 +1,20 @@
 /** Which models a turn may use: by the lists of its key, agent and workspace, after aliases, and with prices where costs are limited. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { planTurn, type PlanRequest } from '../../../src/engine/plan/plan-turn.ts';
 import { createModelFilter } from '../../../src/engine/plan/model-filter.ts';
 import { readAllowedProvider } from '../../../src/engine/plan/plan-models.ts';
-import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { createNodeCatalog, type NodeCatalog } from '../../fakes/node-catalog.ts';
 
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 const withModels = (...models: string[]): Principal => ({ ...root, keyId: 'abcdefghijkl', models });
 const price = { input: 1, output: 2 };
 
-let catalog: FakeCatalog;
+let catalog: NodeCatalog;
 const plan = (request: PlanRequest, principal = root) => planTurn({ directory: catalog.directory, aliases: true }, principal, request);
 
 beforeEach(async () => {
-  catalog = createFakeCatalog({ definitions: [] });
+  catalog = createNodeCatalog({ definitions: [] });
   await catalog.put('provider', 'acme', { kind: 'openai', baseUrl: 'http://here', prices: { 'gpt-5*': price, big: price } });
   await catalog.put('provider', 'goo', { kind: 'gemini', apiKey: 'k', prices: { '*': price } });
   await catalog.put('model-alias', 'quick', { model: 'acme/gpt-5-mini' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../../src/core/toolset/alias-map.ts';
-import { offeredTools, sentTools } from '../../../src/core/toolset/offered-tools.ts';
+import { offeredTools, sentTools } from '../../../src/core/turn/offered-tools.ts';
 import { planNames, turnNames, withFetchResult } from '../../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 

@@ -8,7 +8,7 @@ import { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { createSkillReader, planSkills, readPlanSkills } from '../../../src/engine/plan/plan-skills.ts';
 import { turnNames } from '../../../src/engine/plan/plan-names.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import { readSkill } from '../../../src/skills/read-skill.ts';
+import { readSkill } from '../../../src/formats/read-skill.ts';
 import { toolDefinitions } from '../../../src/tools/registry.ts';
 
 const known = new Map(toolDefinitions().map((definition) => [definition.canonical as string, definition]));

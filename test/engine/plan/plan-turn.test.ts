@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { planTurn, type PlanRequest } from '../../../src/engine/plan/plan-turn.ts';
-import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { createNodeCatalog, type NodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 
 const definitions = [toolOf('builtin', 'bash', { kind: 'builtin' }), toolOf('builtin', 'read_file', { kind: 'builtin' })];
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 
-let catalog: FakeCatalog;
+let catalog: NodeCatalog;
 const plan = (request: PlanRequest, principal = root, aliases = true) =>
   planTurn({ directory: catalog.directory, aliases }, principal, request);
 
 beforeEach(async () => {
-  catalog = createFakeCatalog({ definitions });
+  catalog = createNodeCatalog({ definitions });
   await catalog.put('toolset', 'demo', {
     tools: [{ tool: 'builtin.bash', name: 'run_it', aliases: ['shell'] }, { tool: 'builtin.read_file' }],
   });
@@ -215,7 +215,7 @@ describe('a plan', () => {
     await catalog.put('provider', 'paid', { kind: 'openai' });
     expect((await plan({ agent: 'careful' })).prices?.[0]).toEqual({
       model: 'paid/gpt-5',
-      price: { input: 1.25, output: 10, cachedInput: 0.125 },
+      price: { input: 1.25, output: 10, cachedInput: 0.125, isListed: true },
     });
   });
 });

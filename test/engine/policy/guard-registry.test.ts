@@ -107,7 +107,7 @@ describe('a toolset', () => {
   it.each([
     ['is written', 'write'],
     ['is renamed', 'rename'],
-  ] as const)('%s without approval, by a model and by a client', async (_what, what) => {
+  ] as const)('%s without approval, whether a model or a client calls', async (_what, what) => {
     for (const scope of [{}, client]) {
       const self = door(tool, { body: change(what), scope });
       expect([(await self.call()).asked, self.done]).toEqual([null, [`${what} demo`]]);

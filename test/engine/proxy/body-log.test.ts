@@ -1,10 +1,10 @@
 /** The bodies of requests in the request log: only if the workspace asks for them, bounded, and without a response that waits for them. */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { Redaction } from '../../../src/core/redaction/redaction.ts';
 import { createTextRedactor, type TextRedactor } from '../../../src/core/redaction/redact-text.ts';
-import type { UsageReport } from '../../../src/core/usage.ts';
-import { defaultWorkspaceSettings } from '../../../src/core/workspace.ts';
+import type { UsageReport } from '../../../src/core/records/usage.ts';
+import { defaultWorkspaceSettings } from '../../../src/core/people/workspace.ts';
 import { startBodyLog } from '../../../src/engine/proxy/body-log.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 

@@ -9,7 +9,7 @@ import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.
 import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { keepAnswer, type KeptReplies, withReferredItems } from '../../../src/engine/proxy/kept-replies.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
-import { toCompletionId } from '../../../src/core/reference.ts';
+import { toCompletionId } from '../../../src/core/text/reference.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { memoryReplies } from '../../fakes/kept-replies.ts';

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import { rehearsalAccess } from '../../../src/core/model/provider.ts';
 import { Problem, type ProblemCode } from '../../../src/core/problem.ts';
-import type { Principal } from '../../../src/core/principal.ts';
-import type { UsageReport } from '../../../src/core/usage.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
+import type { UsageReport } from '../../../src/core/records/usage.ts';
 import { startMeter, type CallMeter } from '../../../src/engine/proxy/call-meter.ts';
 import { limitRequest } from '../../../src/engine/proxy/reserve-request.ts';
-import type { Directory } from '../../../src/ports/catalog.ts';
+import type { Directory } from '../../../src/ports/directory.ts';
 import type { Limiter } from '../../../src/ports/limiter.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 

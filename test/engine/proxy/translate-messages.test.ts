@@ -128,9 +128,10 @@ describe('a translated request that a provider rejects', () => {
     messages: [{ role: 'user', content: 'Hi' }],
   };
 
-  it.each([400, 413, 422])('is an error of the caller, streamed or not: %i', async (status) => {
+  it.each([400, 413, 422])('keeps its status, streamed or not: %i', async (status) => {
     const refused = {
-      code: 'invalid_request',
+      code: 'upstream_error',
+      status,
       detail: expect.stringContaining('the prompt is too long'),
       extra: { upstreamStatus: status },
     };
@@ -142,8 +143,15 @@ describe('a translated request that a provider rejects', () => {
     ).resolves.toMatchObject(refused);
   });
 
-  it('is not, if its key or its address is wrong', async () => {
-    for (const status of [401, 403, 404])
-      await expect(refusing(status).messages.create(request).catch(cause)).resolves.toMatchObject({ code: 'upstream_error' });
+  it('is forbidden, not unauthenticated, if the key of the provider is wrong', async () => {
+    for (const [status, shown] of [
+      [401, 403],
+      [403, 403],
+      [404, 404],
+    ] as const)
+      await expect(refusing(status).messages.create(request).catch(cause)).resolves.toMatchObject({
+        code: 'upstream_error',
+        status: shown,
+      });
   });
 });

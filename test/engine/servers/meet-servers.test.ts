@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { createStaleServerRefresh } from '../../../src/engine/servers/refresh-stale-servers.ts';
 import { accessTo } from '../../mcp/client/context.ts';

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerKind, CompleteServer } from '../../../src/core/servers/server.ts';
 import type { Discovery } from '../../../src/core/servers/server-state.ts';
 import { createServerRefresh } from '../../../src/engine/servers/refresh-server.ts';
 import { testServer } from '../../../src/engine/servers/test-server.ts';
 import type { ServerSource, UpstreamContext } from '../../../src/ports/upstream.ts';
-import { refusal } from '../../contracts/catalog.ts';
-import { discoveryOf } from '../../contracts/self-listing-servers.ts';
-import { createFakeCatalog } from '../../fakes/catalog.ts';
+import { refusal } from '../../contracts/catalog/workspace.ts';
+import { discoveryOf } from '../../contracts/catalog/self-listing-servers.ts';
+import { createNodeCatalog } from '../../fakes/node-catalog.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { listingTtlMs } from '../../../src/core/servers/refresh-state.ts';
 
@@ -18,7 +18,7 @@ const tool = (name: string, description = `Does ${name}.`) => ({ name, descripti
 /** A workspace with a server `facts`, and a source that responds when told to. */
 function parts() {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
-  const catalog = createFakeCatalog({ definitions: [], now: clock.now });
+  const catalog = createNodeCatalog({ definitions: [], clock });
   const asked: { conversation: string; url: string; context: UpstreamContext }[] = [];
   const claims: string[] = [];
   let answer: (context: UpstreamContext) => Promise<Discovery> = async () => discoveryOf([tool('get')]);
@@ -106,11 +106,11 @@ describe('reading a server', () => {
     await p.catalog.claimRefresh('facts', 'asked');
     expect(await refusal(p.refresh('default', 'facts', 'asked'))).toMatchObject({
       code: 'rate_limited',
-      extra: { retryAfterMs: limits.refreshLeaseMs },
+      extra: { retryAfterMs: limits.refreshClaimMs },
     });
     expect(await p.refresh('default', 'facts', 'stale')).toBeNull();
     expect(p.asked).toEqual([]);
-    await p.clock.advance(limits.refreshLeaseMs);
+    await p.clock.advance(limits.refreshClaimMs);
     expect(await p.refresh('default', 'facts', 'asked')).toMatchObject({ tools: 1 });
   });
 
@@ -252,7 +252,7 @@ describe('a stale listing', () => {
     expect(await p.refresh('default', 'good', 'asked')).toMatchObject({ tools: 1 });
   });
 
-  it('requests a refused lease once per retry interval, however often the server is used', async () => {
+  it('requests a refused claim once per retry interval, however often the server is used', async () => {
     await p.clock.advance(listingTtlMs);
     const stale = await p.access();
     await p.catalog.claimRefresh('facts', 'asked');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { countedIds } from '../../fakes/runtime.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { Plan } from '../../../src/core/turn/plan.ts';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { markedDataNote } from '../../../src/core/triggers/templates/marked-data.ts';
 import { dispatchRun, type DispatchDeps, type TriggeredRun } from '../../../src/engine/triggers/dispatch-run.ts';
 import type { SessionPort, SessionView, SubmittedTurn, SubmitTurn } from '../../../src/ports/session.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { Subscription } from '../../../src/core/triggers/callbacks/subscription.ts';
+import { Subscription } from '../../../src/core/triggers/callbacks/callback.ts';
 import { createSendCallback } from '../../../src/engine/triggers/send-callback.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';
 import { describeCorpus, readJsonLines } from '../../fixtures.ts';

@@ -4,9 +4,9 @@ import { compileHook } from '../../../src/core/triggers/compiled-hook.ts';
 import { Webhook } from '../../../src/core/triggers/webhook.ts';
 import { receiveDelivery } from '../../../src/engine/triggers/receive-delivery.ts';
 import type { NewDelivery } from '../../../src/ports/triggers.ts';
-import { Agent } from '../../../src/core/agent.ts';
+import { Agent } from '../../../src/core/turn/agent.ts';
 import type { LimitedHolder } from '../../../src/core/usage-limits.ts';
-import { WorkspaceSettings } from '../../../src/core/workspace.ts';
+import { WorkspaceSettings } from '../../../src/core/people/workspace.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 
 const secret = 'what the sender was given, long enough';

@@ -21,7 +21,7 @@ async function stream(pieces: number, everyMs: number, lateMs: number, isFollowe
     batch.readEnded();
     for (let ms = 0; ms < everyMs; ms += 10) await clock.advance(10);
   }
-  batch.close();
+  batch.flush();
   return rows;
 }
 
@@ -42,7 +42,7 @@ it('writes text with the next row when it could not be written by the timer', as
   batch.add(delta('c'));
   expect(() => batch.flush()).toThrow('the disk is full');
   isFull = false;
-  batch.close();
+  batch.flush();
   expect(rows).toEqual(['a', 'b c']);
 });
 
@@ -93,7 +93,7 @@ it('writes the events of one network read as one row, in order', () => {
   expect(rows).toEqual([['text-delta', 'tool-input-start', 'tool-input-delta', 'tool-input-end']]);
   for (let index = 0; index < 200; index += 1) batch.add({ type: 'native', turn: 't', step: 1, provider: 'p', data: {} });
   expect(rows.length).toBeGreaterThan(3);
-  batch.close();
+  batch.flush();
   expect(rows.flat()).toHaveLength(204);
 });
 
@@ -120,6 +120,6 @@ it('writes all events of 500 ms as one row while no client follows', async () =>
   await clock.advance(unfollowedFlushMs);
   expect(rows).toEqual([['text-delta', 'tool-input-start', 'tool-input-delta']]);
   batch.add({ type: 'tool-input-end', ...at, arguments: {}, repaired: false });
-  batch.close();
+  batch.flush();
   expect(rows).toHaveLength(2);
 });

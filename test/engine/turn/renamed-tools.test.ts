@@ -11,7 +11,7 @@ import { turnNames } from '../../../src/engine/plan/plan-names.ts';
 import { planTurn, type PlanRequest } from '../../../src/engine/plan/plan-turn.ts';
 import type { TurnDeps } from '../../../src/engine/turn/run-turn.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
-import { createFakeCatalog } from '../../fakes/catalog.ts';
+import { createNodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { runBareTurn } from '../bare-turn.ts';
@@ -45,7 +45,7 @@ type Script = readonly (readonly ChatEvent[])[];
 const calls = (...names: string[]): ChatEvent[] => [...names.flatMap((name, index) => callEvents(index, name, {})), finish('tool-calls')];
 
 async function conversation() {
-  const catalog = createFakeCatalog({ definitions });
+  const catalog = createNodeCatalog({ definitions });
   await catalog.put('toolset', 'demo', first);
   const requests: ChatRequest[] = [];
   const ran: string[] = [];
@@ -58,7 +58,8 @@ async function conversation() {
     model: {
       async *stream(request: ChatRequest) {
         // Copied, since the object is changed later.
-        requests.push(structuredClone(request));
+        const { dropped: _dropped, ...asked } = request;
+        requests.push(structuredClone(asked));
         yield script.shift() ?? say('Nothing was left to say.');
       },
     },

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { errorResult, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { callEvents, finish, results, resultText, run, say, start } from '../one-turn.ts';
 import { maxRecoveriesWithoutProgress } from '../../../src/core/turn/turn.ts';
+import { noEffects } from '../../fakes/no-effects.ts';
 
 describe('a turn over a model', () => {
   it('runs an aliased call as its canonical tool, and ends with text', async () => {
@@ -530,5 +531,5 @@ describe('a turn whose process died', () => {
 function question(callId: string): SessionEventBody & { type: 'approval-required' } {
   const at = { turn, step: 1, callId, name: 'erase', canonical: 'builtin.delete_file' };
   const ask = { reason: 'It deletes a file', ask: 'delete-file' as const, target: null, expiresAt: '2026-01-08T00:00:00.000Z' };
-  return { type: 'approval-required', ...at, entry: 'erase', arguments: { path: 'a' }, ...ask };
+  return { type: 'approval-required', ...at, entry: 'erase', arguments: { path: 'a' }, ...noEffects, ...ask };
 }

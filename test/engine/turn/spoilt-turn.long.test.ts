@@ -17,6 +17,7 @@ import { describeCorpus } from '../../fixtures.ts';
 import { eventEnds, inPieces, readSpoilt, recordedReplies, responseOf, seeded, type Spoilable } from '../../providers/spoil.ts';
 import { runs } from '../../selection.ts';
 import { runBareTurn } from '../bare-turn.ts';
+import { printStatistics } from '../../statistics.ts';
 
 const cutsPerReply = runs(6);
 /** For thousands of turns, on a machine that may be busy. */
@@ -111,7 +112,7 @@ describeCorpus('providers', (path) => {
   );
 
   it('covers every API', () => {
-    console.log(
+    printStatistics(
       `spoilt turns: ${replies.length} replies with calls, ${counts.cuts} cuts (${counts.over} behind the end), ${counts.executions} executions after it`,
     );
     expect(counts.cuts).toBe(replies.length * cutsPerReply);

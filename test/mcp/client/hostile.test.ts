@@ -7,7 +7,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isDeeperThan } from '../../../src/core/json/wire-value.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import type { InputRequest } from '../../../src/core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import type { ToolResult } from '../../../src/core/tools/tool.ts';
@@ -17,6 +17,7 @@ import { askingScript, event, events, type Message, result, type Script, type Sc
 import { accessTo, callOf, contextWith } from './context.ts';
 import { maxListingPages } from '../../../src/mcp/client/discover.ts';
 import { maxServerMessages, maxStreamResumptions } from '../../../src/mcp/client/wire.ts';
+import { otherTasks } from '../../wait-for.ts';
 
 const access = (more: Partial<ServerAccess> = {}): ServerAccess =>
   accessTo('https://mcp.example.com/mcp', { mcp: { era: 'legacy' }, ...more });
@@ -169,7 +170,7 @@ describe('a response that', () => {
     expect(await after(30_000, call(scripted))).toEqual({ status: 'rejected', reason: late(30) });
   });
 
-  it('result-twice: arrives twice counts once', async () => {
+  it('result-twice: counts once when it arrives twice', async () => {
     const answer = (id: unknown, text: string): unknown => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
     const scripted = calls(({ id }) => events([answer(id, 'first'), answer(id, 'second')]));
     expect(textOf(await call(scripted))).toContain('first');
@@ -253,7 +254,7 @@ describe('a response that', () => {
     expect(outcome).toEqual({ status: 'rejected', reason: failed('ended its event stream without a response') });
     const waits = times.map((time, index) => time - (times[index - 1] ?? 0));
     expect(waits).toHaveLength(maxStreamResumptions);
-    expect([...waits].sort((a, b) => a - b)).toEqual(waits);
+    expect(waits.map((ms) => Math.round(ms / 1_000))).toEqual([0, 1, 4]);
   });
 
   it('ends its stream without anything fails at once', async () => {
@@ -394,7 +395,7 @@ describe('a session id that', () => {
   it('session-id-reuse: is given to two conversations never mixes their responses', async () => {
     const scripted = calls(
       async (message) => {
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await otherTasks();
         return result(message, { content: [{ type: 'text', text: JSON.stringify(message.params.arguments) }] });
       },
       { sessionId: 'shared' },
@@ -561,7 +562,7 @@ describe('a server that requests input', () => {
     expect(await refused.promise).toMatchObject({ id: 1, error: { code: -32601 } });
   });
 
-  it('list-changed-storm: nothing and reports a thousand changes delays no call', async () => {
+  it('list-changed-storm: delays no call when it reports a thousand changes instead', async () => {
     const changed = vi.fn();
     const storm = Array.from({ length: 1_000 }, () => ({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
     const scripted = calls(({ id }) => events([...storm, { jsonrpc: '2.0', id, result: { content: [] } }]));

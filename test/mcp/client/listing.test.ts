@@ -1,6 +1,6 @@
 /** Listing a server, listening for its changes, and all other requests except tool calls, in both eras. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
 import { version } from '../../../src/core/version.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';

@@ -1,6 +1,6 @@
 /** A call of a known server of 2026-07-28, without the SDK's client, compared with the same call through it. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import { type FakeMcpServer, type FakeTool, listenMcpServer } from '../../fakes/mcp-server.ts';
 import type { UpstreamCall, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';

@@ -32,7 +32,7 @@ const standing = (server: () => FakeMcpServer) =>
   contextWith({ fetch: async (request) => fetch(new Request(server().url, request), { redirect: 'manual' }) });
 
 it.each(eras.flatMap((first) => eras.map((second) => [first, second] as const)))(
-  '%s, then %s, and back, in several conversations at once',
+  'A server that restarts as %s, then as %s, and back, is followed in several conversations at once',
   async (first, second) => {
     done.length = 0;
     const upstream = createMcpUpstream();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { upstreamMethods } from '../../../src/core/servers/upstream-method.ts';
+import { upstreamMethods } from '../../../src/core/tools/upstream-method.ts';
 
 const folder = join(import.meta.dirname, '../../../src/mcp/client');
 

@@ -33,7 +33,7 @@ const inside = [
 ];
 
 describe('a private URL, or one without https, is not requested', () => {
-  it.each(inside)('when a challenge names %s as the metadata URL', async (place) => {
+  it.each(inside)('stays without a request when a challenge names %s as the metadata URL', async (place) => {
     const { tokens, sent } = installed({}, byClient);
     expect(await problemOf(tokens.refreshAfterRejection(null, `Bearer resource_metadata="${place}"`))).toMatchObject({
       code: 'upstream_error',
@@ -139,6 +139,23 @@ describe('tokens are requested', () => {
           '/.well-known/oauth-protected-resource/mcp': () => new Response(null, { status: 404 }),
           '/.well-known/oauth-authorization-server': ({ url: asked }) =>
             new URL(asked).host === 'mcp.example.com' ? Response.json(metadata) : new Response(null, { status: 404 }),
+        },
+      },
+      byClient,
+    );
+    expect(await problemOf(tokens.token())).toMatchObject({ code: 'upstream_error' });
+    expect(fake.grants()).toEqual([]);
+  });
+
+  it('never by metadata at the root of the server, if its own issuer does not prove itself', async () => {
+    const metadata = (of: string) => ({
+      ...{ issuer: of, authorization_endpoint: `${of}/authorize`, token_endpoint: `${of}/token`, response_types_supported: ['code'] },
+    });
+    const { fake, tokens } = installed(
+      {
+        instead: {
+          '/.well-known/oauth-authorization-server': ({ url: asked }) =>
+            Response.json(metadata(new URL(asked).host === 'mcp.example.com' ? 'https://mcp.example.com' : 'https://another.example.com')),
         },
       },
       byClient,

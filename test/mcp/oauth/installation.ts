@@ -1,7 +1,7 @@
 /** Sign-ins over an in-memory store and the real outbound client, which connects to fake hosts. Several isolates may share the store. */
 import { Problem } from '../../../src/core/problem.ts';
-import type { Origin } from '../../../src/core/origin.ts';
-import { secretUseRefusal } from '../../../src/core/policy/secret.ts';
+import type { Origin } from '../../../src/core/people/principal.ts';
+import { secretUseRefusal } from '../../../src/core/secrets/secret.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import { connectPageUrl } from '../../../src/core/servers/user-connection.ts';
 import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
@@ -10,8 +10,8 @@ import { refuseOtherOrigins } from '../../../src/engine/servers/server-fetch.ts'
 import { createOutbound } from '../../../src/net/outbound.ts';
 import type { ServerGrant } from '../../../src/ports/catalog.ts';
 import type { Clock } from '../../../src/ports/runtime.ts';
-import { createMasterKey } from '../../../src/storage/master-key.ts';
-import { createSignInNonce, mintSignInState, readSignInState } from '../../../src/storage/signed-token.ts';
+import { createMasterKey } from '../../../src/storage/keys/master-key.ts';
+import { createSignInNonce, mintSignInState, readSignInState } from '../../../src/storage/keys/signed-token.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { FakeAuthorizationServer } from '../../fakes/authorization-server.ts';
 import { keptLog } from '../../fakes/runtime.ts';
@@ -77,6 +77,7 @@ export function createInstallation(
   const master = createMasterKey('a master key of at least 32 characters');
   const isolate = (): SignIns =>
     createSignIns({
+      clock,
       async server(_workspace, name) {
         const server = servers.find((one) => one.name === name);
         if (server === undefined) throw new Problem('not_found', `There is no server "${name}".`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerOAuth } from '../../../src/core/servers/server-oauth.ts';
-import { mintSignInState } from '../../../src/storage/signed-token.ts';
+import { mintSignInState } from '../../../src/storage/keys/signed-token.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
 import { listenUpstream } from '../../fakes/upstreams/upstream.ts';
 import { comeBack, createInstallation, origin, own, problemOf, redirectUri, serverOf, signIn } from './installation.ts';
@@ -68,6 +68,14 @@ describe('signing in', () => {
     expect(parts.fake.registered).toEqual([]);
     expect(await parts.signIns.status('main', 'docs')).toMatchObject({ status: 'signed-in', scopes: ['only'] });
     expect(parts.stored.get('main/docs')?.value).not.toContain('value of S');
+  });
+
+  it('says that a stored sign-in is lost if another release wrote it, and begins anew', async () => {
+    const parts = installed();
+    parts.stored.set('main/docs', { value: JSON.stringify({ format: 'of another release' }), revision: 3 });
+    expect(await parts.signIns.status('main', 'docs')).toEqual({ status: 'expired' });
+    await signIn(parts.signIns, parts.fake, 'docs');
+    expect(await parts.signIns.status('main', 'docs')).toMatchObject({ status: 'signed-in' });
   });
 
   it('uses the URL of our metadata document if the issuer supports it', async () => {

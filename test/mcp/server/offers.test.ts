@@ -1,6 +1,6 @@
 import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerOffers } from '../../../src/core/servers/server-state.ts';
 import { createTextRedactor, type TextRedactor } from '../../../src/core/redaction/redact-text.ts';
@@ -9,8 +9,8 @@ import { compileRedaction } from '../../../src/platform/compile-redaction.ts';
 import type { McpUpstream, UpstreamHooks } from '../../../src/ports/upstream.ts';
 import { createMcpExecutor } from '../../../src/mcp/executor.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
-import { createMasterKey } from '../../../src/storage/master-key.ts';
-import { createFakeCatalog } from '../../fakes/catalog.ts';
+import { createMasterKey } from '../../../src/storage/keys/master-key.ts';
+import { createNodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { fakeServeDeps } from '../../fakes/serve-deps.ts';
@@ -33,7 +33,7 @@ async function serving(
 ) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
   const definitions = ['git', 'docs', 'other'].map((server) => toolOf(server, 'look'));
-  const catalog = createFakeCatalog({ definitions });
+  const catalog = createNodeCatalog({ definitions });
   await catalog.put('toolset', 'both', {
     tools: [
       { tool: 'git.look', name: 'look_git' },
@@ -80,7 +80,7 @@ async function serving(
     fetch: async (url, init) => {
       const request = new Request(url, init);
       const text = await request.clone().text();
-      const sessions = { begin: unused, resume: async () => null, callKeptOpen: unused, listen: unused };
+      const sessions = { send: unused, listen: unused };
       const body = text === '' ? undefined : JSON.parse(text);
       return (await serveMcp({ ...deps, directory }, sessions, { principal, target: 'both', request, text, body })).response;
     },

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../../src/core/toolset/alias-map.ts';
 import { configurationBench, someTools } from './bench.ts';
+import { runs } from '../../selection.ts';
 
 const alias = fc.oneof(
   fc.constantFrom(
@@ -53,6 +54,6 @@ it('builds a toolset whose names resolve, or reports the index of the fault and 
         expect((await catalog.list('toolset', { limit: 1 })).items).toEqual([]);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });

@@ -5,14 +5,14 @@
 import { expect } from 'vitest';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
-import type { Principal } from '../../../src/core/principal.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
 import { contentText, type ToolDefinition } from '../../../src/core/tools/tool.ts';
 import { createToolsetEditor } from '../../../src/engine/configuration/toolset-editor.ts';
 import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { createCodeExecutor } from '../../../src/tools/executor.ts';
 import { codeTools, toolDefinitions } from '../../../src/tools/registry.ts';
-import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { createNodeCatalog, type NodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 
 const executor = createCodeExecutor(codeTools());
@@ -30,7 +30,7 @@ export const someTools: readonly ToolDefinition[] = [
 export type ToldAnswer = { isError: boolean; code: string | undefined; text: string; json: any };
 
 export type Bench = {
-  catalog: FakeCatalog;
+  catalog: NodeCatalog;
   /** With the root key by default. */
   run(tool: string, args?: Record<string, unknown>, keyId?: string): Promise<ToldAnswer>;
   key(rights: Pick<Principal, 'scopes' | 'toolsets'>): Promise<string>;
@@ -39,10 +39,10 @@ export type Bench = {
 /** `around`: wraps the toolset editor of the tools. */
 export function configurationBench(
   tools: readonly ToolDefinition[] = someTools,
-  around: (desk: ToolsetEditor, catalog: FakeCatalog) => ToolsetEditor = (desk) => desk,
+  around: (desk: ToolsetEditor, catalog: NodeCatalog) => ToolsetEditor = (desk) => desk,
   options: { aliases?: boolean } = {},
 ): Bench {
-  const catalog = createFakeCatalog({ definitions: [...toolDefinitions(), ...tools] });
+  const catalog = createNodeCatalog({ definitions: [...toolDefinitions(), ...tools] });
   return {
     catalog,
     async run(tool, args = {}, keyId = 'root') {

@@ -1,6 +1,6 @@
 /** Listing, equipping, renaming and deleting saved toolsets, and changing modes. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { utf8Length } from '../../../src/core/text/utf8.ts';
 import type { ToolDefinition } from '../../../src/core/tools/tool.ts';
 import { toolOf } from '../../fakes/known-tools.ts';

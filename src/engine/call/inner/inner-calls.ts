@@ -4,12 +4,12 @@
  */
 import type { CallerChannel } from '../../../ports/upstream.ts';
 import { findTool, type AliasMap } from '../../../core/toolset/alias-map.ts';
-import { callsTools, innerCallId } from '../../../core/tools/composite-tool.ts';
+import { callsTools, innerCallId } from '../../../core/toolset/composite-tool.ts';
 import { failpoint } from '../../../core/failpoint.ts';
 import type { EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { canonicalJson } from '../../../core/hash.ts';
-import { limits } from '../../../core/limits.ts';
-import { codeBounds } from '../../../core/tools/result-bound.ts';
+import { limits } from '../../../core/limits/limits.ts';
+import { codeBounds } from '../../../core/toolset/result-bound.ts';
 import { errorResult, type ToolResult } from '../../../core/tools/tool.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
 import { decisionRefusal, type Refusal } from '../../../core/turn/turn-budget.ts';
@@ -18,7 +18,7 @@ import type { FileSystem } from '../../../ports/file-system.ts';
 import type { InnerOutcome, InnerCalls } from '../../../ports/inner-calls.ts';
 import { createCallTree, resultsTooLarge, type CallTree } from './call-tree.ts';
 import type { IdleTimeout } from '../../timeout.ts';
-import { createConcurrencyLimit } from './concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../concurrency-limit.ts';
 import { withoutGuards } from '../../policy/guard-files.ts';
 import { innerNames, innerTools, isFileTool, nestingFault, shellOutput, worksOnFiles } from './inner-names.ts';
 import { createReplayOrder, innerFingerprint, type ReplayOrder } from './replay.ts';
@@ -43,26 +43,8 @@ export type CallingTool = {
   stop(why: string): void;
 };
 
-export type InnerCallRunner = {
-  calls: InnerCalls;
-  /** Resolves when no nested call is running. */
-  idle(): Promise<void>;
-  /** The nested calls that need an approval or input before the call can be rerun. */
-  waiting(): readonly WaitingInner[];
-  /** The result that replaces the tool's own; null: none. */
-  forcedResult(): ToolResult | null;
-  /** Whether a name resolves to a tool that only works on files. */
-  isFileTool(name: string): boolean;
-  /** The name of a nested call whose effect would be repeated if this call were rerun; null: none. */
-  unrepeatableCall(): string | null;
-};
-
-export function createInnerCallRunner(caller: CallingTool): InnerCallRunner {
-  return new Runner(caller);
-}
-
 /** Runs the nested calls of one run of a call. */
-class Runner implements InnerCallRunner {
+export class InnerCallRunner {
   readonly calls: InnerCalls;
   readonly #caller: CallingTool;
   readonly #journal: CallJournal | null;
@@ -74,7 +56,8 @@ class Runner implements InnerCallRunner {
   readonly #order: ReplayOrder;
   readonly #fewAtOnce = createConcurrencyLimit(limits.maxParallelCalls);
   readonly #running = new Set<Promise<unknown>>();
-  readonly #waiting: WaitingInner[] = [];
+  /** The nested calls that need an approval or input before the call can be rerun. */
+  readonly waiting: WaitingInner[] = [];
   #made = 0;
   #end: ToolResult | null = null;
 
@@ -103,22 +86,22 @@ class Runner implements InnerCallRunner {
     };
   }
 
+  /** Resolves when no nested call is running. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
-  waiting(): readonly WaitingInner[] {
-    return this.#waiting;
-  }
-
+  /** The result that replaces the tool's own; null: none. */
   forcedResult(): ToolResult | null {
     return this.#tree.end ?? this.#end;
   }
 
+  /** Whether a name resolves to a tool that only works on files. */
   isFileTool(name: string): boolean {
     return isFileTool(findTool(this.#names, name));
   }
 
+  /** The name of a nested call whose effect would be repeated if this call were rerun; null: none. */
   unrepeatableCall(): string | null {
     return this.#tree.effectUnder(this.#caller.callId);
   }
@@ -227,8 +210,8 @@ class Runner implements InnerCallRunner {
   #wait(start: InnerCallStart, { arguments: args, rounds = 0 }: ToolCallRequest, waitFor: WaitFor): Settled {
     this.#journal?.markWaiting(start);
     const { callId, requested: name } = start;
-    if (waitFor.kind === 'inner') this.#waiting.push(...waitFor.waiting);
-    else this.#waiting.push({ callId, name, arguments: args, rounds, waitFor });
+    if (waitFor.kind === 'inner') this.waiting.push(...waitFor.waiting);
+    else this.waiting.push({ callId, name, arguments: args, rounds, waitFor });
     return null;
   }
 

@@ -4,9 +4,9 @@
  */
 import { memoizeByObject } from '../../../core/memoize.ts';
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../../core/toolset/alias-map.ts';
-import { callsTools } from '../../../core/tools/composite-tool.ts';
+import { callsTools } from '../../../core/toolset/composite-tool.ts';
 import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
-import { limits } from '../../../core/limits.ts';
+import { limits } from '../../../core/limits/limits.ts';
 import type { ToolResult } from '../../../core/tools/tool.ts';
 import type { InnerTool } from '../../../ports/inner-calls.ts';
 

@@ -21,15 +21,10 @@ const entryHash = memoizeByObject(({ aliases: _aliases, description: _descriptio
  * Delivers results in the order of an earlier run, then in order of completion, so that code which makes concurrent calls takes the same
  * path when it is replayed.
  */
-export type ReplayOrder = {
-  /** Appends a position after all others. */
-  add(order: number): void;
-  /** Resolves when all earlier positions were delivered. */
-  waitForTurn(order: number): Promise<void>;
-};
+export type ReplayOrder = ReturnType<typeof createReplayOrder>;
 
 /** `recorded`: positions from an earlier run. */
-export function createReplayOrder(recorded: readonly number[]): ReplayOrder {
+export function createReplayOrder(recorded: readonly number[]) {
   const ahead = recorded.toSorted((one, other) => one - other);
   const ready = new Map<number, () => void>();
   let given = 0;
@@ -41,8 +36,10 @@ export function createReplayOrder(recorded: readonly number[]): ReplayOrder {
     }
   };
   return {
-    add: (order) => void ahead.push(order),
-    waitForTurn: (order) =>
+    /** Appends a position after all others. */
+    add: (order: number): void => void ahead.push(order),
+    /** Resolves when all earlier positions were delivered. */
+    waitForTurn: (order: number): Promise<void> =>
       new Promise((resolve) => {
         ready.set(order, resolve);
         // In a microtask, so that a later position that is already waiting is not delivered before this one is registered.

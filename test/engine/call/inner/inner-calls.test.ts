@@ -1,6 +1,6 @@
 import { utf8Length } from '../../../../src/core/text/utf8.ts';
 import { expect, test } from 'vitest';
-import { limits } from '../../../../src/core/limits.ts';
+import { limits } from '../../../../src/core/limits/limits.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../../../src/core/tools/tool.ts';
 import type { InnerOutcome } from '../../../../src/ports/inner-calls.ts';
 import type { ToolOutcome, ToolContext } from '../../../../src/ports/tool-executor.ts';

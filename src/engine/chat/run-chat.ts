@@ -1,0 +1,154 @@
+/**
+ * A chat request of any dialect, from what the client sent to its answer: a request without agent, toolset and session goes to the provider;
+ * any other one becomes a turn of a session, whose response the session encodes from its log.
+ */
+import type { Dropped, DroppedItem } from '../../core/model/dropped.ts';
+import type { ModelSettings } from '../../core/model/model-settings.ts';
+import { requireAllowed } from '../../core/people/authority.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import { joinParagraphs } from '../../core/text/paragraphs.ts';
+import type { ClientTool, Plan } from '../../core/turn/plan.ts';
+import type { ConversationBuilder } from '../../dialects/conversation.ts';
+import type { DialectRequest } from '../../dialects/dialect.ts';
+import type { Directory } from '../../ports/directory.ts';
+import type { Limiter } from '../../ports/limiter.ts';
+import type { Ids } from '../../ports/runtime.ts';
+import type { SessionSetup, SubmittedTurn } from '../../ports/session.ts';
+import { type Idempotency, runIdempotent } from '../idempotency.ts';
+import type { PlanRequest } from '../plan/plan-turn.ts';
+import { countAgentUse, submitWithinLimits } from '../plan/turn-limits.ts';
+import { keepAnswer, type KeptReplies, withReferredItems } from '../proxy/kept-replies.ts';
+import type { ProxiedChat } from '../proxy/translate-chat.ts';
+import { findRepeated, findSession, type FindSessionDeps, type FoundSession, type RoutedChat, submitToSession } from './chat-session.ts';
+import { type ChatRoute, type IncomingChat, isPlain, readRoute, resolveModel, withoutToolset } from './incoming-chat.ts';
+
+export type ChatDeps = FindSessionDeps & {
+  ids: Ids;
+  directory: Directory;
+  limiter: Limiter;
+  planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
+  /** What translated replies need again, for a key. */
+  keptReplies(principal: Principal): KeptReplies;
+  proxyChat(principal: Principal, chat: ProxiedChat): Promise<Response>;
+  /** Reports to `dropped` which settings the model will not be sent. */
+  reportUnsent(principal: Principal, ref: string, settings: ModelSettings, dropped: Dropped): Promise<void>;
+};
+
+/** The provider's response, or the completion of a turn. */
+export type ChatAnswer = Response | (Completion & TurnBegun);
+type Completion = { content: ReadableStream<Uint8Array>; streamed: boolean; completion: string; dropped: readonly DroppedItem[] };
+
+type TurnBegun = SubmittedTurn & Pick<Plan, 'replaced'>;
+/** A submitted turn, or a request for a provider. */
+type PlannedChat = TurnBegun | Pick<ProxiedChat, 'ref' | 'agent' | 'limited' | 'fallbacks' | 'timeouts'>;
+
+export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<ChatAnswer> {
+  const { principal, dialect } = incoming;
+  const ref = await resolveModel(deps, principal, incoming.body.model);
+  const route = readRoute(incoming, ref);
+  if (isPlain(route)) {
+    requireAllowed(principal, { act: 'use-model' });
+    return await incoming.open(deps.proxyChat(principal, { ...toProxied(incoming), ref, text: incoming.text }));
+  }
+  const body = await withStoredItems(deps, incoming, route);
+  const whole = body === incoming.body ? incoming : { ...incoming, body };
+  const chat = { ...whole, route: whole === incoming ? route : readRoute(whole, ref), request: dialect.readRequest(body) };
+  const found = await findSession(deps, chat);
+  const idempotency = await chat.idempotency();
+  const find = (key: string, bodyHash: string) => findRepeated(deps, chat, found, key, bodyHash);
+  const planned = await runIdempotent<PlannedChat>(idempotency, () => beginTurn(deps, chat, found, idempotency), find);
+  if ('turn' in planned) return await completionOf(deps, chat, planned);
+  return await chat.open(deps.proxyChat(principal, { ...toProxied(chat), ...planned, agentName: chat.route.agent }));
+}
+
+function toProxied({ dialect, body, headers, signal, requestId }: IncomingChat) {
+  return { dialect, body: withoutToolset(body), headers, signal, requestId };
+}
+
+/** Returns the request with the items that it refers to; the same object without references. */
+async function withStoredItems(deps: ChatDeps, { principal, dialect, body }: IncomingChat, { session, previousCalls }: ChatRoute) {
+  if (dialect.name !== 'openai-responses') return body;
+  return await withReferredItems(deps.keptReplies(principal), body, { session: session ?? previousCalls, unknown: 'refuse' });
+}
+
+async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession | null, idempotency: Idempotency): Promise<PlannedChat> {
+  const { principal, dialect, route, body, request } = chat;
+  const conversation = request.conversation({ inSession: found !== null });
+  const tools = request.clientTools();
+  const plan = await planChat(deps, chat, conversation, found?.setup ?? null, tools);
+  if (
+    tools !== null &&
+    tools.length > 0 &&
+    plan.edition === undefined &&
+    plan.skills === undefined &&
+    route.session === undefined &&
+    route.previousCalls === null
+  ) {
+    const { idempotencyKey: key, bodyHash = '' } = idempotency;
+    // The agent may have had tools at the first request.
+    const repeated = key === undefined ? null : await findRepeated(deps, chat, found, key, bodyHash);
+    if (repeated !== null) return repeated;
+    const { limited, fallbacks, timeouts } = plan;
+    if (limited !== undefined) await countAgentUse(deps.limiter, principal.workspace, limited);
+    return { ref: plan.model, agent: overridesOf(plan, request), fallbacks, timeouts, ...(limited !== undefined && { limited }) };
+  }
+  if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'a turn with a session or server tools has one choice: omit n' }]);
+
+  const { history, input, results } = conversation;
+  const { includeUsage, echo } = request;
+  const previous = request.previous === null ? {} : { previous: request.previous };
+  const shown = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
+  const { replaced } = plan;
+  const wanted = { plan, input, history, chat: shown, awaitsAnswer: !request.streamed, ...idempotency };
+  const submitted = await submitWithinLimits(deps, principal, wanted, (turn) => submitToSession(deps, chat, found, turn));
+  return { ...submitted, ...(replaced !== undefined && { replaced }) };
+}
+
+/** For an agent without tools: its model and instructions, and the caller's tools. The plan already contains the caller's own messages. */
+function overridesOf({ instructions, settings, protocol }: Plan, request: DialectRequest): NonNullable<ProxiedChat['agent']> {
+  const isOwn = protocol !== undefined || JSON.stringify(settings) !== JSON.stringify(request.settings());
+  return { instructions, settings, ...(protocol !== undefined && { protocol }), isOwn };
+}
+
+async function planChat(
+  deps: ChatDeps,
+  { principal, route, request }: RoutedChat,
+  { system }: ConversationBuilder,
+  setup: SessionSetup | null,
+  tools: ClientTool[] | null,
+): Promise<Plan> {
+  const own = route.agent === undefined ? setup : null;
+  const settings = request.settings();
+  const dropped = { items: request.dropped.items(), names: request.dropped.names };
+  const plan = await deps.planTurn(principal, {
+    agent: route.agent,
+    model: route.model,
+    toolset: route.toolset ?? own?.toolset,
+    instructions: joinParagraphs(own?.instructions, system),
+    settings,
+    ...((dropped.items.length > 0 || Object.keys(settings).length > 0) && { dropped }),
+    tools: tools ?? setup?.tools ?? [],
+    toolPath: request.toolPath,
+    allowed: request.allowedTools(),
+  });
+  if (Object.keys(settings).length > 0) await deps.reportUnsent(principal, plan.model, plan.settings, request.dropped);
+  return plan;
+}
+
+/**
+ * Returns the completion of a turn, for a new or repeated request. Without streaming, a failed turn throws its problem: nothing has been sent
+ * yet, so it can be an HTTP error.
+ */
+async function completionOf(
+  { sessions, keptReplies }: ChatDeps,
+  { principal, dialect, body, request: { streamed, dropped } }: RoutedChat,
+  begun: TurnBegun,
+): Promise<ChatAnswer> {
+  const { session, completion } = begun;
+  if (completion === null)
+    throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was not a chat request. Use a new key.');
+  if (body.store !== false) keepAnswer(keptReplies(principal), dialect, completion);
+  const content = await sessions.get(session).completion(principal, completion, { streamed });
+  return { ...begun, completion, content, streamed, dropped: dropped.items() };
+}

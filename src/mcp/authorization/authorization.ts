@@ -1,0 +1,53 @@
+/**
+ * The authorization server for MCP clients, as the routes use it: registers clients, and checks authorization requests. Grants and tokens
+ * are in the Catalog of their workspace (`catalog/grants/`). The library is loaded on demand.
+ */
+import type { OAuthClient } from '../../core/people/grant.ts';
+import { limits } from '../../core/limits/limits.ts';
+import type { OutboundHttp } from '../../ports/outbound.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import { AuthorizationRefused, type AuthorizationRequest, type JsonSeal } from './checked-request.ts';
+import { createClientReader } from './read-client-metadata.ts';
+
+export interface Authorization {
+  /** Returns the response of RFC 7591. `body`: JSON. */
+  register(body: string): Promise<Response>;
+  /** Throws `invalid_request` with the reason if there is no such client. */
+  client(id: string): Promise<OAuthClient>;
+  /** Throws `AuthorizationRefused`. `query`: of the request to the authorization endpoint. */
+  request(issuer: string, query: URLSearchParams): Promise<AuthorizationRequest>;
+  /** The URL that reports to the client that the user has declined. */
+  declined(request: AuthorizationRequest): Promise<string>;
+}
+
+type Deps = {
+  outbound: OutboundHttp;
+  clock: Clock;
+  ids: JsonSeal;
+  /** As in `Settings`. */
+  redirectSchemes: readonly string[];
+};
+
+export function createAuthorization({ outbound, clock, ids, redirectSchemes }: Deps): Authorization {
+  const allowed = async () => (await import('../../core/people/redirect-uri.ts')).readRedirectSchemes(redirectSchemes).schemes;
+  const readClient = createClientReader({
+    ...{ outbound, clock },
+    check: async (url, document) => (await import('./clients.ts')).readMetadataDocument(await allowed(), url, document),
+  });
+  const client: Authorization['client'] = async (id) => {
+    const registered = await (await import('./clients.ts')).readRegisteredClient(ids, id);
+    return registered ?? (await readClient(id));
+  };
+  return {
+    client,
+    register: async (body) => await (await import('./clients.ts')).registerClient({ ids, schemes: await allowed() }, body),
+    async request(issuer, query) {
+      const repeated = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
+      if (repeated !== undefined) throw new AuthorizationRefused(`The parameter ${JSON.stringify(repeated)} is repeated.`, null);
+      if (query.toString().length > limits.maxUrlLength) throw new AuthorizationRefused('The request is too long.', null);
+      const found = await client(query.get('client_id') ?? '');
+      return await (await import('./authorization-request.ts')).readRequest({ issuer, client: found, schemes: await allowed() }, query);
+    },
+    declined: async (request) => (await import('./authorization-request.ts')).declinedUrl(request),
+  };
+}
