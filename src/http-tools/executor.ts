@@ -2,9 +2,9 @@
  * Runs tools over HTTP: each call is one request to the tool's server. Responses are untrusted: their size is bounded, and every fault
  * becomes a result. `engine/call/call-tool.ts` has already checked permissions and arguments.
  */
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { Problem } from '../core/problem.ts';
-import { secretHostOf } from '../core/policy/secret.ts';
+import { secretHostOf } from '../core/secrets/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { isRepeatable, type EditionTool } from '../core/toolset/edition-tool.ts';

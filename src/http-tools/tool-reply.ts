@@ -4,10 +4,11 @@
  */
 import { z } from 'zod';
 import { isDeeperThan, isRecord, tryParse } from '../core/json/wire-value.ts';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { toBase64 } from '../core/text/bytes.ts';
 import { ContentBlock, errorResult, textResult, type ToolResult } from '../core/tools/tool.ts';
 import type { BoundedBody } from '../net/read-bounded.ts';
+import { describeBytes, textOf } from '../net/text-body.ts';
 
 /** Names only the fields in use. A content block of an unknown type makes the response ordinary JSON. */
 const CallToolResult = z.object({
@@ -26,7 +27,7 @@ export function toHttpToolResult(
   const type = headers.get('content-type') ?? '';
   const text = textOf(body.bytes, type);
   if (!ok) {
-    const excerpt = text === null ? describe(body.bytes, type) : text.trim();
+    const excerpt = text === null ? describeBytes(body.bytes, type) : text.trim();
     return errorResult('tool_error', `${canonical} failed: its server returned status ${status}.${excerpt === '' ? '' : `\n${excerpt}`}`);
   }
   if (body.truncated) {
@@ -36,7 +37,7 @@ export function toHttpToolResult(
       `${canonical} returned more than ${limit}, so the result was discarded. Request less data, or a part of it.`,
     );
   }
-  if (text === null) return (isPlain ? mediaResult(body.bytes, type) : null) ?? textResult(describe(body.bytes, type));
+  if (text === null) return (isPlain ? mediaResult(body.bytes, type) : null) ?? textResult(describeBytes(body.bytes, type));
   if (text.trim() === '') return textResult('[The tool returned no content. This is not an error.]');
   return isJson(type) || /^\s*[{[]/.test(text) ? readJson(canonical, text, type, isPlain) : textResult(text);
 }
@@ -72,22 +73,4 @@ function readJson(canonical: string, text: string, type: string, isPlain: boolea
 
 function isJson(type: string): boolean {
   return /[/+]json\b/i.test(type);
-}
-
-/** Returns null if the body is not text. Invalid UTF-8 in a text content type is shown with replacement characters. */
-function textOf(bytes: Uint8Array, type: string): string | null {
-  const isText = isJson(type) || /^text\/|[/+](?:xml|yaml|javascript|csv|x-ndjson)\b/i.test(type);
-  if (!isText && type !== '' && !/^application\/octet-stream\b/i.test(type)) return null;
-  try {
-    // The body may be cut inside a character: with `stream`, an incomplete last character is not an error.
-    const text = new TextDecoder('utf-8', { fatal: !isText, ignoreBOM: false }).decode(bytes, { stream: true });
-    return !isText && text.includes('\0') ? null : text;
-  } catch {
-    // Not UTF-8, and the content type is not text.
-    return null;
-  }
-}
-
-function describe(bytes: Uint8Array, type: string): string {
-  return `[${bytes.byteLength} bytes of ${type === '' ? 'binary data' : type.slice(0, 100)}, not shown]`;
 }

@@ -5,22 +5,21 @@
 import { Hono } from 'hono';
 import { Problem, quoted } from '../core/problem.ts';
 import { createLog } from '../platform/log.ts';
-import type { Services } from '../wiring.ts';
-import { type AppContext, type AppEnv, requestContext } from './middleware/request-context.ts';
+import { type AppContext, type AppEnv, requestContext, type RequestServices } from './middleware/request-context.ts';
 import { discardRequestBody } from './request-body.ts';
-import type { DialectName } from '../core/reference.ts';
+import type { DialectName } from '../core/text/reference.ts';
 import { dialectOfUnknown, loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
 import { requireOwnHost } from './own-origin.ts';
 import { signInChallenge } from './oauth-metadata.ts';
-import { loadRoutes, routeRoot, routeModules } from './route-modules.ts';
+import { type HttpServices, loadRoutes, routeRoot, routeModules } from './route-modules.ts';
 import { createMiddleware } from 'hono/factory';
 
 /**
  * `services` is called for every request; it manages what lives longer than a request. Each root of paths (`route-modules.ts`) has a router of
  * its own, with the same middleware, which is made at the first request that needs it.
  */
-export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
+export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => HttpServices): Hono<AppEnv> {
   const app = createRouter(services);
   const withoutRoutes = { fetch: app.fetch };
   const routers = new Map<string, Hono<AppEnv>>();
@@ -46,7 +45,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   });
 }
 
-function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
+function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => HttpServices): Hono<AppEnv> {
   const router = new Hono<AppEnv>();
   router.use(requestContext(services));
   router.use(requireOwnHost);
@@ -67,7 +66,7 @@ function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, contex
 async function failed(c: AppContext, error: unknown, dialect: DialectName | null = null): Promise<Response> {
   await discardRequestBody(c);
   // Services do not exist if a setting is invalid, and that error must then be reported.
-  const services: Services | undefined = c.get('services');
+  const services: RequestServices | undefined = c.get('services');
   const requestId: string | undefined = c.get('requestId');
   const challenge = services === undefined ? '' : signInChallenge(services.settings, c.req.url);
   const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none', dialect, challenge };

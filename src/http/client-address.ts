@@ -1,6 +1,6 @@
 /** The address that a request comes from, the check of keys that may be used only from some addresses, and floods of one address. */
 import { canonicalIp, isIpIn } from '../core/ip-address.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/people/principal.ts';
 import { Problem } from '../core/problem.ts';
 import type { AppContext } from './middleware/request-context.ts';
 

@@ -4,28 +4,18 @@
  * neither read nor write them, unless a kind defines `reading`.
  */
 import { z } from 'zod';
-import { replaceHidden } from '../core/hidden-values.ts';
-import { requireAllowed } from '../core/authority.ts';
-import type { Principal, Scope } from '../core/principal.ts';
-import { nullIfNotFound, Problem, type ProblemCode, quoted } from '../core/problem.ts';
+import { replaceHidden } from '../core/secrets/hidden-values.ts';
+import { requireAllowed } from '../core/people/authority.ts';
+import type { Principal, Scope } from '../core/people/principal.ts';
+import { nullIfNotFound, Problem, quoted, Warning } from '../core/problem.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
-import {
-  answerDocument,
-  answerWrite,
-  conditionHeaders,
-  etag,
-  etagHeader,
-  readConditionHeaders,
-  unchanged,
-  writeConditions,
-} from './documents.ts';
-import { commandPermission } from './launcher-proof.ts';
 import { pageFor, PageQuery, pageOf, withUnstored } from './paging.ts';
-import { patchBody, patchDocument, patchHeaders, patchedAnswer, type Patching } from './patch.ts';
-import { defineRoute, type Route, type Sent } from './route.ts';
-import { versionFields, versionsRoute } from './version-routes.ts';
-import { Warning } from '../core/warning.ts';
-import type { Services } from '../wiring.ts';
+import type { Patching } from './patch.ts';
+import { type Route, routesUsing, type Sent } from './route.ts';
+import { type DocumentServices, optionalWarnings, shownIfAny, storedDocumentUsing, versionFields } from './stored-document.ts';
+
+const { defineRoute } = routesUsing<DocumentServices>();
+const storedDocument = storedDocumentUsing<DocumentServices>();
 
 export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   kind: DocumentKind;
@@ -43,7 +33,7 @@ export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   /** Returns the view of a stored document; some kinds add current state. */
   toView(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
   /** Returns the views of what exists without a document; a document of the same name replaces it. Default: none. */
-  unstored?(services: Services): readonly (Sent<z.input<View>> & { readonly name: string })[];
+  unstored?(services: DocumentServices): readonly (Sent<z.input<View>> & { readonly name: string })[];
   /** Returns the document to store. Throws to reject the request. */
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
   /** Members that a PUT without them keeps, for PATCH. Default: none. */
@@ -77,9 +67,11 @@ export const shownWarnings = z
   .optional()
   .meta({ readOnly: true, description: 'Problems with the document in the current workspace. Absent: none.' });
 
-export type DocumentReader = { services: Services; principal: Principal };
+export type DocumentReader = { services: DocumentServices; principal: Principal };
 
-export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>(routes: DocumentRoutes<Body, View>): readonly Route[] {
+export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>(
+  routes: DocumentRoutes<Body, View>,
+): readonly Route<DocumentServices>[] {
   const { kind, noun, tag, scopes, toView, reading } = routes;
   const workspace = tag;
   const forReading = reading === undefined ? { workspace } : {};
@@ -87,38 +79,35 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   const regular = { one: noun, many: `${noun}s`, path: `${noun}s`, id: Noun, ids: `${Noun}s` };
   const { one, many, path: collection, id, ids } = routes.words ?? regular;
   const list = `/v1/${collection}`;
-  const path = `${list}/{${noun}}`;
-  const params = z.object({ [noun]: routes.name });
   const written = routes.view
-    .extend({
-      warnings: z
-        .array(Warning)
-        .optional()
-        .meta({ description: 'Problems with the stored document in the current workspace. Absent: none.' }),
-    })
+    .extend({ warnings: optionalWarnings('Problems with the stored document in the current workspace. Absent: none.') })
     .meta({ id: `Written${id}` });
-  // The parameter name is dynamic, so its value is `string | undefined` to the compiler; `params` has checked it.
-  const nameOf = (values: Record<string, string>): string => values[noun] ?? '';
+  const unstored = (services: DocumentServices) => routes.unstored?.(services) ?? [];
+  const changing = {
+    workspace,
+    problems: routes.unstored === undefined ? (['precondition_failed'] as const) : (['precondition_failed', 'conflict'] as const),
+  };
+  const versionsOf = `Versions of ${many}`;
+  const document = storedDocument({
+    path: `${list}/{${noun}}`,
+    params: z.object({ [noun]: routes.name }),
+    id,
+    one,
+    tag,
+    scopes,
+    at: ({ services, principal, params }) => ({ catalog: services.catalog(principal), kind, name: params[noun] ?? '' }),
+  });
 
-  const write = async ({ services, principal }: DocumentReader, name: string, body: z.infer<Body>, given: WriteOptions) => {
+  const write = async (reader: DocumentReader, name: string, body: z.infer<Body>, given: WriteOptions) => {
     const stored = routes.toDocument(name, body);
-    const catalog = services.catalog(principal);
-    const conditions = (await routes.check?.(catalog, principal, name, stored, given)) ?? given;
+    const catalog = reader.services.catalog(reader.principal);
+    const conditions = (await routes.check?.(catalog, reader.principal, name, stored, given)) ?? given;
     const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);
-    return { document, created, view: withWarnings(await toView(document, { services, principal }), warnings) };
+    return { document, created, view: { ...(await toView(document, reader)), ...shownIfAny(warnings) } };
   };
 
-  const unstored = (services: Services) => routes.unstored?.(services) ?? [];
-  const problems: readonly ProblemCode[] = routes.unstored === undefined ? ['precondition_failed'] : ['precondition_failed', 'conflict'];
-
-  const versionsOf = `Versions of ${many}`;
-  const versions = versionsRoute(
-    { path: `${path}/versions`, operationId: `list${id}Versions`, tag, scopes, workspace: versionsOf, one: `the ${one}`, params },
-    (values) => ({ kind, name: nameOf(values) }),
-  );
-
   /** What the settings provide has no document to change or delete. */
-  const orUnstored = async <T>(services: Services, name: string, work: Promise<T>): Promise<T> => {
+  const refuseUnstored = async <T>(services: DocumentServices, name: string, work: Promise<T>): Promise<T> => {
     const document = await nullIfNotFound(work.then((value) => ({ value })));
     if (document !== null) return document.value;
     if (!unstored(services).some((view) => view.name === name)) return await work;
@@ -129,7 +118,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   };
 
   return [
-    ...(routes.hasVersions === true ? [versions] : []),
+    ...(routes.hasVersions === true ? [document.versions({ workspace: versionsOf })] : []),
     defineRoute(
       {
         method: 'get',
@@ -160,116 +149,35 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
       },
     ),
 
-    defineRoute(
-      {
-        method: 'get',
-        path,
-        operationId: `get${id}`,
-        tag,
-        scopes,
-        ...forReading,
-        summary: `Read a ${one}`,
-        params,
-        query: z.strictObject(routes.hasVersions === true ? versionFields : {}),
-        headers: readConditionHeaders,
-        answers: { 200: { description: `The ${one}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader }, 304: unchanged },
-      },
-      async ({ c, services, principal, params, query: { version }, answer }) => {
-        const name = nameOf(params);
-        const catalog = services.catalog(principal);
+    document.read(
+      { ...forReading, view: routes.reviewed ?? routes.view, ...(routes.hasVersions === true && { versions: versionFields }) },
+      async ({ services, principal, version, place: { catalog, name } }) => {
         if (version !== undefined) {
           requireAllowed(principal, { act: 'use-workspace', what: versionsOf });
           const earlier = await catalog.get(kind, name, version);
-          return answerDocument({ c, answer }, earlier, await toView(earlier, { services, principal }));
+          return { document: earlier, view: await toView(earlier, { services, principal }) };
         }
         const given = unstored(services).find((view) => view.name === name);
         const read = reading?.get(catalog, principal, name) ?? catalog.get(kind, name);
         const document = given === undefined ? await read : await nullIfNotFound(read);
-        if (document === null) return answer(200, given as Sent<z.input<View>>);
-        return answerDocument({ c, answer }, document, withWarnings(await toView(document, { services, principal }), document.warnings));
+        if (document === null) return { document, view: given as Sent<z.input<View>> };
+        return { document, view: { ...(await toView(document, { services, principal })), ...shownIfAny(document.warnings) } };
       },
     ),
 
-    defineRoute(
-      {
-        method: 'put',
-        path,
-        operationId: `put${id}`,
-        tag,
-        scopes,
-        workspace,
-        summary: `Create or replace a ${one}`,
-        params,
-        headers: conditionHeaders,
-        body: { schema: routes.body },
-        answers: {
-          200: { description: 'Replaced or unchanged.', schema: written, headers: etagHeader },
-          201: { description: 'Created.', schema: written, headers: { ...etagHeader, location: `URL of the ${one}.` } },
-        },
-        problems,
-      },
-      async ({ c, services, principal, params, body, answer }) => {
-        const name = nameOf(params);
-        const written = await write({ services, principal }, name, body, {
-          ...writeConditions(c),
-          ...commandPermission(c, services.settings),
-        });
-        return answerWrite(answer, written, `${list}/${encodeURIComponent(name)}`, written.view);
-      },
+    document.put({ ...changing, body: routes.body, written }, ({ body, place: { name }, options, ...reader }) =>
+      write(reader, name, body, options),
     ),
 
-    defineRoute(
-      {
-        method: 'patch',
-        path,
-        operationId: `patch${id}`,
-        tag,
-        scopes,
-        workspace,
-        summary: `Change members of a ${one}`,
-        params,
-        headers: patchHeaders,
-        body: patchBody,
-        answers: { 200: { description: patchedAnswer, schema: written, headers: etagHeader } },
-        problems,
-      },
-      async ({ c, services, principal, params, body, answer }) => {
-        const name = nameOf(params);
-        const options = { ...writeConditions(c), ...commandPermission(c, services.settings) };
-        const { document, view } = await patchDocument(body, options, {
-          ...routes.unshown,
-          schema: routes.body,
-          settle: (merged) => replaceHidden(kind, merged),
-          read: () => orUnstored(services, name, services.catalog(principal).get(kind, name)),
-          write: (patched, conditions) => write({ services, principal }, name, patched, conditions),
-        });
-        return answer(200, view, { etag: etag(document.version) });
-      },
-    ),
+    document.patch({ ...changing, body: routes.body, written }, ({ services, principal, place: { catalog, name } }) => ({
+      ...routes.unshown,
+      settle: (merged) => replaceHidden(kind, merged),
+      read: () => refuseUnstored(services, name, catalog.get(kind, name)),
+      write: (patched, options) => write({ services, principal }, name, patched, options),
+    })),
 
-    defineRoute(
-      {
-        method: 'delete',
-        path,
-        operationId: `delete${id}`,
-        tag,
-        scopes,
-        workspace,
-        summary: `Delete a ${one}`,
-        params,
-        headers: conditionHeaders,
-        answers: { 204: { description: 'Gone.' } },
-        problems,
-      },
-      async ({ c, services, principal, params, answer }) => {
-        const name = nameOf(params);
-        await orUnstored(services, name, services.catalog(principal).remove(kind, name, writeConditions(c)));
-        return answer(204, null);
-      },
+    document.remove(changing, async ({ services, place: { catalog, name }, options }) =>
+      refuseUnstored(services, name, catalog.remove(kind, name, options)),
     ),
   ];
-}
-
-function withWarnings<View extends object>(view: View, warnings: readonly Warning[] = []): View & { warnings?: readonly Warning[] } {
-  return { ...view, ...(warnings.length > 0 && { warnings }) };
 }

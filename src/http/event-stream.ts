@@ -2,9 +2,9 @@
  * `GET …/events`: a session's log as server-sent events, paged on demand by the Worker. A page is read when the client has consumed the
  * previous one, so a slow reader buffers at most one page. The session itself writes the stream of a single turn.
  */
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import type { Problem } from '../core/problem.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/people/principal.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 import { encodeEvent, encodeProblem, heartbeatFrame, retryFrame } from '../dialects/native.ts';
 import type { SessionPort } from '../ports/session.ts';

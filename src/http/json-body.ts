@@ -1,6 +1,6 @@
 /**
  * Reads a JSON body once, up to a size limit: UTF-8 only, and a byte order mark is tolerated. `core/json/json-text.ts` has the rules for its
- * text; the route's schema validates the value (`core/issues.ts`).
+ * text; the route's schema validates the value (`core/problem.ts`).
  */
 import { parseJsonText } from '../core/json/json-text.ts';
 import { createRepeatedTools } from '../core/json/repeated-tools.ts';
@@ -42,7 +42,7 @@ export async function readJsonBody(
 }
 
 /** `grow`: called with the size of a body of unknown length, as it arrives. `timeoutMs`: for a body of any size. */
-export type ReadOptions = { grow?: (bytes: number) => void; timeoutMs?: number };
+type ReadOptions = { grow?: (bytes: number) => void; timeoutMs?: number };
 
 /** Returns the raw body; never holds more than `maxBytes` of it in memory. */
 export async function readBytes(request: Request, maxBytes: number, { grow, timeoutMs }: ReadOptions = {}): Promise<Uint8Array> {
@@ -51,7 +51,7 @@ export async function readBytes(request: Request, maxBytes: number, { grow, time
   // With a declared length the server in front limits the body to it, and a single read, without a stream, is cheaper than several.
   const stream = declared === null ? request.body : undefined;
   if (stream === null) return new Uint8Array(0);
-  const body = (stream === undefined ? readDeclared(request, maxBytes) : readChunks(stream, maxBytes, grow)).catch(brokenOff);
+  const body = (stream === undefined ? readDeclared(request, maxBytes) : readChunks(stream, maxBytes, grow)).catch(throwIncompleteBody);
   // A small body arrives with the headers; a timer would cost a tenth of a chat request.
   if (timeoutMs === undefined && declared !== null && Number(declared) <= untimedBodyBytes) return await body;
   const mostMs = timeoutMs ?? requestBodyTimeoutMs;
@@ -66,7 +66,7 @@ export function requireLength(declared: string, maxBytes: number): void {
 }
 
 /** The client's connection failed, whatever error the runtime reports. */
-function brokenOff(error: unknown): never {
+function throwIncompleteBody(error: unknown): never {
   if (error instanceof Problem) throw error;
   throw new Problem('invalid_json', 'The body broke off before its end.', {}, { cause: error });
 }

@@ -1,8 +1,8 @@
 /**
  * Checks a key again while its stream is open, so that revocation and expiry also end open streams, of every route.
  */
-import { limits } from '../core/limits.ts';
-import { isRevocable, type Principal, type Scope } from '../core/principal.ts';
+import { limits } from '../core/limits/limits.ts';
+import { isRevocable, type Principal, type Scope } from '../core/people/principal.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame, encodeProblem } from '../dialects/native.ts';
 import { dialectOf } from '../dialects/dialects.ts';

@@ -1,6 +1,6 @@
 /** The proof that a request comes from this machine: the token of the launcher, which is in a file of the data folder. */
 import { equalInConstantTime } from '../core/constant-time.ts';
-import type { Settings } from '../core/settings.ts';
+import type { Settings } from '../core/people/settings.ts';
 import { launcherHeader } from '../core/servers/stdio.ts';
 import type { AppContext } from './middleware/request-context.ts';
 

@@ -1,14 +1,10 @@
-/** Puts routes on a router of `@hono/zod-openapi`, with our key check before its validators, and our problems for what they refuse. */
-import { createRoute, OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+/** Puts routes on the router: admission by key and rights, then query, path and body by their schemas, then the handler. */
 import type { Hono } from 'hono';
-import { createMiddleware } from 'hono/factory';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { z } from 'zod';
-import { requireAllowed } from '../core/authority.ts';
-import { issuesOf } from '../core/issues.ts';
-import { limits } from '../core/limits.ts';
-import type { Principal } from '../core/principal.ts';
-import { invalidRequest, Problem, quoted } from '../core/problem.ts';
+import type { StatusCode } from 'hono/utils/http-status';
+import { requireAllowed } from '../core/people/authority.ts';
+import { limits } from '../core/limits/limits.ts';
+import type { Principal } from '../core/people/principal.ts';
+import { invalidRequest, Problem, quoted, parseInput, parsePart } from '../core/problem.ts';
 import { limitedHolders } from '../core/usage-limits.ts';
 import type { AppContext, AppEnv } from './middleware/request-context.ts';
 import type { JsonBody } from './json-body.ts';
@@ -16,105 +12,64 @@ import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { enterRequest } from './places.ts';
 import { readJson } from './request-body.ts';
-import { largeResponseBytes, sentInPlace } from './sent-body.ts';
-import { type AnswerFunction, type Answered, isSchema, type Route, type RouteSpec } from './route.ts';
+import type { HttpServices } from './route-modules.ts';
+import { largeResponseBytes, bodyHoldingPlace } from './sent-body.ts';
+import { type AnswerFunction, type Answered, jsonBodyOf, isSchema, type Route, type RouteSpec } from './route.ts';
 
 /** Mounts all routes, and for each of their paths a response to the methods that it does not support. */
-export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route[]): void {
-  const mounted = new OpenAPIHono<AppEnv>();
-  for (const route of routes) mountRoute(mounted, route);
-  mountMethodFallbacks(mounted);
-  router.route('/', mounted);
-}
-
-function mountRoute(router: OpenAPIHono<AppEnv>, { spec, handle }: Route): void {
-  if (spec.scopes.length === 0) {
-    router.on(spec.method.toUpperCase(), honoPath(spec.path), (c) =>
-      handle({ ...noInput, c, services: c.get('services'), answer: answerOf(c) }),
-    );
-    return;
+export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route<HttpServices>[]): void {
+  for (const route of routes) {
+    const respond = route.spec.scopes.length === 0 ? respondPublic : respondToKey;
+    router.on(route.spec.method.toUpperCase(), honoPath(route.spec.path), (c) => respond(route, c));
   }
-  const route = validatedRoute(spec, honoPath(spec.path));
-  const isValidated = Object.keys(route.request ?? {}).length > 0;
-  const admission = createMiddleware<AppEnv>(async (c, next) => {
-    await admit(spec, c);
-    await next();
+  mountMethodFallbacks(router, routes);
+}
+
+/** The handler reads path, query and body itself. */
+function respondPublic({ handle }: Route<HttpServices>, c: AppContext): Response | Promise<Response> {
+  const [services, principal] = [servicesOf(c), c.get('principal')];
+  return handle({ c, services, principal, params: {}, query: {}, body: {}, bytes: noBytes, text: '', answer: answerOf(c) });
+}
+
+/** `createApp` has put them there; the type of the context shows only what middleware uses. */
+function servicesOf(c: AppContext): HttpServices {
+  return c.get('services') as HttpServices;
+}
+
+const noBytes = new Uint8Array(0);
+
+async function respondToKey({ spec, handle }: Route<HttpServices>, c: AppContext): Promise<Response> {
+  await admit(spec, c);
+  const query = parseQuery(spec, c);
+  const params = parseParams(spec, c);
+  const received = await receiveBody(spec, c);
+  const schema = jsonBodyOf(spec)?.schema;
+  // An absent body is validated as `{}`, for its defaults.
+  const value = received === undefined ? {} : received.value;
+  const [services, principal] = [servicesOf(c), c.get('principal')];
+  const startedAt = services.clock.now();
+  const response = await handle({
+    c,
+    services,
+    principal,
+    params,
+    query,
+    body: schema === undefined ? value : parseInput(schema, value),
+    bytes: received?.bytes ?? noBytes,
+    text: received?.text ?? '',
+    answer: answerOf(c),
   });
-  router.openapi(
-    // Hidden: the document shows `documentedRoute`, which may describe a body in more detail than is validated here.
-    { ...createRoute(route), hide: true, middleware: isValidated ? [admission] : [] },
-    async (c) => {
-      // Chat requests have no validator: one step less between them and their handler.
-      if (!isValidated) await admit(spec, c);
-      const [services, principal] = [c.get('services'), c.get('principal')];
-      const body = c.get('body');
-      const startedAt = services.clock.now();
-      const response = await handle({
-        c,
-        services,
-        principal,
-        params: spec.params === undefined ? {} : validated(c, 'param'),
-        query: isSchema(spec.query) ? validated(c, 'query') : {},
-        body: spec.body?.schema === undefined ? ((body?.value ?? {}) as object) : validated(c, 'json'),
-        bytes: body?.bytes ?? new Uint8Array(0),
-        text: body?.text ?? '',
-        answer: answerOf(c),
-      });
-      return await unlessKeyEnded(c, spec.scopes, response, startedAt);
-    },
-    (result, c) => {
-      if (!result.success) refuse(spec, result, c);
-    },
-  );
+  return await unlessKeyEnded(c, spec.scopes, response, startedAt);
 }
-
-/** `path`: in the syntax of the router. Handlers of a `rawBody` validate it themselves. */
-function validatedRoute({ method, params, query, body }: RouteSpec, path: string): RouteConfig {
-  const content = body?.schema && { 'application/json': { schema: boundedIssues(body.schema) } };
-  const config = {
-    method,
-    path,
-    request: {
-      ...(params && { params: boundedIssues(params) }),
-      ...(isSchema(query) && { query: boundedIssues(query) }),
-      // An absent body is validated as `{}`, for its defaults.
-      ...(content && { body: { required: true, content } }),
-    },
-    responses: {},
-  };
-  // The library's type requires an object schema for parameters; its validators call any schema.
-  return config as unknown as RouteConfig;
-}
-
-/**
- * The schema, with one issue if a value has too many: zod passes issues as arguments of one call, and the stack holds about a hundred
- * thousand arguments.
- */
-function boundedIssues<Schema extends z.ZodType>(schema: Schema): Schema {
-  const safeParseAsync = async (value: unknown) => {
-    try {
-      return schema.safeParse(value);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return {
-        success: false,
-        error: new z.ZodError([{ code: 'custom', path: [], message: 'has too many errors to list', input: value }]),
-      };
-    }
-  };
-  return Object.assign(Object.create(schema) as Schema, { safeParseAsync });
-}
-
-const noInput = { principal: null as never, params: {}, query: {}, body: {}, bytes: new Uint8Array(0), text: '' };
 
 function answerOf(c: AppContext): AnswerFunction<RouteSpec> {
-  // Only this function makes `Answered`. The types of `defineRoute` check status, body and headers.
   return (status, body: unknown, headers) => {
-    const code = status as ContentfulStatusCode;
-    if (body === null) return c.body(null, code, headers) as unknown as Answered;
-    const text = JSON.stringify(body);
-    const sent = text.length < largeResponseBytes ? text : largeBody(c, text);
-    return c.body(sent, code, { 'content-type': 'application/json', ...headers }) as unknown as Answered;
+    const text = body === null ? null : JSON.stringify(body);
+    const sent = text === null || text.length < largeResponseBytes ? text : largeBody(c, text);
+    const type: Record<string, string> = text === null ? {} : { 'content-type': 'application/json' };
+    const response = c.newResponse(sent, status as StatusCode, { ...type, ...headers });
+    // Only this function makes `Answered`. The types of `defineRoute` check status, body and headers.
+    return response as Answered;
   };
 }
 
@@ -123,22 +78,14 @@ function largeBody(c: AppContext, text: string): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const principal: Principal | undefined = c.get('principal');
   const { bodies } = c.get('services').pools;
-  return sentInPlace(bytes, bodies.takeAnyway(principal ?? noOwner, bytes.byteLength));
+  return bodyHoldingPlace(bytes, bodies.takeBeyondLimit(principal ?? noOwner, bytes.byteLength));
 }
 
 /** Of responses without a key, none of which is large. */
 const noOwner = { workspace: '', keyId: '' };
 
-/** The value that the validator of the library has parsed. */
-function validated(c: AppContext, target: 'param' | 'query' | 'json'): object {
-  return (c.req as unknown as { valid(target: string): object }).valid(target);
-}
-
-/**
- * Before the validators: the key and its rights, and what they do not see: repeated and unexpected query parameters. Reads the JSON body,
- * once, within its limits.
- */
-async function admit({ scopes, workspace, rootOnly, query, body }: RouteSpec, c: AppContext): Promise<void> {
+/** Checks the key and its rights, before anything of the request is parsed. */
+async function admit({ scopes, workspace, rootOnly }: RouteSpec, c: AppContext): Promise<void> {
   const principal = await authenticate(c, scopes);
   c.set('keyId', principal.keyId);
   c.set('principal', principal);
@@ -146,14 +93,6 @@ async function admit({ scopes, workspace, rootOnly, query, body }: RouteSpec, c:
   if (principal.limits !== undefined) await countRequest(c, principal);
   if (workspace !== undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
   if (rootOnly === true) requireAllowed(principal, { act: 'manage-workspaces', keyId: principal.keyId });
-  if (c.req.url.includes('?')) checkQuery(c, query === undefined);
-  if (body !== undefined) {
-    const isAbsent = body.isOptional === true && hasNoBody(c.req.raw);
-    const received: JsonBody | undefined = isAbsent ? undefined : await readJson(c, body.maxBytes ?? limits.maxBodyBytes, body.also);
-    c.set('body', received);
-    // The library's JSON validator asks the request for its JSON: it gets the value that was parsed within our limits.
-    c.req.json = () => Promise.resolve(received === undefined ? {} : received.value) as Promise<never>;
-  }
 }
 
 async function countRequest(c: AppContext, principal: Principal): Promise<void> {
@@ -163,21 +102,32 @@ async function countRequest(c: AppContext, principal: Principal): Promise<void> 
 }
 
 /** Each parameter may occur once; unknown ones are rejected, so that a misspelled `dryRun` does not run the request. */
-function checkQuery(c: AppContext, acceptsNone: boolean): void {
-  const all = Object.entries(c.req.queries());
-  const repeated = all.filter(([, values]) => values.length > 1).map(([path]) => ({ path, message: 'give this parameter once' }));
-  if (repeated.length > 0) throw invalidRequest(repeated);
-  if (acceptsNone && all.length > 0) throw invalidRequest(all.map(([path]) => ({ path, message: 'unknown field' })));
+function parseQuery({ query }: RouteSpec, c: AppContext): unknown {
+  if (c.req.url.includes('?')) {
+    const all = Object.entries(c.req.queries());
+    const repeated = all.filter(([, values]) => values.length > 1).map(([path]) => ({ path, message: 'give this parameter once' }));
+    if (repeated.length > 0) throw invalidRequest(repeated);
+    if (query === undefined && all.length > 0) throw invalidRequest(all.map(([path]) => ({ path, message: 'unknown field' })));
+  }
+  return isSchema(query) ? parseInput(query, c.req.query()) : {};
 }
 
-type Refused = { target: string; error: z.ZodError; data?: unknown };
+/** An invalid name in the path is `not_found`, unless the route creates the resource. */
+function parseParams({ method, params }: RouteSpec, c: AppContext): unknown {
+  if (params === undefined) return {};
+  const given: Record<string, string> = c.req.param();
+  const parsed = parsePart(params, given);
+  if (!('issues' in parsed)) return parsed.data;
+  if (method === 'put') throw invalidRequest(parsed.issues);
+  const name = parsed.issues[0]?.path ?? '';
+  throw new Problem('not_found', `The ${name} ${quoted(given[name] ?? '')} does not exist.`);
+}
 
-/** Reports invalid input as our problem. An invalid name in the path is `not_found`, unless the route creates the resource. */
-function refuse({ method }: RouteSpec, { target, error, data }: Refused, c: AppContext): never {
-  const given: Record<string, unknown> = target === 'param' ? c.req.param() : (data as Record<string, unknown>);
-  if (target !== 'param' || method === 'put') throw invalidRequest(issuesOf(error.issues, given));
-  const name = String(error.issues[0]?.path[0] ?? '');
-  throw new Problem('not_found', `The ${name} ${quoted(String(given[name] ?? ''))} does not exist.`);
+/** Reads the JSON body, once, within its limits; undefined: none was sent, or the route takes none. */
+async function receiveBody(spec: RouteSpec, c: AppContext): Promise<JsonBody | undefined> {
+  const body = jsonBodyOf(spec);
+  if (body === undefined || (body.isOptional === true && hasNoBody(c.req.raw))) return undefined;
+  return await readJson(c, body.maxBytes ?? limits.maxBodyBytes, body.also);
 }
 
 function hasNoBody({ body, headers }: Request): boolean {
@@ -185,13 +135,9 @@ function hasNoBody({ body, headers }: Request): boolean {
 }
 
 /** Every path of a route reports its allowed methods. */
-function mountMethodFallbacks(router: OpenAPIHono<AppEnv>): void {
-  const methods = Map.groupBy(
-    router.routes.filter(({ method }) => method !== 'ALL'),
-    ({ path }) => path,
-  );
-  for (const [path, routes] of methods) {
-    const taken = [...new Set(routes.map(({ method }) => method))];
+function mountMethodFallbacks(router: Hono<AppEnv>, routes: readonly Route<HttpServices>[]): void {
+  for (const [path, sharing] of Map.groupBy(routes, ({ spec }) => honoPath(spec.path))) {
+    const taken = [...new Set(sharing.map(({ spec }) => spec.method.toUpperCase()))];
     const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
     router.all(path, (c) => {
       if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow: allow.join(', ') } });

@@ -1,7 +1,8 @@
 /** The metadata documents of the authorization server (RFC 8414) and of the MCP endpoints (RFC 9728), and the challenge that names them. */
-import { GrantScope } from '../core/grant.ts';
-import { readMcpPath, resourceMetadataPath } from '../core/mcp-resource.ts';
-import type { Settings } from '../core/settings.ts';
+import { limits } from '../core/limits/limits.ts';
+import { GrantScope } from '../core/people/grant.ts';
+import { readMcpPath, resourceMetadataPath } from '../core/servers/mcp-resource.ts';
+import type { Settings } from '../core/people/settings.ts';
 import { issuerOf } from './own-origin.ts';
 
 type OAuthSettings = Pick<Settings, 'publicUrl' | 'localUrl' | 'masterKey'>;
@@ -52,4 +53,10 @@ export function oauthIssuer(settings: OAuthSettings, url: string): string | null
 /** Whether clients of OAuth call this path, and read errors in its format. */
 export function isOAuthEndpoint(path: string): boolean {
   return /^\/oauth\/(?:register|token|revoke)$/.test(path);
+}
+
+/** RFC 6749 §3.1: a repeated parameter is treated as missing. */
+export function singleParameter(query: URLSearchParams, name: string): string | null {
+  const [value, ...more] = query.getAll(name);
+  return value === undefined || more.length > 0 || value.length > limits.maxUrlLength ? null : value;
 }

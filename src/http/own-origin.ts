@@ -5,7 +5,7 @@
  */
 import { getOrBuild, memoizeByObject } from '../core/memoize.ts';
 import { Problem, quoted } from '../core/problem.ts';
-import { publicBase, type Settings } from '../core/settings.ts';
+import { publicBase, type Settings } from '../core/people/settings.ts';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from './middleware/request-context.ts';
 

@@ -1,10 +1,10 @@
 /** `?cursor=&limit=` → `{items, nextCursor}`, the same for every list. */
 import { z } from 'zod';
-import { isUnbound } from '../core/authority.ts';
-import { limits } from '../core/limits.ts';
-import type { Principal } from '../core/principal.ts';
+import { isUnbound } from '../core/people/authority.ts';
+import { limits } from '../core/limits/limits.ts';
+import type { Principal } from '../core/people/principal.ts';
 import type { Page, PageRequest } from '../ports/catalog.ts';
-import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
+import { decodeTextCursor, encodeCursor } from '../core/json/cursor.ts';
 
 const defaultPageItems = 50;
 

@@ -3,10 +3,11 @@
  * that GET does not show, such as the key of a provider, are kept unless the patch has a new one.
  */
 import { z } from 'zod';
-import { parseDocument } from '../core/issues.ts';
 import { mergePatch } from '../core/json/merge-patch.ts';
-import { invalidRequest, Problem } from '../core/problem.ts';
+import { invalidRequest, Problem, parseInput } from '../core/problem.ts';
 import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';
+import { retry } from '../engine/retry.ts';
+import { systemClock } from '../platform/clock.ts';
 
 /** Attempts of a patch without `If-Match` when other writes come between its reading and its writing. */
 const maxPatchAttempts = 4;
@@ -45,16 +46,14 @@ export async function patchDocument<Body extends z.ZodType, Result>(
   const removed = kept.filter((name) => patch[name] === null);
   const refused = removed.filter((name) => !removable.includes(name));
   if (refused.length > 0) throw invalidRequest(refused.map((path) => ({ path, message: 'cannot be removed: send a new value' })));
-  for (let attempt = 1; ; attempt += 1) {
+  const isConditional = typeof given.ifMatch === 'number';
+  const isLost = (error: unknown): boolean => error instanceof Problem && error.code === 'precondition_failed';
+  const delayMs = (error: unknown) => (isLost(error) && !isConditional && given.ifNoneMatch !== true ? 0 : null);
+  return await retry({ clock: systemClock }, { maxRetries: maxPatchAttempts - 1, delayMs }, async () => {
     const { body, version } = await read();
-    const parsed = parseDocument(schema, settle(mergePatch(body, patch)));
+    const parsed = parseInput(schema, settle(mergePatch(body, patch)));
     const unchanged = version === null ? { ifNoneMatch: true } : { ifMatch: version };
-    const conditions = typeof given.ifMatch === 'number' ? given : { ...given, ...unchanged };
-    try {
-      return await write(parsed, { ...conditions, ...(removed.length > 0 && { removed }) });
-    } catch (error) {
-      const isOutdated = error instanceof Problem && error.code === 'precondition_failed' && typeof given.ifMatch !== 'number';
-      if (!isOutdated || given.ifNoneMatch === true || attempt === maxPatchAttempts) throw error;
-    }
-  }
+    const conditions = isConditional ? given : { ...given, ...unchanged };
+    return await write(parsed, { ...conditions, ...(removed.length > 0 && { removed }) });
+  });
 }

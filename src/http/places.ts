@@ -2,7 +2,7 @@
  * The places of a request in the pools of this isolate (`engine/fair-pool.ts`): one until its response begins, with the bytes of its body, and
  * one for a stream until its end. The root key takes none, apart from its bodies: an operator can always get in.
  */
-import { type Principal, rootKeyId } from '../core/principal.ts';
+import { type Principal, rootKeyId } from '../core/people/principal.ts';
 import type { GrantedShare, ShareShortage } from '../core/limits/fair-share.ts';
 import { isShortage, type Place, requireTaken } from '../engine/fair-pool.ts';
 import type { AppContext, HeldPlaces } from './middleware/request-context.ts';
@@ -33,7 +33,7 @@ export function keepStreamPlace(c: AppContext): Place {
   const taken = takeStream(c);
   if (!isShortage(taken)) return taken;
   hold(c, { request: undefined });
-  return request ?? c.get('services').pools.streams.takeAnyway(c.get('principal'));
+  return request ?? c.get('services').pools.streams.takeBeyondLimit(c.get('principal'));
 }
 
 export function hold(c: AppContext, places: HeldPlaces): void {

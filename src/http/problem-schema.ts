@@ -31,7 +31,14 @@ export const ProblemSchema = z
   });
 
 export const OpenAiErrorSchema = z
-  .object({ error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.enum(codes) }) })
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string().nullable().meta({ description: 'The code of a provider’s error, or else the `code` of other paths.' }),
+    }),
+  })
   .meta({ id: 'OpenAiError' });
 
 export const AnthropicErrorSchema = z
@@ -40,9 +47,10 @@ export const AnthropicErrorSchema = z
     error: z.object({
       type: z.string(),
       message: z.string(),
-      details: z
-        .looseObject({ error_code: z.string() })
-        .meta({ description: '`error_code`: the `code` of other paths, or one of Anthropic’s. The stock client shows it as `errorCode`.' }),
+      details: z.looseObject({ error_code: z.string() }).meta({
+        description:
+          '`error_code`: the code of a provider’s error, or else the `code` of other paths, or one of Anthropic’s. The stock client shows it as `errorCode`.',
+      }),
     }),
     request_id: z.string().nullable(),
   })

@@ -3,13 +3,15 @@
  * `/mcp`. Handlers throw `Problem`s and build no error bodies. Any other error becomes `internal`: it is logged here with its cause, and
  * its details are not sent.
  */
-import { HTTPException } from 'hono/http-exception';
 import { dialectOf } from '../dialects/dialects.ts';
-import { limits } from '../core/limits.ts';
+import { isRecord } from '../core/json/wire-value.ts';
+import { limits } from '../core/limits/limits.ts';
+import { operatorStatuses } from '../core/model/provider-failure.ts';
 import { Problem } from '../core/problem.ts';
-import type { DialectName } from '../core/reference.ts';
+import type { DialectName } from '../core/text/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { toRpcError } from '../engine/mcp/rpc-error.ts';
+import { cutToLength } from '../core/text/utf8.ts';
 
 /**
  * `dialect`: whose error format the caller expects; default: that of the path. `challenge`: parameters of `www-authenticate` that lead to the
@@ -19,19 +21,12 @@ export type FailedRequest = { method: string; path: string; requestId: string; d
 
 /** Returns the problem to report for any thrown value, and logs it once. */
 export function toProblem(error: unknown, request: FailedRequest, log: Logger): Problem {
-  const problem = error instanceof HTTPException ? refusedByRouter(error) : error;
-  if (problem instanceof Problem) {
-    logProblem(problem, request, log);
-    return problem;
+  if (error instanceof Problem) {
+    logProblem(error, request, log);
+    return error;
   }
   log.error('request failed', { ...logFields(request), code: 'internal', ...causeFields(error) });
   return new Problem('internal', `Internal error. See the server log for request id ${request.requestId}.`);
-}
-
-/** The router's media type check is stricter than `json-body.ts` about blanks and parameters. */
-function refusedByRouter({ status, message }: HTTPException): Problem {
-  if (status === 415) return new Problem('unsupported_media_type', 'Send the body as `content-type: application/json`.');
-  return new Problem('invalid_request', message);
 }
 
 export function renderProblem(problem: Problem, request: FailedRequest): Response {
@@ -107,17 +102,22 @@ function problemHeaders(problem: Problem, challenge: string): Record<string, str
       return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};
     case 'not_configured':
       return isUnsupported(problem) ? noRetry : {};
-    case 'rate_limited':
-      // Every 429 has a Retry-After, even if the provider sent none.
-      return retryAfter(problem, limits.defaultRetryAfterMs);
     default:
-      return retryAfter(problem, null);
+      return failureHeaders(problem);
   }
 }
 
-function retryAfter({ extra: { retryAfterMs } }: Problem, otherwiseMs: number | null): Record<string, string> {
-  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : otherwiseMs;
-  return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)) };
+/** When, and whether, the request may be repeated; and the rate limits of the provider that failed. */
+function failureHeaders({ code, extra }: Problem): Record<string, string> {
+  const { retryable, rateLimits, provider } = extra;
+  // Every 429 has a Retry-After, even if the provider sent none; unless repeating is useless.
+  const otherwiseMs = code === 'rate_limited' && retryable !== false ? limits.defaultRetryAfterMs : null;
+  const waitMs = typeof extra.retryAfterMs === 'number' ? extra.retryAfterMs : otherwiseMs;
+  return {
+    ...(isRecord(rateLimits) && (rateLimits as Record<string, string>)),
+    ...(provider !== undefined && typeof retryable === 'boolean' && { 'x-should-retry': String(retryable) }),
+    ...(waitMs !== null && { 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(Math.ceil(waitMs)) }),
+  };
 }
 
 /** The deployment lacks what the request requires (`edge/unsupported.ts`): no error of the service, and repeating the request is useless. */
@@ -129,7 +129,7 @@ function isUnsupported({ extra }: Problem): boolean {
 function logProblem(problem: Problem, request: FailedRequest, log: Logger): void {
   const fields = { ...logFields(request), code: problem.code, detail: problem.detail };
   if (isUnsupported(problem)) log.info('request refused', fields);
-  else if (problem.status >= 500)
+  else if (problem.status >= 500 || operatorStatuses.has(problem.extra.upstreamStatus))
     log.error('request failed', { ...fields, ...(problem.cause === undefined ? {} : causeFields(problem.cause)) });
   else if (problem.status === 401 || problem.status === 403) log.info('request refused', fields);
   else log.debug('request refused', fields);
@@ -137,7 +137,7 @@ function logProblem(problem: Problem, request: FailedRequest, log: Logger): void
 
 function logFields({ method, path: asked, requestId }: FailedRequest): Record<string, unknown> {
   const path = loggedPath(asked);
-  return { requestId, method, path: path.length > limits.maxQuotedLength ? `${path.slice(0, limits.maxQuotedLength)}…` : path };
+  return { requestId, method, path: cutToLength(path, limits.maxQuotedLength) };
 }
 
 function causeFields(error: unknown): Record<string, unknown> {

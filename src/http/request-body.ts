@@ -2,11 +2,11 @@
  * Reads the body of a request within the memory that bodies may take: that of a request with a key by key and workspace, any other by the
  * address that it comes from. A body that finds no place waits a while, unread.
  */
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { KB, MB } from '../core/limits/units.ts';
 import { minBodyPlaceBytes } from '../core/limits/pools.ts';
 import { networkOfHost } from '../core/ip-address.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/people/principal.ts';
 import { Problem } from '../core/problem.ts';
 import type { ShareOwner, ShareShortage } from '../core/limits/fair-share.ts';
 import { isShortage, type Place, requireTaken, shortageProblem } from '../engine/fair-pool.ts';
@@ -38,11 +38,11 @@ export async function readStrangersBody(c: AppContext, maxBytes: number, began =
   const amount = placeBytes(c, maxBytes);
   const { strangerBodies } = c.get('services').pools;
   const place = await strangerBodies.wait(strangerOf(c), { amount: Math.max(amount, minBodyPlaceBytes) });
-  if (isShortage(place)) throw tooManyStrangers(place);
+  if (isShortage(place)) throw strangerBodyShortage(place);
   try {
     began();
     return await readBytes(c.req.raw, maxBytes, {
-      grow: (bytes) => grow(place, bytes, tooManyStrangers),
+      grow: (bytes) => grow(place, bytes, strangerBodyShortage),
       timeoutMs: limits.strangersBodyTimeoutMs,
     });
   } finally {
@@ -66,7 +66,7 @@ export function resizePlace(place: Place, bytes: number, problemOf: (shortage: S
 /** Takes the place of a response to a request without a key that may be large. Throws `rate_limited` and `unavailable`. */
 export async function enterStrangersResponse(c: AppContext): Promise<Place> {
   const place = await c.get('services').pools.strangerBodies.wait(strangerOf(c), { amount: sendBytes });
-  if (isShortage(place)) throw tooManyStrangers(place);
+  if (isShortage(place)) throw strangerBodyShortage(place);
   return place;
 }
 
@@ -110,7 +110,7 @@ function strangerOf(c: AppContext): ShareOwner {
   return { workspace: name, keyId: name };
 }
 
-function tooManyStrangers({ of }: ShareShortage): Problem {
+function strangerBodyShortage({ of }: ShareShortage): Problem {
   const retryAfterMs = limits.defaultRetryAfterMs;
   if (of === 'service')
     return new Problem('unavailable', 'Too many bodies of requests are being received. Try again in a few seconds.', { retryAfterMs });

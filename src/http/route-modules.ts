@@ -2,12 +2,37 @@
  * Which routes serve a path. The modules of routes, with their schemas, are loaded at the first request to one of their paths: evaluating all
  * of them would take a third of the start of an isolate.
  */
+import type { RequestServices } from './middleware/request-context.ts';
 import type { Route } from './route.ts';
+import type { ChatServices } from './routes/chat/chat.ts';
+import type { ModelServices } from './routes/models/model-services.ts';
+import type { PeopleServices } from './routes/people/people-services.ts';
+import type { RecordServices } from './routes/records/record-services.ts';
+import type { ServerServices } from './routes/servers/server-services.ts';
+import type { OperatorServices } from './routes/service/operator-services.ts';
+import type { SessionServices } from './routes/sessions/session-services.ts';
+import type { ToolServices } from './routes/tools/tool-services.ts';
+import type { ToolsetServices } from './routes/toolsets/toolset-services.ts';
+import type { TriggerServices } from './routes/triggers/trigger-services.ts';
+
+/** All that the wiring provides for HTTP. A route gets those of its room: its type needs no others. */
+export interface HttpServices
+  extends RequestServices,
+    ChatServices,
+    ModelServices,
+    PeopleServices,
+    RecordServices,
+    ServerServices,
+    OperatorServices,
+    SessionServices,
+    ToolServices,
+    ToolsetServices,
+    TriggerServices {}
 
 export type RouteModule = {
   /** The roots (`routeRoot`) of the paths of its routes. */
   roots: readonly string[];
-  load: () => Promise<readonly Route[]>;
+  load: () => Promise<readonly Route<HttpServices>[]>;
 };
 
 /** Returns what decides which routes are loaded for a path: its first segment, or `/v1` and its second one. */
@@ -17,84 +42,84 @@ export function routeRoot(path: string): string {
 
 /** In the order of the OpenAPI document. */
 export const routeModules: readonly RouteModule[] = [
-  { roots: ['/healthz', '/readyz'], load: async () => (await import('./routes/service-pages.ts')).healthRoutes },
-  { roots: ['/metrics'], load: async () => (await import('./routes/metrics.ts')).metricsRoutes },
-  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets.ts')).toolsetRoutes },
-  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolset-versions.ts')).toolsetVersionRoutes },
-  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolset-uses.ts')).toolsetUsesRoutes },
-  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolset-preview.ts')).toolsetPreviewRoutes },
-  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolset-tools.ts')).toolsetToolRoutes },
-  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolset-resolve.ts')).toolsetResolveRoutes },
-  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolset-use.ts')).toolsetUseRoutes },
-  { roots: ['/v1/tools'], load: async () => (await import('./routes/tools.ts')).toolRoutes },
-  { roots: ['/v1/tools'], load: async () => (await import('./routes/tool-aliases.ts')).toolAliasRoutes },
-  { roots: ['/v1/tools'], load: async () => (await import('./routes/written-tools.ts')).writtenToolRoutes },
-  { roots: ['/v1/servers'], load: async () => (await import('./routes/servers.ts')).serverRoutes },
-  { roots: ['/v1/servers', '/oauth'], load: async () => (await import('./routes/server-authorize.ts')).serverAuthorizeRoutes },
-  { roots: ['/v1/me', '/v1/servers'], load: async () => (await import('./routes/connections.ts')).connectionRoutes },
-  { roots: ['/connect'], load: async () => (await import('./routes/connect.ts')).connectRoutes },
-  { roots: ['/v1/servers'], load: async () => (await import('./routes/server-tools.ts')).serverToolRoutes },
-  { roots: ['/v1/servers'], load: async () => (await import('./routes/server-offers.ts')).serverOfferRoutes },
-  { roots: ['/v1/servers'], load: async () => (await import('./routes/server-health.ts')).serverHealthRoutes },
-  { roots: ['/v1/programs'], load: async () => (await import('./routes/programs.ts')).programRoutes },
-  { roots: ['/v1/providers'], load: async () => (await import('./routes/providers.ts')).providerRoutes },
-  { roots: ['/v1/secrets'], load: async () => (await import('./routes/secrets.ts')).secretRoutes },
-  { roots: ['/v1/policy'], load: async () => (await import('./routes/policy.ts')).policyRoutes },
-  { roots: ['/v1/models'], load: async () => (await import('./routes/models.ts')).modelRoutes },
-  { roots: ['/v1/model-aliases'], load: async () => (await import('./routes/model-aliases.ts')).modelAliasRoutes },
+  { roots: ['/healthz', '/readyz'], load: async () => (await import('./routes/service/service-pages.ts')).healthRoutes },
+  { roots: ['/metrics'], load: async () => (await import('./routes/service/metrics.ts')).metricsRoutes },
+  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolsets.ts')).toolsetRoutes },
+  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-versions.ts')).toolsetVersionRoutes },
+  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-uses.ts')).toolsetUsesRoutes },
+  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-preview.ts')).toolsetPreviewRoutes },
+  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-tools.ts')).toolsetToolRoutes },
+  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-resolve.ts')).toolsetResolveRoutes },
+  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-use.ts')).toolsetUseRoutes },
+  { roots: ['/v1/tools'], load: async () => (await import('./routes/tools/tools.ts')).toolRoutes },
+  { roots: ['/v1/tools'], load: async () => (await import('./routes/tools/tool-aliases.ts')).toolAliasRoutes },
+  { roots: ['/v1/tools'], load: async () => (await import('./routes/tools/written-tools.ts')).writtenToolRoutes },
+  { roots: ['/v1/servers'], load: async () => (await import('./routes/servers/servers.ts')).serverRoutes },
+  { roots: ['/v1/servers', '/oauth'], load: async () => (await import('./routes/servers/server-authorize.ts')).serverAuthorizeRoutes },
+  { roots: ['/v1/me', '/v1/servers'], load: async () => (await import('./routes/servers/connections.ts')).connectionRoutes },
+  { roots: ['/connect'], load: async () => (await import('./routes/servers/connect.ts')).connectRoutes },
+  { roots: ['/v1/servers'], load: async () => (await import('./routes/servers/server-tools.ts')).serverToolRoutes },
+  { roots: ['/v1/servers'], load: async () => (await import('./routes/servers/server-offers.ts')).serverOfferRoutes },
+  { roots: ['/v1/servers'], load: async () => (await import('./routes/servers/server-health.ts')).serverHealthRoutes },
+  { roots: ['/v1/programs'], load: async () => (await import('./routes/servers/programs.ts')).programRoutes },
+  { roots: ['/v1/providers'], load: async () => (await import('./routes/models/providers.ts')).providerRoutes },
+  { roots: ['/v1/secrets'], load: async () => (await import('./routes/servers/secrets.ts')).secretRoutes },
+  { roots: ['/v1/policy'], load: async () => (await import('./routes/tools/policy.ts')).policyRoutes },
+  { roots: ['/v1/models'], load: async () => (await import('./routes/models/models.ts')).modelRoutes },
+  { roots: ['/v1/model-aliases'], load: async () => (await import('./routes/models/model-aliases.ts')).modelAliasRoutes },
   {
     roots: ['/v1/embeddings', '/v1/moderations', '/v1/audio', '/v1/images'],
-    load: async () => (await import('./routes/passed-requests.ts')).passedRequestRoutes,
+    load: async () => (await import('./routes/models/passed-requests.ts')).passedRequestRoutes,
   },
-  { roots: ['/v1/agents'], load: async () => (await import('./routes/agents.ts')).agentRoutes },
-  { roots: ['/v1/skills'], load: async () => (await import('./routes/skills.ts')).skillRoutes },
-  { roots: ['/v1/keys'], load: async () => (await import('./routes/keys.ts')).keyRoutes },
-  { roots: ['/v1/grants'], load: async () => (await import('./routes/grants.ts')).grantRoutes },
-  { roots: ['/.well-known', '/oauth'], load: async () => (await import('./routes/oauth.ts')).oauthRoutes },
-  { roots: ['/oauth'], load: async () => (await import('./routes/oauth-authorize.ts')).oauthAuthorizeRoutes },
-  { roots: ['/v1/members'], load: async () => (await import('./routes/members.ts')).memberRoutes },
-  { roots: ['/v1/master-key'], load: async () => (await import('./routes/master-key.ts')).masterKeyRoutes },
-  { roots: ['/v1/me'], load: async () => (await import('./routes/me.ts')).meRoutes },
-  { roots: ['/v1/limits'], load: async () => (await import('./routes/limits.ts')).limitRoutes },
-  { roots: ['/v1/workspaces'], load: async () => (await import('./routes/workspaces.ts')).workspaceRoutes },
-  { roots: ['/v1/projects'], load: async () => (await import('./routes/projects.ts')).projectRoutes },
-  { roots: ['/v1/import'], load: async () => (await import('./routes/import.ts')).importRoutes },
-  { roots: ['/v1/export', '/moniker.schema.json'], load: async () => (await import('./routes/export.ts')).exportRoutes },
-  { roots: ['/v1/webhooks'], load: async () => (await import('./routes/webhooks.ts')).webhookRoutes },
-  { roots: ['/v1/deliveries', '/v1/webhooks'], load: async () => (await import('./routes/deliveries.ts')).deliveryRoutes },
-  { roots: ['/hooks'], load: async () => (await import('./routes/hooks.ts')).hookRoutes },
-  { roots: ['/v1/schedules'], load: async () => (await import('./routes/schedules.ts')).scheduleRoutes },
-  { roots: ['/v1/schedules'], load: async () => (await import('./routes/schedule-runs.ts')).scheduleRunRoutes },
-  { roots: ['/v1/subscriptions'], load: async () => (await import('./routes/subscriptions.ts')).subscriptionRoutes },
-  { roots: ['/v1/callbacks'], load: async () => (await import('./routes/callbacks.ts')).callbackRoutes },
-  { roots: ['/v1/sessions'], load: async () => (await import('./routes/sessions.ts')).sessionRoutes },
-  { roots: ['/v1/sessions'], load: async () => (await import('./routes/session-files.ts')).sessionFileRoutes },
-  { roots: ['/v1/sessions'], load: async () => (await import('./routes/turns.ts')).turnRoutes },
-  { roots: ['/v1/sessions'], load: async () => (await import('./routes/tool-results.ts')).toolResultRoutes },
-  { roots: ['/v1/approvals', '/v1/sessions'], load: async () => (await import('./routes/approvals.ts')).approvalRoutes },
-  { roots: ['/approve'], load: async () => (await import('./routes/approve-page.ts')).approvePageRoutes },
-  { roots: ['/sign-in', '/sign-out'], load: async () => (await import('./routes/sign-in.ts')).signInRoutes },
-  { roots: ['/sign-in'], load: async () => (await import('./routes/identity.ts')).identityRoutes },
-  { roots: ['/v1/chat'], load: async () => (await import('./routes/chat-completions.ts')).chatCompletionRoutes },
-  { roots: ['/v1/responses'], load: async () => (await import('./routes/responses.ts')).responsesRoutes },
-  { roots: ['/v1/messages'], load: async () => (await import('./routes/messages.ts')).messagesRoutes },
-  { roots: ['/mcp'], load: async () => (await import('./routes/mcp.ts')).mcpRoutes },
-  { roots: ['/v1/audit'], load: async () => (await import('./routes/audit.ts')).auditRoutes },
-  { roots: ['/v1/usage', '/v1/requests'], load: async () => (await import('./routes/usage.ts')).usageRoutes },
-  { roots: ['/v1/backup', '/v1/restore'], load: async () => (await import('./routes/backup.ts')).backupRoutes },
-  { roots: ['/', '/console', '/assets'], load: async () => (await import('./routes/service-pages.ts')).pageRoutes },
+  { roots: ['/v1/agents'], load: async () => (await import('./routes/models/agents.ts')).agentRoutes },
+  { roots: ['/v1/skills'], load: async () => (await import('./routes/toolsets/skills.ts')).skillRoutes },
+  { roots: ['/v1/keys'], load: async () => (await import('./routes/people/keys.ts')).keyRoutes },
+  { roots: ['/v1/grants'], load: async () => (await import('./routes/people/grants.ts')).grantRoutes },
+  { roots: ['/.well-known', '/oauth'], load: async () => (await import('./routes/people/oauth.ts')).oauthRoutes },
+  { roots: ['/oauth'], load: async () => (await import('./routes/people/oauth-authorize.ts')).oauthAuthorizeRoutes },
+  { roots: ['/v1/members'], load: async () => (await import('./routes/people/members.ts')).memberRoutes },
+  { roots: ['/v1/master-key'], load: async () => (await import('./routes/service/master-key.ts')).masterKeyRoutes },
+  { roots: ['/v1/me'], load: async () => (await import('./routes/people/me.ts')).meRoutes },
+  { roots: ['/v1/limits'], load: async () => (await import('./routes/records/limits.ts')).limitRoutes },
+  { roots: ['/v1/workspaces'], load: async () => (await import('./routes/people/workspaces.ts')).workspaceRoutes },
+  { roots: ['/v1/projects'], load: async () => (await import('./routes/records/projects.ts')).projectRoutes },
+  { roots: ['/v1/import'], load: async () => (await import('./routes/records/import.ts')).importRoutes },
+  { roots: ['/v1/export', '/moniker.schema.json'], load: async () => (await import('./routes/records/export.ts')).exportRoutes },
+  { roots: ['/v1/webhooks'], load: async () => (await import('./routes/triggers/webhooks.ts')).webhookRoutes },
+  { roots: ['/v1/deliveries', '/v1/webhooks'], load: async () => (await import('./routes/triggers/deliveries.ts')).deliveryRoutes },
+  { roots: ['/hooks'], load: async () => (await import('./routes/triggers/hooks.ts')).hookRoutes },
+  { roots: ['/v1/schedules'], load: async () => (await import('./routes/triggers/schedules.ts')).scheduleRoutes },
+  { roots: ['/v1/schedules'], load: async () => (await import('./routes/triggers/schedule-runs.ts')).scheduleRunRoutes },
+  { roots: ['/v1/subscriptions'], load: async () => (await import('./routes/triggers/subscriptions.ts')).subscriptionRoutes },
+  { roots: ['/v1/callbacks'], load: async () => (await import('./routes/triggers/callbacks.ts')).callbackRoutes },
+  { roots: ['/v1/sessions'], load: async () => (await import('./routes/sessions/sessions.ts')).sessionRoutes },
+  { roots: ['/v1/sessions'], load: async () => (await import('./routes/sessions/session-files.ts')).sessionFileRoutes },
+  { roots: ['/v1/sessions'], load: async () => (await import('./routes/sessions/turns.ts')).turnRoutes },
+  { roots: ['/v1/sessions'], load: async () => (await import('./routes/tools/tool-results.ts')).toolResultRoutes },
+  { roots: ['/v1/approvals', '/v1/sessions'], load: async () => (await import('./routes/sessions/approvals.ts')).approvalRoutes },
+  { roots: ['/approve'], load: async () => (await import('./routes/sessions/approve-page.ts')).approvePageRoutes },
+  { roots: ['/sign-in', '/sign-out'], load: async () => (await import('./routes/people/sign-in.ts')).signInRoutes },
+  { roots: ['/sign-in'], load: async () => (await import('./routes/people/identity.ts')).identityRoutes },
+  { roots: ['/v1/chat'], load: async () => (await import('./routes/chat/chat-completions.ts')).chatCompletionRoutes },
+  { roots: ['/v1/responses'], load: async () => (await import('./routes/chat/responses.ts')).responsesRoutes },
+  { roots: ['/v1/messages'], load: async () => (await import('./routes/chat/messages.ts')).messagesRoutes },
+  { roots: ['/mcp'], load: async () => (await import('./routes/toolsets/mcp.ts')).mcpRoutes },
+  { roots: ['/v1/audit'], load: async () => (await import('./routes/records/audit.ts')).auditRoutes },
+  { roots: ['/v1/usage', '/v1/requests'], load: async () => (await import('./routes/records/usage.ts')).usageRoutes },
+  { roots: ['/v1/backup', '/v1/restore'], load: async () => (await import('./routes/records/backup.ts')).backupRoutes },
+  { roots: ['/', '/console', '/assets'], load: async () => (await import('./routes/service/service-pages.ts')).pageRoutes },
   {
     roots: ['/openapi.json', '/docs'],
-    load: async () => (await import('./routes/service-pages.ts')).openApiRoutes(buildDocument),
+    load: async () => (await import('./routes/service/service-pages.ts')).openApiRoutes(buildOpenApi),
   },
 ];
 
 /** Returns the routes of these modules, in order. */
-export async function loadRoutes(modules: readonly RouteModule[]): Promise<Route[]> {
+export async function loadRoutes(modules: readonly RouteModule[]): Promise<Route<HttpServices>[]> {
   return (await Promise.all(modules.map(({ load }) => load()))).flat();
 }
 
-async function buildDocument(): Promise<object> {
-  const { buildDocument: build } = await import('./openapi-document.ts');
+async function buildOpenApi(): Promise<object> {
+  const { buildOpenApi: build } = await import('./openapi.ts');
   return build(await loadRoutes(routeModules));
 }

@@ -2,11 +2,11 @@
  * Defines a route as data: one description gives the OpenAPI operation, the access rule, the parsing of path, query and body, and the type
  * of what the handler receives and may answer, so that they cannot differ. `mount-routes.ts` puts routes on the router.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ProblemCode } from '../core/problem.ts';
-import type { Principal, Scope } from '../core/principal.ts';
-import type { Services } from '../wiring.ts';
-import type { AppContext } from './middleware/request-context.ts';
+import type { Principal, Scope } from '../core/people/principal.ts';
+import type { CatalogCaller, CatalogPort } from '../ports/catalog.ts';
+import type { AppContext, RequestServices } from './middleware/request-context.ts';
 
 export type Answer = {
   description: string;
@@ -41,17 +41,24 @@ export type RouteSpec = {
   query?: z.ZodType | 'ignored';
   /** Request headers of the route: name → description. */
   headers?: Readonly<Record<string, string>>;
-  /**
-   * `documented`: the schema in the OpenAPI document, if `schema` checks less; without `schema` the handler validates the JSON value itself.
-   * `also`: another content type. `isOptional`: an absent body is the same as `{}`.
-   */
-  body?: { schema?: z.ZodType; documented?: z.ZodType; maxBytes?: number; also?: string; isOptional?: true };
+  /** The JSON that the route takes: its schema, or with options. */
+  body?: z.ZodType | JsonBodySpec;
   /** A body that the handler reads itself: of any type, of `type`, or JSON with the schema `json`. */
   rawBody?: { description: string; type?: string; json?: z.ZodType };
   answers: Answers;
   /** Problems beyond those of every route with a key. */
   problems?: readonly ProblemCode[];
 };
+
+/**
+ * `documented`: the schema in the OpenAPI document, if `schema` checks less; without `schema` the handler validates the JSON value itself.
+ * `also`: another content type. `isOptional`: an absent body is the same as `{}`.
+ */
+export type JsonBodySpec = { schema?: z.ZodType; documented?: z.ZodType; maxBytes?: number; also?: string; isOptional?: true };
+
+export function jsonBodyOf({ body }: Pick<RouteSpec, 'body'>): JsonBodySpec | undefined {
+  return body instanceof z.ZodType ? { schema: body } : body;
+}
 
 export function isSchema(query: RouteSpec['query']): query is z.ZodType {
   return query !== undefined && query !== 'ignored';
@@ -83,23 +90,23 @@ type ResultOf<Spec> = AnswersOf<Spec>[keyof AnswersOf<Spec>] extends infer Given
   ? Answered | (Given extends { contentType: string } | { also: string } ? Response : never)
   : never;
 
-/** The parsed value of a part of the request; `{}` where the route has no schema for it. */
-type Parsed<Spec, Part extends 'params' | 'query'> = Spec extends { [P in Part]: infer Schema extends z.ZodType }
-  ? z.output<Schema>
-  : object;
-type ParsedBody<Spec> = Spec extends { body: infer Body }
-  ? Body extends { schema: infer Schema extends z.ZodType }
+/** The parsed value of a part of the request; unknown where the route has no schema for it. */
+type Parsed<Spec, Part extends 'params' | 'query' | 'body'> = Spec extends { [P in Part]: infer Given }
+  ? Given extends { schema: infer Schema extends z.ZodType }
     ? z.output<Schema>
-    : unknown
-  : object;
+    : Given extends z.ZodType
+      ? z.output<Given>
+      : unknown
+  : unknown;
 
-export type RouteRequest<Spec = unknown> = {
+/** `Services`: what the handler may use, and no more. */
+export type RouteRequest<Spec = unknown, Services = unknown> = {
   c: AppContext;
   services: Services;
   principal: Principal;
   params: Parsed<Spec, 'params'>;
   query: Parsed<Spec, 'query'>;
-  body: ParsedBody<Spec>;
+  body: Parsed<Spec, 'body'>;
   /** The body as received; empty if the route has none. */
   bytes: Uint8Array;
   /** The body as text. */
@@ -107,28 +114,44 @@ export type RouteRequest<Spec = unknown> = {
   answer: AnswerFunction<Spec>;
 };
 
-/** A route with its handler, and the types of its parts erased. */
-export type Route = { readonly spec: RouteSpec; readonly handle: (request: RouteRequest<RouteSpec>) => Response | Promise<Response> };
-
-/**
- * A route that requires a key. Order: key, scope, bindings of the key, query, path, body: the body is not read for an unauthorized
- * key.
- */
-export function defineRoute<const Spec extends RouteSpec>(
-  spec: Spec,
-  handle: (request: RouteRequest<Spec>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
-): Route {
-  // `mount-routes.ts` parses the parts with the schemas of `spec`, from which the types above are derived.
-  return { spec, handle: handle as unknown as Route['handle'] };
-}
+/** A route with its handler, and the types of its parts erased. `Services`: those that it needs from the route table. */
+export type Route<Services = never> = {
+  readonly spec: RouteSpec;
+  readonly handle: (request: RouteRequest<RouteSpec, Services>) => Response | Promise<Response>;
+};
 
 export type PublicRouteSpec = Omit<RouteSpec, 'method' | 'scopes' | 'workspace' | 'rootOnly'> & { method?: 'get' | 'post' };
-export type PublicRequest<Spec = unknown> = Pick<RouteRequest<Spec>, 'c' | 'services' | 'answer'>;
+export type PublicRequest<Spec = unknown, Services = unknown> = Pick<RouteRequest<Spec, Services>, 'c' | 'services' | 'answer'>;
 
-/** A route without a key, whose handler reads path, query and body itself. The method is GET by default. */
-export function definePublicRoute<const Spec extends PublicRouteSpec>(
-  spec: Spec,
-  handle: (request: PublicRequest<Spec>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
-): Route {
-  return { spec: { method: 'get', ...spec, scopes: [] }, handle: handle as unknown as Route['handle'] };
+/** What every room of routes uses, and what else of the middleware's services it names. */
+export type RoomServices<Used extends keyof RequestServices = never> = Pick<RequestServices, 'settings' | 'directory' | Used> & {
+  catalog(caller: CatalogCaller): CatalogPort;
+};
+
+/** A key of a workspace, for which a service acts. */
+export type WorkspaceKey = Pick<Principal, 'workspace' | 'keyId'>;
+
+/** Returns the functions that define routes which use these services. Each room of routes declares its own. */
+export function routesUsing<Services>() {
+  return {
+    /**
+     * A route that requires a key. Order: key, scope, bindings of the key, query, path, body: the body is not read for an unauthorized
+     * key.
+     */
+    defineRoute<const Spec extends RouteSpec>(
+      spec: Spec,
+      handle: (request: RouteRequest<Spec, Services>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
+    ): Route<Services> {
+      // `mount-routes.ts` parses the parts with the schemas of `spec`, from which the types above are derived.
+      return { spec, handle: handle as Route<Services>['handle'] };
+    },
+
+    /** A route without a key, whose handler reads path, query and body itself. The method is GET by default. */
+    definePublicRoute<const Spec extends PublicRouteSpec>(
+      spec: Spec,
+      handle: (request: PublicRequest<Spec, Services>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
+    ): Route<Services> {
+      return { spec: { method: 'get', ...spec, scopes: [] }, handle: handle as Route<Services>['handle'] };
+    },
+  };
 }

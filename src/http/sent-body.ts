@@ -2,7 +2,7 @@
  * Large responses take memory until their client has received them, which it may do as slowly as it likes. These bodies are sent in pieces,
  * hold a place meanwhile, and end when the client takes too long.
  */
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { KB } from '../core/limits/units.ts';
 import type { Place } from '../engine/fair-pool.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -11,7 +11,7 @@ import { systemClock } from '../platform/clock.ts';
 export const largeResponseBytes = 64 * KB;
 
 /** Returns a body that releases `place` when it was sent, or when the client has disconnected or is too slow. The bytes may be shared. */
-export function sentInPlace(bytes: Uint8Array, place: Place): ReadableStream<Uint8Array> {
+export function bodyHoldingPlace(bytes: Uint8Array, place: Place): ReadableStream<Uint8Array> {
   const { readable, writable } = fixedLength(bytes.byteLength);
   const writer = writable.getWriter();
   const end = (): void => {
@@ -31,7 +31,7 @@ export function sentInPlace(bytes: Uint8Array, place: Place): ReadableStream<Uin
 }
 
 /** Passes on a stream, and releases `place` at its end, or when the client disconnects. */
-export function passedInPlace(source: ReadableStream<Uint8Array>, place: Place): ReadableStream<Uint8Array> {
+export function streamHoldingPlace(source: ReadableStream<Uint8Array>, place: Place): ReadableStream<Uint8Array> {
   const { readable, writable } =
     typeof IdentityTransformStream === 'undefined' ? new TransformStream<Uint8Array, Uint8Array>() : new IdentityTransformStream();
   source.pipeTo(writable).catch(ignored).finally(place.release);

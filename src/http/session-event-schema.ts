@@ -1,13 +1,13 @@
 /** The events of a session's log as its readers receive them (`dialects/native.ts`), for the OpenAPI document and typed clients. */
-import { GuardVerdict } from '../core/guard.ts';
+import { GuardVerdict } from '../core/policy/guard.ts';
 import { z } from 'zod';
 import { Citation } from '../core/model/citation.ts';
 import { Usage } from '../core/model/chat-event.ts';
 import { AskedEffect, AskKind } from '../core/policy/approval.ts';
-import { ElicitationAction } from '../core/tools/elicitation.ts';
+import { ElicitationAction } from '../core/servers/elicitation.ts';
 import { ContentBlock, ToolResultCode } from '../core/tools/tool.ts';
 import { Proposal } from '../core/tools/ui-tool.ts';
-import { InputPart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, Via } from '../core/turn/message.ts';
+import { InputPart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, Via } from '../core/model/message.ts';
 import type { SessionEventBody } from '../core/turn/session-event.ts';
 import { ProblemSchema } from './problem-schema.ts';
 
@@ -66,6 +66,7 @@ const fields = {
     arguments: object.nullable().meta({ description: 'null: the text was cut off or cannot be repaired; `raw` has it.' }),
     repaired: z.boolean(),
     closersOnly: z.boolean().optional(),
+    recovered: z.literal(true).optional().meta({ description: 'The call stood in the text of a reply that could have native calls.' }),
     raw: z.string().optional(),
     fault: z.enum(['truncated', 'invalid_json']).optional(),
   }),
@@ -78,11 +79,11 @@ const fields = {
     reason: z.string(),
     ask: AskKind,
     target: z.string().nullable(),
-    effects: z.array(AskedEffect).optional(),
-    effectCount: z.int().optional(),
+    effects: z.array(AskedEffect),
+    effectCount: z.int(),
     several: z.literal(true).optional(),
-    binding: z.array(z.string()).optional(),
-    round: round.optional(),
+    binding: z.array(z.string()),
+    round,
     expiresAt,
   }),
   'approval-decided': z.object({
@@ -141,6 +142,13 @@ const fields = {
     structuredContent: object.optional(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   }),
+  dropped: z.object({
+    ...inStep,
+    model: z.string(),
+    items: z
+      .array(z.object({ name: z.string(), reason: z.string().optional() }))
+      .meta({ description: 'What the request asked for and the model was not sent, in the terms of the request.' }),
+  }),
   native: z.object({ ...inStep, provider: z.string().meta({ description: 'Its data is not sent to readers.' }) }),
   usage: z.object({ ...inStep, usage: Usage, model: z.string().optional() }),
   'step-end': z.object({
@@ -165,7 +173,7 @@ const fields = {
     status: z.enum(['completed', 'failed', 'cancelled', 'interrupted']),
     reason: z.enum([
       ...(['stop', 'length', 'content_filter', 'max_steps', 'max_tokens', 'max_cost', 'timeout', 'cancelled'] as const),
-      ...(['upstream_error', 'recovery_limit', 'restarted', 'internal'] as const),
+      ...(['upstream_error', 'recovery_limit', 'internal'] as const),
     ]),
     usage: Usage,
   }),

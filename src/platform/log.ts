@@ -1,5 +1,5 @@
 /** The log: one JSON line per record on the console, which `wrangler tail`, Workers Logs and `npm start` read. */
-import type { LogLevel } from '../core/settings.ts';
+import type { LogLevel } from '../core/people/settings.ts';
 import type { Logger } from '../ports/runtime.ts';
 
 const ranks: Record<LogLevel, number> = { error: 0, info: 1, debug: 2 };

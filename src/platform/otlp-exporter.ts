@@ -7,6 +7,7 @@ import { encodeMetrics, encodeTraces, type Resource } from '../core/telemetry/en
 import type { Metrics } from '../core/telemetry/metrics.ts';
 import type { FinishedSpan } from '../core/telemetry/span.ts';
 import type { TelemetrySettings } from '../core/telemetry/telemetry-settings.ts';
+import { createDelayedFlush } from '../engine/delayed-flush.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { WaitUntil } from './background.ts';
@@ -32,14 +33,19 @@ export class OtlpExporter {
   readonly #parts: ExporterParts;
   readonly #startedAt: number;
   #spans: FinishedSpan[] = [];
-  /** When the current flush must have ended. The platform may end the request that runs it without running any more of its code. */
-  #flushUntil = Number.NEGATIVE_INFINITY;
+  /** Schedules a flush unless there is one. */
+  readonly wake: () => void;
   #loggedAt = Number.NEGATIVE_INFINITY;
   dropped = 0;
 
   constructor(parts: ExporterParts) {
     this.#parts = parts;
     this.#startedAt = parts.clock.now();
+    const { clock, background, settings } = parts;
+    const takeOverMs = settings.delayMs + exportTimeoutMs * (maxBufferedSpans / maxBatchSpans + 2);
+    const failed = (error: unknown): void => this.#logFailure(error);
+    const flush = (): Promise<void> => this.#flush();
+    this.wake = createDelayedFlush({ clock, background, delayMs: settings.delayMs, takeOverMs, next: 'ended', flush, failed });
   }
 
   add(span: FinishedSpan): void {
@@ -48,30 +54,15 @@ export class OtlpExporter {
     this.wake();
   }
 
-  /** Schedules a flush unless there is one. */
-  wake(): void {
-    const { clock, background, settings } = this.#parts;
-    const now = clock.now();
-    if (now < this.#flushUntil) return;
-    const mostMs = settings.delayMs + exportTimeoutMs * (maxBufferedSpans / maxBatchSpans + 2);
-    this.#flushUntil = now + mostMs;
-    background(this.#flush().catch((error: unknown) => this.#logFailure(error)));
-  }
-
   async #flush(): Promise<void> {
-    const { clock, settings, resource, metrics } = this.#parts;
-    await clock.sleep(settings.delayMs);
-    try {
-      await this.#post('/v1/metrics', encodeMetrics(resource, metrics.all(), { startedAt: this.#startedAt, now: clock.now() }));
-      while (this.#spans.length > 0) {
-        const batch = this.#spans.splice(0, maxBatchSpans);
-        if (await this.#post('/v1/traces', encodeTraces(resource, batch))) continue;
-        // The rest would fail, too; spans that end later are tried again.
-        this.dropped += batch.length + this.#spans.length;
-        this.#spans = [];
-      }
-    } finally {
-      this.#flushUntil = Number.NEGATIVE_INFINITY;
+    const { clock, resource, metrics } = this.#parts;
+    await this.#post('/v1/metrics', encodeMetrics(resource, metrics.all(), { startedAt: this.#startedAt, now: clock.now() }));
+    while (this.#spans.length > 0) {
+      const batch = this.#spans.splice(0, maxBatchSpans);
+      if (await this.#post('/v1/traces', encodeTraces(resource, batch))) continue;
+      // The rest would fail, too; spans that end later are tried again.
+      this.dropped += batch.length + this.#spans.length;
+      this.#spans = [];
     }
   }
 

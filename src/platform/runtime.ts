@@ -1,5 +1,5 @@
 /** What every part of the service uses: time, ids, the log, and telemetry if it is on. */
-import type { Settings } from '../core/settings.ts';
+import type { Settings } from '../core/people/settings.ts';
 import type { WaitUntil } from './background.ts';
 import { systemClock } from './clock.ts';
 import { randomIds } from './ids.ts';

@@ -1,10 +1,9 @@
 /** Compiles the redaction patterns of a workspace, with `re2js`. Loaded when a workspace has patterns. */
 import { RE2JS } from 're2js';
-import type { Issue } from '../core/problem.ts';
+import type { Issue, Warning } from '../core/problem.ts';
 import type { RedactionPattern } from '../core/redaction/redaction.ts';
 import type { TextRule } from '../core/redaction/redact-text.ts';
 import { maxRuleWork } from '../core/redaction/redaction-work.ts';
-import type { Warning } from '../core/warning.ts';
 import { systemClock } from './clock.ts';
 import { createPatternSearch } from './pattern-search.ts';
 

@@ -4,6 +4,7 @@
  * Keys take turns: those of the key that caused the pause come after those of the others, however many it has.
  */
 import type { ShareOwner } from '../core/limits/fair-share.ts';
+import { systemClock } from './clock.ts';
 
 /**
  * Work of all virtual machines of an isolate together, after which all pause for `sandboxRestMs`, so that other requests are
@@ -27,12 +28,7 @@ export type ThreadShare = {
 
 type Bounds = { fuel: number; ms: number; restMs: number; waitMs: number };
 
-const bounds: Bounds = {
-  fuel: sandboxSliceFuel,
-  ms: sandboxTurnMs,
-  restMs: sandboxPauseMs,
-  waitMs: maxSandboxSliceWaitMs,
-};
+const bounds: Bounds = { fuel: sandboxSliceFuel, ms: sandboxTurnMs, restMs: sandboxPauseMs, waitMs: maxSandboxSliceWaitMs };
 
 /**
  * Returns a function that creates the share of a machine or script, for the key whose code it runs. Without one it is on its own. `maxWaitMs`: for
@@ -65,7 +61,7 @@ export function createThreadShares(
           // Those of other keys first, then the other machines of the key.
           const [current, began, ms] = [rest, now(), isLast ? restMs * 2 : owner === lastOwner ? restMs * 1.5 : restMs];
           isLast = false;
-          await sleep(ms);
+          await systemClock.sleep(ms);
           // The request whose timer should end the pause may have been cancelled.
           ended = Math.max(ended, current);
           waited += Math.max(ms, now() - began);
@@ -90,9 +86,3 @@ export function createThreadShares(
 
 /** The share of this isolate, for all machines, the compiler, and scripts. */
 export const isolateThreadShare = createThreadShares(Date.now);
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-}

@@ -1,6 +1,6 @@
 /** Signing in with GitHub: OAuth, and its API for the primary, verified email. */
 import { z } from 'zod';
-import { readEmail } from '../core/person.ts';
+import { readEmail } from '../core/people/person.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import { type CodeFlow, exchangeJson, refused } from './exchange.ts';
 

@@ -1,9 +1,9 @@
 /** Verifies signed tokens of identity providers with their published keys (JWKS): ID tokens of OpenID Connect, and those of Cloudflare Access. */
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { getOrBuild } from '../core/memoize.ts';
-import { readEmail } from '../core/person.ts';
+import { readEmail } from '../core/people/person.ts';
 import { Problem } from '../core/problem.ts';
-import { clockSkewMs } from '../core/token-times.ts';
+import { clockSkewMs } from '../core/people/token-times.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import { exchange, type Identity, refused } from './exchange.ts';
 

@@ -3,9 +3,9 @@
  * that requests that begin one store nothing, and another browser cannot finish it.
  */
 import { equalInConstantTime } from '../core/constant-time.ts';
-import type { IdentityProvider } from '../core/identity-provider.ts';
+import type { IdentityProvider } from '../core/people/identity-provider.ts';
 import { Problem, quoted } from '../core/problem.ts';
-import { isValidUntil } from '../core/token-times.ts';
+import { isValidUntil } from '../core/people/token-times.ts';
 import { toBase64Url } from '../core/text/bytes.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -25,6 +25,8 @@ export type IdentityParts = {
 };
 
 export type Returned = Record<'code' | 'state' | 'iss' | 'error', string | null>;
+
+export type BrowserSignIn = ReturnType<typeof createIdentity>;
 
 export function createIdentity(parts: IdentityParts) {
   const { providers, outbound, clock, seal } = parts;

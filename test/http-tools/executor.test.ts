@@ -1,7 +1,7 @@
 /** Calls of static tools over HTTP, request and response, against an endpoint on this machine and through the outbound client. */
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { contentText } from '../../src/core/tools/tool.ts';
@@ -12,7 +12,7 @@ import type { CallDeps } from '../../src/engine/call/call-scope.ts';
 import { createStaticExecutor } from '../../src/http-tools/executor.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { keptLog } from '../fakes/runtime.ts';
 import { listenToolServer, type ToolAnswers, type ToolServer } from '../fakes/tool-server.ts';

@@ -3,8 +3,8 @@
  * fails here until it has a row. Impossible conditions (`If-Match: "999"`) keep allowed writes from changing anything.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Scope } from '../../src/core/principal.ts';
-import { send } from '../catalog/real-service.ts';
+import { Scope } from '../../src/core/people/principal.ts';
+import { readText, send } from '../objects/catalog/real-service.ts';
 import { sample } from '../selection.ts';
 
 const kinds = ['unbound', 'agents', 'toolsets', 'both'] as const;
@@ -169,6 +169,8 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listServerTools: admin('GET', '/v1/servers/{name}/tools'),
   getServerTool: admin('GET', '/v1/servers/{name}/tools/t'),
   acceptServerTool: admin('POST', '/v1/servers/{name}/tools/t/accept'),
+  acceptServerTools: admin('POST', '/v1/servers/{name}/accept', { tools: '*' }),
+  rejectServerTools: admin('POST', '/v1/servers/{name}/reject', { tools: '*' }),
   rejectServerTool: admin('POST', '/v1/servers/{name}/tools/t/reject'),
   undoServerToolDecision: admin('POST', '/v1/servers/{name}/tools/t/undo'),
   listServerOffers: admin('GET', '/v1/servers/{name}/offers'),
@@ -412,7 +414,7 @@ const withoutRow = [
     'getPageFile',
   ],
   ...['showSignIn', 'signInWithRootKey', 'signOut', 'beginSignIn', 'endSignIn'],
-  ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
+  ...['showApproval', 'decideByLink', 'receiveDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
   ...['showConnect', 'startConnect'],
   ...['getAuthorizationServer', 'getOpenIdConfiguration', 'getMcpResource', 'getToolsetResource', 'getWorkspaceToolsetResource'],
   ...['getSigningKeys', 'registerClient', 'redeemToken', 'revokeToken', 'showConsent', 'decideConsent'],
@@ -458,7 +460,7 @@ const bindings: Record<Kind, object> = {
   both: { agents: ['mine'], toolsets: ['mine'] },
 };
 const everyKey = kinds.flatMap((kind) => Scope.options.map((scope): Key => ({ kind, scope })));
-const keys = sample('kinds of keys', everyKey, (_, index) => index % 2 === 0);
+const keys = sample('kinds of keys', everyKey, (_, index) => index % 3 === 0);
 const headersOf = new Map<Key, Record<string, string>>();
 const ids: Record<string, string> = {};
 
@@ -480,7 +482,7 @@ beforeAll(async () => {
 
 async function ask(key: Key, [method, path, body, headers = {}]: ReturnType<Request>): Promise<{ status: number; text: string }> {
   const answer = await send(method, path, body, { ...headersOf.get(key), ...headers });
-  return { status: answer.status, text: await answer.text() };
+  return { status: answer.status, text: await readText(answer) };
 }
 
 const hasScope = ({ scope }: Key, scopes: readonly Scope[]): boolean => scope === 'admin' || scopes.includes(scope);

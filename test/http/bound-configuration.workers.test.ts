@@ -1,6 +1,6 @@
 /** The configuration tools of bound keys over the real service: at /mcp, and as tools of a toolset. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { send } from '../catalog/real-service.ts';
+import { send } from '../objects/catalog/real-service.ts';
 
 const model = 'rehearsal/default';
 const file = { tool: 'builtin.read_file' };

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { toToolCallId } from '../../src/core/reference.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { toToolCallId } from '../../src/core/text/reference.ts';
 import { bodyOf, createChatHarness, type Harness } from './harness.ts';
 import { expectFault, stockClient } from './stock-openai.ts';
 
@@ -31,7 +31,26 @@ describe('a request without agent, toolset and session', () => {
   });
 });
 
+describe('a request to an agent with tools of the client only', () => {
+  it('is sent to the provider, and counts as a use of the agent', async () => {
+    await h.send('PUT', '/v1/agents/plain', { model: 'rehearsal/default', limits: { requestsPerMinute: 5 } });
+    const count = vi.spyOn(h.services.limiter, 'countRequest').mockResolvedValue(undefined);
+    expect((await chat({ model: 'agent/plain', messages: [user('x')], tools: ownTools })).status).toBe(200);
+    expect(h.sessions.all.size).toBe(0);
+    expect(count.mock.calls.flatMap(([, holders]) => holders.filter(({ of }) => of === 'agent'))).toHaveLength(1);
+  });
+});
+
 describe('a request with server tools', () => {
+  it('names what is left out of it, in the header and in the plan', async () => {
+    const body = { model: 'agent/helper', messages: [{ ...user('hello'), name: 'ann' }], store: true, novel: 1, temperature: 1 };
+    const answer = await chat(body);
+    expect(answer.headers.get('x-moniker-dropped')).toBe('messages[].name, store, novel');
+    expect(h.sessions.submitted.at(-1)?.plan.dropped?.items.map(({ name }) => name)).toEqual(['messages[].name', 'store', 'novel']);
+    expect((await chat({ ...body, stream: true })).headers.get('x-moniker-dropped')).toBe('messages[].name, store, novel');
+    expect((await chat({ model: 'agent/helper', messages: [user('hello')] })).headers.get('x-moniker-dropped')).toBeNull();
+  });
+
   it('runs in an unlisted session', async () => {
     const answer = await chat({ model: 'agent/helper', messages: [user('hello')] });
     expect(await bodyOf(answer)).toMatchObject({
@@ -205,7 +224,6 @@ describe('faults', () => {
     [{ model: 'x/', messages: [] }, 404, 'model'],
     [{ model: 'agent/helper' }, 422, 'messages'],
     [{ model: 'agent/helper', messages: [] }, 422, 'messages'],
-    [{ model: 'agent/helper', messages: [{ role: 'assistant', content: 'x' }] }, 422, 'messages'],
     [{ model: 'agent/helper', messages: [{ role: 'user', content: 7 }] }, 422, 'messages[0].content'],
     [{ model: 'agent/helper', messages: [{ role: 'king', content: 'x' }] }, 422, 'messages[0].role'],
     [{ model: 'agent/helper', messages: [user('x')], temperature: 'hot' }, 422, 'temperature'],

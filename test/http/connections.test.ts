@@ -3,7 +3,7 @@ import type { ServerOAuth } from '../../src/core/servers/server-oauth.ts';
 import { noOffers } from '../../src/core/servers/server-state.ts';
 import { createAuthorizationServer } from '../fakes/authorization-server.ts';
 import { createInstallation, serverOf } from '../mcp/oauth/installation.ts';
-import { bodyOf, createHarness, rootKey, type Harness } from './harness.ts';
+import { bodyOf, createHarness, rootKey, type Harness, problemIn } from './harness.ts';
 
 const url = 'https://mcp.example.com/mcp';
 const base = 'https://moniker.example.com';
@@ -148,7 +148,7 @@ describe('a server that users connect to', () => {
     ] as const) {
       expect((await parts.send(method, `/v1/me/connections/${server}`, undefined, other)).status).toBe(403);
     }
-    expect((await parts.send('POST', '/v1/me/connections/plain')).status).toBe(409);
+    expect(await problemIn(await parts.send('POST', '/v1/me/connections/plain'))).toBe('409 conflict');
     expect((await parts.send('POST', '/v1/me/connections/nowhere')).status).toBe(404);
   });
 
@@ -160,13 +160,13 @@ describe('a server that users connect to', () => {
     ] as const) {
       expect((await parts.send(method, path, undefined, headers)).status).toBe(403);
     }
-    const now = new Date().toISOString();
-    await parts.catalog.saveServerGrant('mail', { value: 'sealed', revision: 0, isConnected: true }, 'user-ada');
+    const connectedAt = new Date(parts.clock.now()).toISOString();
+    const { id: key } = (await parts.catalog.createKey({ name: 'ada', scopes: ['chat'] })).record;
+    await parts.catalog.saveServerGrant('mail', { value: 'sealed', revision: 0, isConnected: true }, key);
     const listed = await bodyOf(await parts.send('GET', '/v1/servers/mail/connections'));
-    expect(listed).toEqual({ items: [{ key: 'user-ada', connectedAt: expect.any(String) }], nextCursor: null });
+    expect(listed).toEqual({ items: [{ key, name: 'ada', connectedAt }], nextCursor: null });
     expect(JSON.stringify(listed)).not.toContain('sealed');
-    expect(listed.items[0].connectedAt >= now).toBe(true);
-    expect((await parts.send('DELETE', '/v1/servers/mail/connections/user-ada')).status).toBe(204);
+    expect((await parts.send('DELETE', `/v1/servers/mail/connections/${key}`)).status).toBe(204);
   });
 
   it('cannot use client_credentials', async () => {

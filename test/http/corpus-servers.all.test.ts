@@ -7,6 +7,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { NameConflict } from '../../src/core/toolset/name-claims.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { printStatistics } from '../statistics.ts';
 
 type Index = {
   servers: { server: string; file: string; tools: number }[];
@@ -46,7 +47,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
       const { tools } = await bodyOf(await h.send('GET', `/v1/servers/${serverName(server)}`));
       for (const { state } of tools) states.set(state, (states.get(state) ?? 0) + 1);
     }
-    console.info(`mcp-tools: ${lists.length} servers imported, ${JSON.stringify(Object.fromEntries(states))}`);
+    printStatistics(`mcp-tools: ${lists.length} servers imported, ${JSON.stringify(Object.fromEntries(states))}`);
     expect([...states]).toEqual([['ready', index.totalTools]]);
   });
 
@@ -144,7 +145,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
   );
 
   it('counts its clashes', () => {
-    console.info(`mcp-tools: ${index.collisions.length} clashes, ${index.nearCollisions.length} near ones`);
+    printStatistics(`mcp-tools: ${index.collisions.length} clashes, ${index.nearCollisions.length} near ones`);
     expect([index.collisions.length, index.nearCollisions.length, lists.length]).toEqual([26, 3, 102]);
   });
 });

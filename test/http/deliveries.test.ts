@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf, createChatHarness } from './harness.ts';
+import { bodyOf, createChatHarness, problemIn } from './harness.ts';
 import { asGitHub, deliver, opened, putWebhook } from './hook-senders.ts';
 
 const base = '/v1/webhooks/triage/deliveries';
@@ -22,7 +22,7 @@ describe('/v1/webhooks/{webhook}/deliveries', () => {
     ]);
     expect(nextCursor).toBeNull();
     expect((await bodyOf(await harness.send('GET', `${base}?status=failed`))).items).toMatchObject([{ id: 'd-2' }]);
-    expect((await harness.send('GET', `${base}?status=gone`)).status).toBe(422);
+    expect(await problemIn(await harness.send('GET', `${base}?status=gone`))).toBe('422 invalid_request at status');
   });
 
   it('is empty for a webhook without deliveries, not found for an unknown one, and readable after removal', async () => {
@@ -81,7 +81,7 @@ describe('a replay', () => {
 
   it('is rejected while the turn is in progress, and not found for an unknown id', async () => {
     const harness = await withOne();
-    expect((await harness.send('POST', `${base}/d-1/replay`)).status).toBe(409);
+    expect(await problemIn(await harness.send('POST', `${base}/d-1/replay`))).toBe('409 conflict');
     expect((await harness.send('POST', `${base}/d-9/replay`)).status).toBe(404);
   });
 });

@@ -1,6 +1,6 @@
 /** Versions of agents, the policy and shared made tools. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 
 const agent = (instructions: string) => ({ model: 'rehearsal/default', instructions });
 const policy = (tool: string) => ({ rules: [{ decision: 'deny', tool }] });
@@ -61,6 +61,6 @@ describe.each(kinds)('%s', (path, first, second) => {
 it('tools that are not made have no versions, and private ones have none either', async () => {
   expect((await h.send('GET', '/v1/tools/builtin.bash/versions')).status).toBe(404);
   expect((await h.send('GET', '/v1/tools/builtin.bash?version=1')).status).toBe(404);
-  expect((await h.send('GET', '/v1/tools/made.twice?version=1&owner=me')).status).toBe(422);
-  expect((await h.send('GET', '/v1/providers/acme?version=1')).status).toBe(422);
+  expect(await problemIn(await h.send('GET', '/v1/tools/made.twice?version=1&owner=me'))).toBe('422 invalid_request at version');
+  expect(await problemIn(await h.send('GET', '/v1/providers/acme?version=1'))).toBe('422 invalid_request at version');
 });

@@ -1,6 +1,6 @@
 /** Agents, providers, secrets and tools: their common behavior, and what each must not show. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
+import { bodyOf, createHarness, demo, type Harness, problemIn } from './harness.ts';
 
 let h: Harness;
 beforeEach(() => {
@@ -121,7 +121,7 @@ describe('/v1/tools', () => {
     expect((await h.send('DELETE', path)).status).toBe(204);
     expect(await bodyOf(await h.send('GET', path))).toEqual({ aliases: ['shell'] });
     expect((await h.send('PUT', '/v1/tools/builtin.nix/aliases', { aliases: [] })).status).toBe(404);
-    expect((await h.send('PUT', path, { aliases: 'term' })).status).toBe(422);
+    expect(await problemIn(await h.send('PUT', path, { aliases: 'term' }))).toBe('422 invalid_request at aliases');
   });
 });
 

@@ -1,10 +1,10 @@
 /** A workspace with documents of every kind is exported, emptied, imported and exported again. */
 import { describe, expect, it } from 'vitest';
 import { expandVariables, placeholder } from '../../src/core/project/expand-variables.ts';
-import { readYaml } from '../../src/platform/read-yaml.ts';
+import { readYaml } from '../../src/formats/read-yaml.ts';
 import { projectKinds } from '../../src/ports/projects.ts';
 import { projectSections } from '../../src/core/project/project-sections.ts';
-import { send } from '../catalog/real-service.ts';
+import { send } from '../objects/catalog/real-service.ts';
 import { bodyOf } from './harness.ts';
 
 const signing = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';

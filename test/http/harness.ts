@@ -1,6 +1,6 @@
 /** The app over fakes: a workspace in memory, real planning and resolving, sessions that echo. */
-import type { Principal } from '../../src/core/principal.ts';
-import { readSettings } from '../../src/core/settings.ts';
+import type { Principal } from '../../src/core/people/principal.ts';
+import { readSettings } from '../../src/core/people/settings.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tools/tool.ts';
 import { marksIn } from '../../src/engine/policy/direct-marks.ts';
@@ -11,24 +11,25 @@ import { createServerRefresh } from '../../src/engine/servers/refresh-server.ts'
 import { testServer } from '../../src/engine/servers/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createIdentity } from '../../src/sign-in/identity.ts';
-import { createJsonSeal, createSignInNonce, mintApprovalToken, readApprovalToken } from '../../src/storage/signed-token.ts';
-import { createMasterKey } from '../../src/storage/master-key.ts';
-import { createPeople } from '../../src/storage/people.ts';
+import { createJsonSeal, createSignInNonce, mintApprovalToken, readApprovalToken } from '../../src/storage/keys/signed-token.ts';
+import { createMasterKey } from '../../src/storage/keys/master-key.ts';
+import { createPeople } from '../../src/storage/published/people.ts';
 import { createPools } from '../../src/engine/fair-pool.ts';
 import { createAttemptLimit } from '../../src/engine/attempt-limit.ts';
-import { createLimiter } from '../../src/storage/limit-counters.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createLimiter } from '../../src/objects/limits/client/limit-counters.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';
 import { serveMcp } from '../../src/mcp/server/endpoint.ts';
 import { toolDefinitions } from '../../src/tools/registry.ts';
-import type { ProxiedChat } from '../../src/providers/proxy.ts';
+import type { ProxiedChat } from '../../src/engine/proxy/translate-chat.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { WorkspaceRecord, Workspaces } from '../../src/ports/workspaces.ts';
-import type { Services } from '../../src/wiring.ts';
-import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
+import type { HttpServices } from '../../src/http/route-modules.ts';
+import { createNodeCatalog, type NodeCatalog } from '../fakes/node-catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { fakeServeDeps } from '../fakes/serve-deps.ts';
 import { createDocumentCheck, type ApiDocument, type DocumentCheck } from './document-check.ts';
+import { watched } from '../unread-refusals.ts';
 import { v8Syntax } from '../fakes/v8-syntax.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { memoryReplies } from '../fakes/kept-replies.ts';
@@ -51,7 +52,7 @@ const definitions: ToolDefinition[] = [
 ];
 
 /** One app serves all harnesses, because mounting the routes takes longer than most tests. Each request brings the services of its harness. */
-const sharedApp = createApp((services: Services) => services);
+const sharedApp = createApp((services: HttpServices) => services);
 
 export type HarnessApp = {
   routes: typeof sharedApp.routes;
@@ -61,8 +62,8 @@ export type HarnessApp = {
 
 export type Harness = {
   app: HarnessApp;
-  services: Services;
-  catalog: FakeCatalog;
+  services: HttpServices;
+  catalog: NodeCatalog;
   sessions: FakeSessions;
   triggers: FakeTriggers;
   log: ReturnType<typeof keptLog>;
@@ -81,7 +82,7 @@ export type Harness = {
 /** `more`: additional tools. */
 export function createHarness(
   environment: Record<string, string> = {},
-  replaced: Partial<Services> = {},
+  replaced: Partial<HttpServices> = {},
   more: readonly ToolDefinition[] = [],
 ): Harness {
   const settings = readSettings({
@@ -90,7 +91,7 @@ export function createHarness(
     ...environment,
   });
   const [clock, log, ids, sessions] = [fakeClock(), keptLog(), countedIds(), fakeSessions()];
-  const catalog = createFakeCatalog({ definitions: [...definitions, ...more], rootKey, now: clock.now });
+  const catalog = createNodeCatalog({ definitions: [...definitions, ...more], rootKey, clock });
   const kept = memoryReplies();
   const triggers = fakeTriggers({ sessions, now: clock.now });
   const master = createMasterKey(settings.masterKey);
@@ -148,9 +149,8 @@ export function createHarness(
     configuration: toolDefinitions(),
   });
   const serve = { ...served, directory };
-  const services: Services = {
+  const services: HttpServices = {
     settings,
-    marks: direct.marks,
     clock,
     ids,
     log,
@@ -200,12 +200,18 @@ export function createHarness(
     explainCall: (principal, asked) => explainDirectCall(direct, principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callOutsideSession(direct, principal, call, new AbortController().signal),
-    mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null, callKeptOpen: unused, listen: unused }, asked),
+    mcp: (asked) =>
+      serveMcp(
+        serve,
+        { send: async (_caller, _target, to) => ('session' in to && to.session !== null ? null : await unused()), listen: unused },
+        asked,
+      ),
     refuseLoop: async () => undefined,
     proxyChat: async (_principal, { ref: model, body, agent }) => {
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });
       return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
     },
+    reportUnsent: async () => undefined,
     keptReplies: () => kept,
     countTokens: async () => null,
     usage: {
@@ -255,7 +261,7 @@ export function createHarness(
         typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : body === undefined ? null : JSON.stringify(body);
       const response = await app.request(path, { method, headers: given, body: raw });
       await compareWithDocument(method, path, response);
-      return response;
+      return watched(response, method, path);
     },
   };
 }
@@ -308,7 +314,7 @@ async function readDocument(): Promise<DocumentCheck> {
 export const demo = { tools: [{ tool: 'builtin.bash', aliases: ['shell', 'terminal'] }, { tool: 'builtin.read_file' }] };
 
 /** With the toolset `demo`, the agent `helper` with it, and the agent `plain` without a toolset. */
-export async function createChatHarness(replaced: Partial<Services> = {}): Promise<Harness> {
+export async function createChatHarness(replaced: Partial<HttpServices> = {}): Promise<Harness> {
   const harness = createHarness({}, replaced);
   await harness.send('PUT', '/v1/toolsets/demo', demo);
   await harness.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'demo' });
@@ -320,4 +326,11 @@ export async function createChatHarness(replaced: Partial<Services> = {}): Promi
 // biome-ignore lint/suspicious/noExplicitAny: tests look into many shapes and fail by themselves where one is missing
 export async function bodyOf(answer: Response): Promise<any> {
   return await answer.json();
+}
+
+/** What a refusal says: its status, its code and the path of its first issue, in the format of its client: `422 invalid_request at tools[0].name`. */
+export async function problemIn(answer: Response): Promise<string> {
+  const { error, code = error?.code ?? error?.type, issues = [{ path: error?.param ?? '' }] } = await bodyOf(answer);
+  const [{ path }] = issues;
+  return `${answer.status} ${code}${path === '' ? '' : ` at ${path}`}`;
 }

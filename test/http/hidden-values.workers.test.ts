@@ -229,7 +229,7 @@ describe('a hidden value', () => {
     },
   };
 
-  it.each(Object.entries(attempts))('%s', async (_title, { of, write }) => {
+  it.each(Object.entries(attempts))('stays hidden, since it %s', async (_title, { of, write }) => {
     const { path, name } = await create(of);
     const before = await service.stored(of.kind, name);
     const body = { ...(await shownOf(of, path)), ...write };

@@ -4,6 +4,7 @@ import { fakeClock } from '../fakes/runtime.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { bodyOf, createHarness } from './harness.ts';
 import { asGitHub, deliver, putWebhook, type Sent } from './hook-senders.ts';
+import { printStatistics } from '../statistics.ts';
 
 /** Returns the status, and the number of started turns. */
 type Outcome = { status: number; text: string; begun: number; repeated: boolean };
@@ -13,13 +14,16 @@ const session = { session: 'one', input: '{{@body}} {{@event}}' };
 describeCorpus('security/webhook-vectors.json', (path) => {
   const { cases } = readJson<{ cases: WebhookVector[] }>(path);
   const counts: Record<string, number> = {};
-  afterAll(() => console.log(`webhook-vectors over HTTP: ${cases.length} rows, as expected: ${JSON.stringify(counts)}`));
+  afterAll(() => printStatistics(`webhook-vectors over HTTP: ${cases.length} rows, as expected: ${JSON.stringify(counts)}`));
 
-  it.each(cases.map((row) => [row.id, row.reason, row] as const))('%s: %s', async (_id, _reason, row) => {
-    const outcome = row.scheme === 'http' ? await sendPlain(row) : await sendSigned(row);
-    expect(isExpected(row.expect, outcome), JSON.stringify(outcome)).toBe(true);
-    counts[row.expect] = (counts[row.expect] ?? 0) + 1;
-  });
+  it.each(cases.map((row) => [row.id, row.reason, row] as const))(
+    'answers the delivery %s as the corpus expects: %s',
+    async (_id, _reason, row) => {
+      const outcome = row.scheme === 'http' ? await sendPlain(row) : await sendSigned(row);
+      expect(isExpected(row.expect, outcome), JSON.stringify(outcome)).toBe(true);
+      counts[row.expect] = (counts[row.expect] ?? 0) + 1;
+    },
+  );
 });
 
 function isExpected(expected: string, { status, text, begun, repeated }: Outcome): boolean {

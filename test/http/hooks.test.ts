@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { bodyOf, createChatHarness, createHarness, type Harness } from './harness.ts';
 import { asGitHub, asSlack, deliver, gitHubSecret, opened, putWebhook } from './hook-senders.ts';
-import { maxWebhookBodyBytes } from '../../src/http/routes/hooks.ts';
+import { maxWebhookBodyBytes } from '../../src/http/routes/triggers/hooks.ts';
 import { waitFor } from '../wait-for.ts';
 
 async function triage(changes: Record<string, unknown> = {}): Promise<Harness> {
@@ -169,7 +169,7 @@ describe('an unsigned delivery', () => {
     const rounds = vi.spyOn(crypto.subtle, 'sign');
     const work = async (path: string): Promise<number[]> => {
       rounds.mockClear();
-      await deliver(harness, wrong, path);
+      expect((await deliver(harness, wrong, path)).status).toBe(404);
       return rounds.mock.calls.map(([, , data]) => data.byteLength);
     };
     await work('/hooks/default/nobody');
@@ -181,8 +181,7 @@ describe('an unsigned delivery', () => {
 
   it('is logged with its reason, and without secret, signature or body', async () => {
     const harness = await triage();
-    await deliver(harness, wrong);
-    await deliver(harness, wrong, '/hooks/default/nobody');
+    for (const path of ['/hooks/default/triage', '/hooks/default/nobody']) expect((await deliver(harness, wrong, path)).status).toBe(404);
     const refused = harness.log.lines.filter(({ message }) => message === 'delivery refused');
     expect(refused.map(({ level, fields }) => [level, fields.webhook])).toEqual([
       ['info', 'triage'],

@@ -1,9 +1,10 @@
 /** Mutated documents over HTTP and the in-memory catalog. */
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 import { checkWrite, hostileTexts, placesOf, prepareDocuments, spoiling, spoilt, valid } from './hostile-documents.ts';
 import { plainTool, serverOf } from './hostile-rows.ts';
+import { printStatistics } from '../statistics.ts';
 
 let h: Harness;
 beforeAll(async () => {
@@ -21,12 +22,12 @@ describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
       }),
       { numRuns: 60 },
     );
-    console.info(`${path}: ${counts.stored} stored, ${counts.refused} refused`);
+    printStatistics(`${path}: ${counts.stored} stored, ${counts.refused} refused`);
     expect(counts.refused).toBeGreaterThan(0);
     expect(h.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('with names of Object.prototype, or invalid names, in any place, as a value and as a field', async () => {
+  it('is stored as sent or refused, whatever names of Object.prototype or invalid names it has', async () => {
     for (const at of placesOf(body).keys()) {
       // In rotation, so that every place and every name is combined with some of the others.
       for (const name of [0, 7, 13].map((step) => hostileTexts[(at + step) % hostileTexts.length] ?? '')) {
@@ -100,7 +101,9 @@ describe('rules of an entry that name missing things', () => {
     // After it is removed again, the stored document would be rejected.
     await h.send('DELETE', '/v1/secrets/GH');
     const shown = await bodyOf(await h.send('GET', '/v1/toolsets/rules'));
-    expect((await h.send('PUT', '/v1/toolsets/rules', shown)).status).toBe(422);
+    expect(await problemIn(await h.send('PUT', '/v1/toolsets/rules', shown))).toBe(
+      '422 invalid_request at tools[0].arguments.preset.token',
+    );
     expect((await h.send('GET', '/v1/toolsets/rules')).headers.get('etag')).toBe('"1"');
   });
 

@@ -8,12 +8,14 @@ import type { NameConflict } from '../../src/core/toolset/name-claims.ts';
 import { readListing, type ListedDefinition } from '../../src/core/listing/listing.ts';
 import { parseAlias, parseWireName } from '../../src/core/names/names.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ServerTool } from '../../src/core/servers/server.ts';
+import type { ServerTool } from '../../src/core/servers/server-tool.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { listingOf, type MetadataRow, verdicts } from '../core/listing-cases.ts';
 import { compile, knownTools } from '../fakes/known-tools.ts';
-import { pages } from '../contracts/catalog.ts';
+import { mayBeRefused } from '../unread-refusals.ts';
+import { pages } from '../contracts/catalog/workspace.ts';
 import { bodyOf } from './harness.ts';
+import { printStatistics } from '../statistics.ts';
 
 export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>;
 export type NameRow = { id: string; name: string; expect: 'accept' | 'reject' | 'either' | 'warn' };
@@ -36,7 +38,7 @@ export function tally(count: Count, id: string, reason: string | undefined): voi
 }
 
 export function printCount(title: string, { rows, asExpected, exceptions }: Count): void {
-  console.info(
+  printStatistics(
     `${title}: ${rows} rows, ${asExpected} as expected, ${exceptions.length} otherwise${exceptions.map((line) => `\n  ${line}`)}`,
   );
 }
@@ -45,7 +47,7 @@ export const url = 'https://tools.example.com/call';
 const object = { type: 'object' };
 
 export function serverOf(tools: readonly unknown[], more: Record<string, unknown> = {}): Record<string, unknown> {
-  return { kind: 'static', url, tools, ...more };
+  return { kind: 'static', updates: 'review', url, tools, ...more };
 }
 
 export function plainTool(name: string): Listed {
@@ -275,8 +277,8 @@ export async function checkAliasSet(send: Send, set: AliasSet, count: Count, off
   }
   tally(count, set.id, setsOtherwise.get(set.id));
 
-  await send('DELETE', '/v1/toolsets/set');
-  for (const server of servers.keys()) await send('DELETE', `/v1/servers/${server}`);
+  await mayBeRefused(send('DELETE', '/v1/toolsets/set'));
+  for (const server of servers.keys()) await mayBeRefused(send('DELETE', `/v1/servers/${server}`));
 }
 
 /** Invalid in any body, so a listing with it is never parsed. */

@@ -1,7 +1,7 @@
 /** `Idempotency-Key` on every request that starts work, and interrupted streams that are resumed. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeCorpus, readJson } from '../fixtures.ts';
-import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
+import { bodyOf, createHarness, demo, type Harness, problemIn } from './harness.ts';
 
 let h: Harness;
 let id: string;
@@ -106,7 +106,7 @@ describe('a repeat whose request would now fail', () => {
     await gone();
     const again = await send();
     expect([again.status, await again.text()]).toEqual([first.status, told]);
-    expect((await other()).status).toBe(422);
+    expect(await problemIn(await other())).toBe('422 idempotency_mismatch');
     expect((await unknown()).status).toBe(404);
   };
 
@@ -182,14 +182,14 @@ describeCorpus('security/http-probes.json', (path) => {
     return { 'idempotency-key': headers['idempotency-key'].replace('<300 characters>', 'x'.repeat(300)) };
   };
 
-  it('idempotency-same, idempotency-differs, idempotency-long', async () => {
+  it('returns the first turn for the same body, and refuses another body or a long key', async () => {
     const first = await bodyOf(await turn({ input: 'a' }, headersOf('idempotency-same')));
     expect((await bodyOf(await turn({ input: 'a' }, headersOf('idempotency-same')))).turn).toBe(first.turn);
     await mismatch(await turn({ input: 'b' }, headersOf('idempotency-differs')));
-    expect((await turn({ input: 'a' }, headersOf('idempotency-long'))).status).toBe(422);
+    expect(await problemIn(await turn({ input: 'a' }, headersOf('idempotency-long')))).toBe('422 invalid_request at idempotency-key');
   });
 
-  it('idempotency-concurrent', async () => {
+  it('runs one turn for ten concurrent requests with one key', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => turn({ input: 'a' }, headersOf('idempotency-concurrent')).then(bodyOf)),
     );

@@ -1,9 +1,9 @@
 import { exportSPKI, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readIdentityProviders } from '../../src/core/identity-provider.ts';
+import { readIdentityProviders } from '../../src/core/people/identity-provider.ts';
 import { createIdentity } from '../../src/sign-in/identity.ts';
-import { createMasterKey } from '../../src/storage/master-key.ts';
-import { createJsonSeal, createSignInNonce } from '../../src/storage/signed-token.ts';
+import { createMasterKey } from '../../src/storage/keys/master-key.ts';
+import { createJsonSeal, createSignInNonce } from '../../src/storage/keys/signed-token.ts';
 import { createIdentityProvider, type FakeIdentityProvider } from '../fakes/identity-provider.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 

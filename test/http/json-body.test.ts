@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { discardBody, readBytes, readJsonBody } from '../../src/http/json-body.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';

@@ -1,7 +1,7 @@
 /** Streams end when their key is revoked, expires or cannot be checked, with an error in the format of their clients. A key has a bounded number of them. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { toCompletionId } from '../../src/core/reference.ts';
-import { limits } from '../../src/core/limits.ts';
+import { toCompletionId } from '../../src/core/text/reference.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { poolBounds } from '../../src/core/limits/pools.ts';
 import { createPools } from '../../src/engine/fair-pool.ts';
 import type { SessionPort } from '../../src/ports/session.ts';
@@ -16,6 +16,9 @@ let cancelled: number;
 let submitted: number;
 let proxied: number;
 
+/** Checks of keys, which take real time: the clock of the test waits for them. */
+let checks: Promise<unknown>[];
+
 const sessionId = 'ab'.repeat(32);
 const unused = (): never => {
   throw new Error('not in these tests');
@@ -26,6 +29,13 @@ beforeEach(async () => {
   const created = await h.catalog.createKey({ name: 'leaked', scopes: ['chat', 'tools'] });
   headers = { authorization: `Bearer ${created.key}` };
   keyId = created.record.id;
+  const { principal } = h.services.directory;
+  h.services.directory.principal = (...asked) => {
+    const check = principal(...asked);
+    checks.push(check);
+    return check;
+  };
+  checks = [];
   cancelled = 0;
   const open = new Set<ReadableStreamDefaultController<Uint8Array>>();
   emit = (text) => {
@@ -133,6 +143,7 @@ function read(answer: Response) {
 const pass = async (ms: number): Promise<void> => {
   for (let left = ms; left > 0; left -= 1_000) {
     await h.clock.advance(Math.min(1_000, left));
+    await Promise.allSettled(checks.splice(0));
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -144,7 +155,7 @@ const held = () => {
   return { streams: streams.usedBy(of), requests: requests.usedBy(of), all: streams.usedBy({ workspace: 'default' }) };
 };
 const fillStreams = () =>
-  Array.from({ length: poolBounds.streams.perKey }, () => h.services.pools.streams.takeAnyway({ workspace: 'default', keyId }));
+  Array.from({ length: poolBounds.streams.perKey }, () => h.services.pools.streams.takeBeyondLimit({ workspace: 'default', keyId }));
 
 describe('the place of a stream', () => {
   it.each(rows)('of %s is held while it is open, and released when its client disconnects', async (_what, method, path, body, more) => {
@@ -236,7 +247,7 @@ describe('the place of a request', () => {
     const first = chat();
     await vi.waitFor(() => expect(answer).not.toBe(unused));
     expect(held().requests).toBe(1);
-    const places = Array.from({ length: poolBounds.requests.perKey - 1 }, () => requests.takeAnyway({ workspace: 'default', keyId }));
+    const places = Array.from({ length: poolBounds.requests.perKey - 1 }, () => requests.takeBeyondLimit({ workspace: 'default', keyId }));
     const refused = await h.send('GET', '/v1/me', undefined, headers);
     expect(refused.status).toBe(429);
     expect(await refused.json()).toMatchObject({
@@ -270,7 +281,7 @@ describe('the place of a request', () => {
     await opened[0]?.body?.cancel();
     await pass(1_000);
     expect((await events()).status).toBe(200);
-    h.services.pools.requests.takeAnyway({ workspace: 'default', keyId });
+    h.services.pools.requests.takeBeyondLimit({ workspace: 'default', keyId });
     expect(await (await events()).json()).toMatchObject({ limit: 'concurrentRequests', max: 1, used: 1 });
   });
 });

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
-import { readSettings } from '../../src/core/settings.ts';
+import { readSettings } from '../../src/core/people/settings.ts';
 import { launcherHeader } from '../../src/core/servers/stdio.ts';
 import type { AppEnv } from '../../src/http/middleware/request-context.ts';
 import { commandPermission } from '../../src/http/launcher-proof.ts';

@@ -6,7 +6,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { launcherHeader, runHeader } from '../../src/core/servers/stdio.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { DocumentKind } from '../../src/ports/catalog.ts';
-import { createWiring } from '../../src/wiring.ts';
+import { createWiring } from '../../src/wiring/create-wiring.ts';
 import { changeEnv, emptyWorkspace, testEnv } from '../storage/workspace.ts';
 import { bodyOf } from './harness.ts';
 

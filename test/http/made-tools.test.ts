@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 
 const shout = {
   description: 'Reads a file in capitals.',
@@ -53,7 +53,9 @@ describe('/v1/tools/made.{name}', () => {
     const dry = await put('made.shout', shout, {}, '?dryRun=true');
     expect([dry.status, dry.headers.get('etag')]).toEqual([200, null]);
     expect(await bodyOf(dry)).toMatchObject({ tool: 'made.shout', version: 1, uses: ['builtin.read_file'] });
-    expect((await put('made.shout', { ...shout, implementation: 'return (' }, {}, '?dryRun=true')).status).toBe(422);
+    expect(await problemIn(await put('made.shout', { ...shout, implementation: 'return (' }, {}, '?dryRun=true'))).toBe(
+      '422 invalid_request at implementation',
+    );
     expect((await h.send('GET', '/v1/tools/made.shout')).status).toBe(404);
   });
 

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, vi } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
 import { discardTimeoutMs, requestBodyTimeoutMs } from '../../src/http/json-body.ts';
 import { poolBounds } from '../../src/core/limits/pools.ts';
@@ -351,11 +351,12 @@ describe('/mcp', () => {
 
   it('has no configuration tools for a key that may not write toolsets', async () => {
     const h = await withDemo();
-    const key = await h.key({ scopes: ['tools'] });
+    const made = await h.catalog.createKey({ name: 'phone', scopes: ['tools'] });
+    const key = { authorization: `Bearer ${made.key}` };
     expect(await names(h, key)).toEqual([]);
     const instructions = async () => (await bodyOf(await modern(h, '/mcp', 'server/discover', {}, key))).result.instructions;
     expect(await instructions()).toMatch(/No toolset is equipped.*scope "toolsets"/);
-    await h.catalog.setEquipment('key000000001', { toolset: 'demo', mode: 'normal' });
+    await h.catalog.setEquipment(made.record.id, { toolset: 'demo', mode: 'normal' });
     expect(await names(h, key)).toEqual(['shell', 'read_file']);
     expect((await instructions()) ?? '').not.toContain('configuration');
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { userIdOf } from '../../src/core/person.ts';
-import type { Role } from '../../src/core/principal.ts';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { userIdOf } from '../../src/core/people/person.ts';
+import type { Role } from '../../src/core/people/principal.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 
 const own = 'https://moniker.example.com';
 
@@ -44,17 +44,17 @@ describe('/v1/members', () => {
   });
 
   it.each([
-    ['an unknown role', { email: 'a@example.com', role: 'admin' }],
-    ['no email', { role: 'user' }],
-    ['no domain', { email: 'ada@', role: 'user' }],
-    ['letters that look like others', { email: 'аda@example.com', role: 'user' }],
-    ['the Kelvin sign, which is k in lower case', { email: '\u212Aate@example.com', role: 'user' }],
-    ['two addresses', { email: 'a@example.com,b@example.com', role: 'user' }],
-    ['a line feed', { email: 'a@example.com\n', role: 'user' }],
-    ['an owner of a part', { email: 'a@example.com', role: 'owner', toolsets: ['a'] }],
-    ['an approver of a part', { email: 'a@example.com', role: 'approver', agents: ['a'] }],
-  ])('refuses %s', async (_what, body) => {
-    expect((await harness.send('PUT', '/v1/members/ada', body)).status).toBe(422);
+    ['an unknown role', 'role', { email: 'a@example.com', role: 'admin' }],
+    ['no email', 'email', { role: 'user' }],
+    ['no domain', 'email', { email: 'ada@', role: 'user' }],
+    ['letters that look like others', 'email', { email: 'аda@example.com', role: 'user' }],
+    ['the Kelvin sign, which is k in lower case', 'email', { email: '\u212Aate@example.com', role: 'user' }],
+    ['two addresses', 'email', { email: 'a@example.com,b@example.com', role: 'user' }],
+    ['a line feed', 'email', { email: 'a@example.com\n', role: 'user' }],
+    ['an owner of a part', 'role', { email: 'a@example.com', role: 'owner', toolsets: ['a'] }],
+    ['an approver of a part', 'role', { email: 'a@example.com', role: 'approver', agents: ['a'] }],
+  ])('refuses %s', async (_what, path, body) => {
+    expect(await problemIn(await harness.send('PUT', '/v1/members/ada', body))).toBe(`422 invalid_request at ${path}`);
   });
 });
 

@@ -1,9 +1,9 @@
 /** Servers with an expired TTL, refreshed by requests that only list: requests do not wait, and every list triggers the refresh. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { Discovery } from '../../src/core/servers/server-state.ts';
-import { discoveryOf } from '../contracts/self-listing-servers.ts';
+import { discoveryOf } from '../contracts/catalog/self-listing-servers.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 import { waitFor } from '../wait-for.ts';
 

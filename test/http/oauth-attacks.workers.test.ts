@@ -18,6 +18,7 @@ import {
   signIn,
   verifier,
 } from './oauth-client.ts';
+import { takeErrors } from '../service-errors.ts';
 
 const admin = { authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' };
 /** What the outbound client finds under a URL. */
@@ -448,5 +449,6 @@ it('without a public URL nothing leads to a sign-in, and keys work as before', a
   const refused = await listTools(bare, 'wrong');
   expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="moniker", error="invalid_token"');
   expect((await bare('/.well-known/oauth-authorization-server')).status).toBe(503);
+  expect(takeErrors()).toMatchObject([{ message: 'request failed', code: 'not_configured' }]);
   expect((await listTools(bare, rootKey)).status).toBe(200);
 });

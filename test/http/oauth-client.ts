@@ -1,7 +1,7 @@
 /** An MCP client and a browser for tests of the authorization server, over the HTTP surface with the real Catalog. */
 import { createApp } from '../../src/http/app.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
-import { createWiring } from '../../src/wiring.ts';
+import { createWiring } from '../../src/wiring/create-wiring.ts';
 import { testEnv } from '../storage/workspace.ts';
 
 export const publicUrl = 'https://moniker.example.com';

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runInDurableObject } from 'cloudflare:test';
-import type { CatalogContext } from '../../src/catalog/context.ts';
-import { dropExpiredRecords } from '../../src/catalog/grants/oauth-records.ts';
+import type { CatalogContext } from '../../src/objects/catalog/context.ts';
+import { dropExpiredRecords } from '../../src/objects/catalog/grants/oauth-records.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { testEnv } from '../storage/workspace.ts';
 import { waitUntil } from '../wait-for.ts';
-import { userIdOf } from '../../src/core/person.ts';
+import { userIdOf } from '../../src/core/people/person.ts';
 import {
   authorizeQuery,
   connect,
@@ -81,6 +81,15 @@ describe('an MCP client that knows only the address', () => {
     expect(next.status).toBe(200);
     expect((await listTools(service, next.body.access_token ?? '')).status).toBe(200);
     expect(next.body.refresh_token).not.toBe(tokens.refresh_token);
+  });
+
+  it('is told the scope that a configuration tool needs', async () => {
+    const { tokens } = await connect(service, { resource: `${publicUrl}/mcp` });
+    const params = { name: 'enter-configuration-mode', arguments: {} };
+    const refused = await sendMcp(service, tokens.access_token ?? '', '/mcp', 'tools/call', params);
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([403, expect.stringContaining('scope="tools toolsets"')]);
+    const others = await sendMcp(service, tokens.access_token ?? '', '/mcp', 'tools/call', { name: 'nothing', arguments: {} });
+    expect(others.status).not.toBe(403);
   });
 
   it('returns to the client when the user declines', async () => {

@@ -1,6 +1,6 @@
 /** PATCH of documents (JSON Merge Patch): what is kept, conditions, validation, hostile patches, keys. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
+import { bodyOf, createHarness, demo, type Harness, problemIn } from './harness.ts';
 
 let h: Harness;
 beforeEach(() => {
@@ -43,9 +43,9 @@ describe('PATCH of a document', () => {
     ['agents/helper', { model: 'rehearsal/default', instructions: 'Help.', limits: { maxSteps: 3 } }, { instructions: 'Other.' }],
     ['secrets/TOKEN', { value: 'one', hosts: ['a.example.com'] }, { value: 'two' }],
     ['model-aliases/gpt', { model: 'rehearsal/default', description: 'One.' }, { description: null }],
-    ['schedules/morning', { agent: 'helper', cron: '0 7 * * *', input: 'Good morning.' }, { paused: true }],
+    ['schedules/morning', { agent: 'helper', cron: '0 7 * * *', input: 'Good morning.' }, { paused: true }, { nextRunAt: null }],
     ['toolsets/desk', { description: 'One.', tools: [{ tool: 'builtin.bash', aliases: ['sh'] }] }, { description: 'Two.' }],
-  ])('of %s changes what it names', async (path, document, patch) => {
+  ])('of %s changes what it names', async (path, document, patch, follows?: object) => {
     await h.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default' });
     expect((await h.send('PUT', `/v1/${path}`, document)).status).toBeLessThan(300);
     const before = await bodyOf(await h.send('GET', `/v1/${path}`));
@@ -56,16 +56,16 @@ describe('PATCH of a document', () => {
     const { updatedAt: _before, ...kept } = before;
     const { updatedAt: _after, ...shown } = after;
     const { value: _value, ...visible } = patch as Record<string, unknown>;
-    expect(shown).toEqual({ ...kept, ...visible, ...(name === null && { description: undefined }) });
+    expect(shown).toEqual({ ...kept, ...visible, ...follows, ...(name === null && { description: undefined }) });
     expect((await h.send('PATCH', `/v1/${path}`, patch, { 'if-match': '"99"' })).status).toBe(412);
     expect((await h.send('PATCH', `/v1/${path}x`, patch)).status).toBe(404);
   });
 
-  it('of the policy and of servers', async () => {
+  it('changes the policy and servers as it changes other documents', async () => {
     expect(await bodyOf(await h.send('PATCH', '/v1/policy', { taint: 'off' }))).toEqual({ rules: [], taint: 'off', version: 1 });
     const rules = [{ decision: 'deny', tool: 'builtin.bash' }];
     expect(await bodyOf(await h.send('PATCH', '/v1/policy', { rules }))).toEqual({ rules, taint: 'off', version: 2 });
-    expect((await h.send('PATCH', '/v1/policy', { rules: null })).status).toBe(422);
+    expect(await problemIn(await h.send('PATCH', '/v1/policy', { rules: null }))).toBe('422 invalid_request at rules');
     const tools = [{ name: 'add', inputSchema: { type: 'object', properties: {} } }];
     await h.send('PUT', '/v1/servers/sums', { kind: 'static', url: 'https://sums.example/call', tools });
     const patched = await h.send('PATCH', '/v1/servers/sums', { trusted: true });
@@ -105,7 +105,7 @@ describe('PATCH of a document', () => {
     for (const body of ['[]', '7', 'null', '"x"', '{"__proto__":{"kind":"openai"}}'])
       expect((await h.send('PATCH', '/v1/providers/acme', body)).status, body).toBe(422);
     const deep = `${'{"profile":'.repeat(70)}1${'}'.repeat(70)}`;
-    expect((await h.send('PATCH', '/v1/providers/acme', deep)).status).toBe(400);
+    expect(await problemIn(await h.send('PATCH', '/v1/providers/acme', deep))).toBe('400 invalid_json');
     expect((await h.send('PATCH', '/v1/providers/acme', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await h.send('GET', '/v1/providers/acme')).headers.get('etag')).toBe('"1"');
   });

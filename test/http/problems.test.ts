@@ -4,6 +4,7 @@ import { createApp } from '../../src/http/app.ts';
 import { renderProblem, toProblem } from '../../src/http/problems.ts';
 import { keptLog } from '../fakes/runtime.ts';
 import { createHarness } from './harness.ts';
+import { takeErrors } from '../service-errors.ts';
 
 const native = { method: 'GET', path: '/v1/toolsets', requestId: 'req_1' };
 const openAi = { method: 'POST', path: '/v1/chat/completions', requestId: 'req_1' };
@@ -46,7 +47,7 @@ describe('a media type', () => {
     ['application/json; charset=utf-8', 201],
     ['Application/JSON', 201],
     ['application/json;charset="utf-8"', 201],
-    ['application/json ; charset=utf-8', 415],
+    ['application/json ; charset=utf-8', 201],
     ['application/json; charset=latin1', 415],
     ['text/plain', 415],
     ['', 415],
@@ -98,6 +99,7 @@ describe('a service with invalid settings', () => {
       503,
       expect.objectContaining({ detail: expect.stringContaining('is not host:port') }),
     ]);
+    expect(takeErrors()).toMatchObject([{ message: 'request failed', path: '/healthz', code: 'not_configured' }]);
   });
 });
 

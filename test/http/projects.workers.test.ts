@@ -1,7 +1,7 @@
 /** Projects and imports over HTTP, against the real catalog. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { placeholder } from '../../src/core/project/expand-variables.ts';
-import { send } from '../catalog/real-service.ts';
+import { send } from '../objects/catalog/real-service.ts';
 import { bodyOf } from './harness.ts';
 
 const site = {

@@ -1,6 +1,6 @@
 /** Providers that exist without a document: built in, and of the settings. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 
 const canary = 'sk-canary-of-the-settings';
 const local = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' };
@@ -71,7 +71,7 @@ describe('GET /v1/providers', () => {
     const body = method === 'PATCH' ? { models: ['m'] } : undefined;
     const ofSettings = await h.send(method, '/v1/providers/anthropic', body);
     expect([ofSettings.status, (await bodyOf(ofSettings)).detail]).toEqual([409, expect.stringContaining('with PUT')]);
-    expect((await h.send(method, '/v1/providers/rehearsal', body)).status).toBe(409);
+    expect(await problemIn(await h.send(method, '/v1/providers/rehearsal', body))).toBe('409 conflict');
     expect((await h.send(method, '/v1/providers/unknown', body)).status).toBe(404);
   });
 });

@@ -76,7 +76,7 @@ describe('bodies of a key', () => {
     };
     const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
     const held = Array.from({ length: 64 }, () =>
-      services.pools.strangerBodies.takeAnyway({ workspace: 'unknown', keyId: 'unknown' }, 64 * 1024),
+      services.pools.strangerBodies.takeBeyondLimit({ workspace: 'unknown', keyId: 'unknown' }, 64 * 1024),
     );
     const refused = await post('/v1/chat/completions', body, { authorization: 'Bearer nobody' });
     expect([refused.status, isRead]).toEqual([401, false]);

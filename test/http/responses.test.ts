@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { toCompletionId } from '../../src/core/reference.ts';
+import { toCompletionId } from '../../src/core/text/reference.ts';
 import type { CompletionOptions, SessionPort } from '../../src/ports/session.ts';
 import { bodyOf, createChatHarness, createHarness, type Harness } from './harness.ts';
 import { expectFault, stockClient } from './stock-openai.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf, createChatHarness } from './harness.ts';
+import { bodyOf, createChatHarness, problemIn } from './harness.ts';
 
 const morning = { agent: 'plain', cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', input: 'good morning' };
 
@@ -14,7 +14,7 @@ describe('/v1/schedules', () => {
     expect(JSON.stringify([await bodyOf(made), shown])).not.toContain('whsec_');
     const again = await harness.send('PUT', '/v1/schedules/morning', { ...shown, lastRun: { id: 'anything' } }, { 'if-match': '"1"' });
     expect([again.status, again.headers.get('etag')]).toEqual([200, '"1"']);
-    expect((await harness.send('PUT', '/v1/schedules/other', shown)).status).toBe(422);
+    expect(await problemIn(await harness.send('PUT', '/v1/schedules/other', shown))).toBe('422 invalid_request at name');
   });
 
   it('requires an unbound key with scope admin', async () => {

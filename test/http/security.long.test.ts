@@ -1,9 +1,9 @@
 /** Keys, scopes, bindings, origins, and the hostile requests of the corpus. */
 import { createApp } from '../../src/http/app.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Scope } from '../../src/core/principal.ts';
+import { Scope } from '../../src/core/people/principal.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
-import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
+import { bodyOf, createHarness, demo, rootKey, type Harness, problemIn } from './harness.ts';
 import { sample } from '../selection.ts';
 
 type Operation = { operationId: string; description: string; security: unknown[] };
@@ -71,7 +71,8 @@ describe('a key', () => {
   ]);
 
   it('requires one of the scopes of the route', async () => {
-    for (const { method, path, scopes, operationId } of await keyedRoutes(h)) {
+    const routes = sample('routes with scopes', await keyedRoutes(h), (_, index) => index % 4 === 0);
+    for (const { method, path, scopes, operationId } of routes) {
       expect(scopes.length, operationId).toBeGreaterThan(0);
       const others = Scope.options.filter((scope) => scope !== 'admin' && !scopes.includes(scope));
       // Some routes need no particular scope.
@@ -349,7 +350,7 @@ describeCorpus('security/http-probes.json', (path) => {
     h.send('POST', `/v1/sessions/${session}/turns`, body, headers);
 
   it.each(['not-json', 'empty', 'bom', 'utf16', 'invalid-utf8', 'wrong-type', 'no-type', 'form-post', 'text-plain-json'])(
-    '%s',
+    'refuses a body that is unreadable or of the wrong type: %s',
     async (id) => {
       const { body, bytes, contentType } = probe(id).request;
       const raw = bytes === undefined ? Buffer.from(body) : Buffer.from(bytes, 'hex');
@@ -361,49 +362,57 @@ describeCorpus('security/http-probes.json', (path) => {
   );
 
   // The corpus expects 400; an invalid root is `invalid_request`, which is 422 here.
-  it.each(['array-root', 'null-root', 'extra-field', 'api-base-in-body'])('%s', async (id) => {
+  it.each(['array-root', 'null-root', 'extra-field', 'api-base-in-body'])('names the place of what a turn cannot have: %s', async (id) => {
     const { json } = probe(id).request;
-    expect((await turn(JSON.stringify(json ?? null))).status).toBe(422);
+    expect(await problemIn(await turn(JSON.stringify(json ?? null)))).toBe(
+      id === 'array-root' || id === 'null-root' ? '422 invalid_request' : '422 invalid_request at input',
+    );
     expect(h.sessions.submitted).toEqual([]);
   });
 
-  it.each(['depth-1000', 'depth-1000000'])('%s', async (id) => {
+  it.each(['depth-1000', 'depth-1000000'])('refuses JSON that is nested too deep: %s', async (id) => {
     const { s, n, close } = probe(id).request.json.repeat;
-    expect((await turn(s.repeat(n) + close.repeat(n))).status).toBe(400);
+    expect(await problemIn(await turn(s.repeat(n) + close.repeat(n)))).toBe('400 invalid_json');
   });
 
-  it('keys-100000', async () => {
+  it('refuses a body with 100,000 fields', async () => {
     const { keys } = probe('keys-100000').request.json.generate;
     const body = Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 1]));
     expect([400, 413, 422]).toContain((await turn(body)).status);
   });
 
-  it('body-10mb-plus', async () => {
+  it('refuses bodies that exceed the size limit', async () => {
     expect((await turn(new Uint8Array(probe('body-10mb-plus').request.bodySize))).status).toBe(413);
     expect((await h.send('PUT', '/v1/toolsets/demo', new Uint8Array(1024 * 1024 + 1))).status).toBe(413);
   });
 
   // The corpus expects 400; an invalid parameter is `invalid_request`, which is 422 here.
-  it.each(['negative-limit', 'huge-limit', 'nan-limit', 'array-param', 'cursor-garbage'])('%s', async (id) => {
-    for (const list of [
-      '/v1/toolsets',
-      '/v1/tools',
-      '/v1/providers',
-      '/v1/secrets',
-      '/v1/agents',
-      '/v1/keys',
-      '/v1/sessions',
-      '/v1/audit',
-    ]) {
-      const answer = await h.send('GET', list + probe(id).request.query);
-      expect([list, answer.status]).toEqual([list, 422]);
-    }
-  });
+  it.each(['negative-limit', 'huge-limit', 'nan-limit', 'array-param', 'cursor-garbage'])(
+    'refuses an invalid parameter of every list: %s',
+    async (id) => {
+      for (const list of [
+        '/v1/toolsets',
+        '/v1/tools',
+        '/v1/providers',
+        '/v1/secrets',
+        '/v1/agents',
+        '/v1/keys',
+        '/v1/sessions',
+        '/v1/audit',
+      ]) {
+        const answer = await h.send('GET', list + probe(id).request.query);
+        expect([list, answer.status]).toEqual([list, 422]);
+      }
+    },
+  );
 
-  it.each(['path-traversal', 'double-encoded', 'nul-in-path', 'id-proto', 'id-constructor', 'id-empty'])('%s', async (id) => {
-    const answer = await h.send('GET', probe(id).request.path);
-    expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'not_found']);
-  });
+  it.each(['path-traversal', 'double-encoded', 'nul-in-path', 'id-proto', 'id-constructor', 'id-empty'])(
+    'finds nothing under the path of %s',
+    async (id) => {
+      const answer = await h.send('GET', probe(id).request.path);
+      expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'not_found']);
+    },
+  );
 
   it.each(['encoded-slash-prefix', 'double-slash', 'trailing-slash', 'upper-case-path', 'semicolon'])(
     '%s has the same access rule',
@@ -421,7 +430,7 @@ describeCorpus('security/http-probes.json', (path) => {
     },
   );
 
-  it('long-path and id-100k', async () => {
+  it('answers a path of any length with a short 404', async () => {
     for (const length of [probe('long-path').request.pathLength, probe('id-100k').request.pathIdLength]) {
       const answer = await h.send('GET', `/v1/toolsets/${'x'.repeat(length)}`);
       expect(answer.status).toBe(404);
@@ -467,7 +476,7 @@ describeCorpus('security/http-probes.json', (path) => {
     expect((await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell', session }, stranger)).status).toBe(404);
   });
 
-  it('method-override', async () => {
+  it('ignores a header that names another method', async () => {
     await h.send('PUT', '/v1/toolsets/demo', demo);
     expect((await h.send('POST', '/v1/toolsets/demo', {}, { 'x-http-method-override': 'DELETE' })).status).toBe(405);
     expect((await h.send('GET', '/v1/toolsets/demo')).status).toBe(200);
@@ -484,12 +493,12 @@ describeCorpus('security/http-probes.json', (path) => {
     ['auth-null', 401],
     ['auth-undefined', 401],
     ['auth-proto', 401],
-  ] as const)('%s', async (id, status) => {
+  ] as const)('reads the Authorization header of %s and responds with %i', async (id, status) => {
     const authorization = (probe(id).request.headers as { authorization: string }).authorization.replace('<key>', rootKey);
     expect((await h.send('GET', '/v1/toolsets', undefined, { authorization })).status).toBe(status);
   });
 
-  it('auth-long, auth-unicode, auth-case, auth-prefix-only, auth-query', async () => {
+  it('refuses keys that are long, changed, cut or in the query', async () => {
     for (const key of ['x'.repeat(8000), rootKey.toUpperCase(), rootKey.slice(0, 12), Buffer.from('ключ').toString('latin1')]) {
       expect((await h.send('GET', '/v1/toolsets', undefined, { authorization: `Bearer ${key}` })).status).toBe(401);
     }

@@ -1,9 +1,9 @@
 /** Large responses: what they hold while they are sent, and that it is released however they end. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { poolBounds } from '../../src/core/limits/pools.ts';
 import { createFairPool, type Place } from '../../src/engine/fair-pool.ts';
-import { sentInPlace } from '../../src/http/sent-body.ts';
+import { bodyHoldingPlace } from '../../src/http/sent-body.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { bodyOf, createHarness } from './harness.ts';
 
@@ -21,7 +21,7 @@ describe('a large body', () => {
 
   it('is sent whole, and holds its place until then', async () => {
     const { place, used } = placeOf(bytes.byteLength);
-    const body = sentInPlace(bytes, place);
+    const body = bodyHoldingPlace(bytes, place);
     const reader = body.getReader();
     const pieces: Uint8Array[] = [];
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -34,7 +34,7 @@ describe('a large body', () => {
 
   it('releases its place when its client disconnects', async () => {
     const { place, used } = placeOf(bytes.byteLength);
-    const reader = sentInPlace(bytes, place).getReader();
+    const reader = bodyHoldingPlace(bytes, place).getReader();
     await reader.read();
     await reader.cancel();
     await vi.waitFor(() => expect(used()).toBe(0));
@@ -43,7 +43,7 @@ describe('a large body', () => {
   it('ends when its client is too slow', async () => {
     vi.useFakeTimers();
     const { place, used } = placeOf(bytes.byteLength);
-    const reader = sentInPlace(bytes, place).getReader();
+    const reader = bodyHoldingPlace(bytes, place).getReader();
     await reader.read();
     await vi.advanceTimersByTimeAsync(limits.maxSendMs);
     expect(used()).toBe(0);

@@ -3,7 +3,7 @@ import type { ServerOAuth } from '../../src/core/servers/server-oauth.ts';
 import { noOffers } from '../../src/core/servers/server-state.ts';
 import { createAuthorizationServer } from '../fakes/authorization-server.ts';
 import { createInstallation, serverOf } from '../mcp/oauth/installation.ts';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 
 const url = 'https://mcp.example.com/mcp';
 const publicUrl = 'https://moniker.example.com/tools/';
@@ -77,7 +77,7 @@ describe('POST /v1/servers/{server}/authorize', () => {
   });
 
   it('is a conflict for a server without oauth, and 404 for none', async () => {
-    expect((await parts.send('POST', '/v1/servers/plain/authorize')).status).toBe(409);
+    expect(await problemIn(await parts.send('POST', '/v1/servers/plain/authorize'))).toBe('409 conflict');
     expect((await parts.send('POST', '/v1/servers/nowhere/authorize')).status).toBe(404);
   });
 });

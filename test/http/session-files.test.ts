@@ -1,13 +1,14 @@
 /** A session's files over HTTP: as bytes, under the paths of the tools, within limits, and with conditional writes. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { isInside, resolvePath } from '../../src/core/text/path.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
-import { maxFileBodyBytes } from '../../src/http/routes/session-files.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
+import { maxFileBodyBytes } from '../../src/http/routes/sessions/session-files.ts';
 import { maxFileNameBytes } from '../../src/core/text/path.ts';
+import { printStatistics } from '../statistics.ts';
 
 let h: Harness;
 let id: string;
@@ -45,7 +46,7 @@ describe('a listing', () => {
     expect(await names('/?recursive=true')).toContain('tmp/f.txt');
     const root = await bodyOf(await h.send('GET', `/v1/sessions/${id}/files?recursive=true`));
     expect(root).toMatchObject({ path: '/workspace', truncated: false, usage: { files: 6, bytes: 4 } });
-    expect((await send('GET', 'b?recursive=yes')).status).toBe(422);
+    expect(await problemIn(await send('GET', 'b?recursive=yes'))).toBe('422 invalid_request at recursive');
   });
 
   it('reports truncation', async () => {
@@ -75,7 +76,7 @@ describe('a conditional write', () => {
     expect((await send('PUT', 'a', 'four', { 'if-match': `${tag}, ${next.headers.get('etag')}` })).status).toBe(200);
     expect((await send('PUT', 'a', 'five', { 'if-match': '*' })).status).toBe(200);
     expect((await send('PUT', 'b', 'six', { 'if-match': '*' })).status).toBe(412);
-    expect((await send('PUT', 'a', 'x', { 'if-none-match': tag })).status).toBe(422);
+    expect(await problemIn(await send('PUT', 'a', 'x', { 'if-none-match': tag }))).toBe('422 invalid_request at if-none-match');
     expect((await send('DELETE', 'a', undefined, { 'if-match': '*' })).status).toBe(204);
     expect((await send('DELETE', 'a', undefined, { 'if-match': '*' })).status).toBe(412);
     expect(stored()).toEqual([]);
@@ -158,7 +159,7 @@ describeCorpus('security/path-cases.jsonl', (path) => {
       }
       for (const { name } of files().list('/')) files().remove(`/${name}`, { recursive: true });
     }
-    console.log(`path-cases over HTTP: ${rows.length} rows, as expected: ${JSON.stringify(counts)}`);
+    printStatistics(`path-cases over HTTP: ${rows.length} rows, as expected: ${JSON.stringify(counts)}`);
     expect(rows.length).toBeGreaterThan(80);
   });
 });
@@ -182,7 +183,7 @@ describeCorpus('security/path-payloads.json', (path) => {
       expect((await send('DELETE', encodeURIComponent(payload))).status, payload).toBe(204);
       for (const { name } of files().list('/')) files().remove(`/${name}`, { recursive: true });
     }
-    console.log(`path-payloads over HTTP: ${payloads.length} payloads, ${refused} refused, none outside`);
+    printStatistics(`path-payloads over HTTP: ${payloads.length} payloads, ${refused} refused, none outside`);
     expect(h.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });

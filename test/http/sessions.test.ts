@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { openEventStream, resumePoint } from '../../src/http/event-stream.ts';
 import type { SessionPort } from '../../src/ports/session.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
-import { maxFileBodyBytes } from '../../src/http/routes/session-files.ts';
+import { maxFileBodyBytes } from '../../src/http/routes/sessions/session-files.ts';
 
 let h: Harness;
 let id: string;

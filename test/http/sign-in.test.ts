@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { returnPath } from '../../src/http/routes/sign-in.ts';
+import { returnPath } from '../../src/http/routes/people/sign-in.ts';
 import { bodyOf, createHarness, type Harness, rootKey } from './harness.ts';
 
 const own = 'https://moniker.example.com';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
-import { zipOf } from '../skills/zips.ts';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { limits } from '../../src/core/limits/limits.ts';
+import { zipOf } from '../formats/zips.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 
 let h: Harness;
 beforeEach(() => {
@@ -122,13 +122,13 @@ describe('/v1/skills', () => {
 
   it('accepts only JSON and zip, and rejects an invalid archive', async () => {
     expect((await h.send('PUT', path, content, { 'content-type': 'text/markdown' })).status).toBe(415);
-    expect((await h.send('PUT', path, 'no archive', zip)).status).toBe(422);
-    expect((await h.send('PUT', path, '{', {})).status).toBe(400);
+    expect(await problemIn(await h.send('PUT', path, 'no archive', zip))).toBe('422 invalid_request');
+    expect(await problemIn(await h.send('PUT', path, '{', {}))).toBe('400 invalid_json');
     expect((await h.send('PUT', path, new Uint8Array(limits.maxLargeBodyBytes + 1), zip)).status).toBe(413);
   });
 
   it.each(['Notes', 'a--b', '-a', 'a-', 'x'.repeat(65), 'a_b', 'a.b'])('rejects the name %s', async (name) => {
-    expect((await h.send('PUT', `/v1/skills/${name}`, { content })).status).toBe(422);
+    expect(await problemIn(await h.send('PUT', `/v1/skills/${name}`, { content }))).toBe('422 invalid_request at skill');
     expect((await h.send('GET', `/v1/skills/${name}`)).status).toBe(404);
   });
 

@@ -5,8 +5,8 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
-import { wire } from '../../src/wire.ts';
-import { send } from '../catalog/real-service.ts';
+import { wire } from '../../src/wiring/wire.ts';
+import { send } from '../objects/catalog/real-service.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { testEnv } from '../storage/workspace.ts';
 import { sample } from '../selection.ts';
@@ -106,6 +106,8 @@ const others = {
       'putServer',
       'patchServer',
       'acceptServerTool',
+      'acceptServerTools',
+      'rejectServerTools',
       'rejectServerTool',
       'undoServerToolDecision',
       'rebindServerTool',
@@ -154,7 +156,7 @@ const others = {
     'testServer',
     'authorizeServer',
   ],
-  // Keys that are no wider (test/catalog/keys).
+  // Keys that are no wider (test/objects/catalog/keys).
   keys: ['createKey', 'patchKey', 'rotateKey'],
   rootOnly: [
     'checkPrograms',
@@ -166,7 +168,7 @@ const others = {
     'abandonRestore',
   ],
   // Not with a key.
-  strangers: ['takeDelivery', 'registerClient', 'redeemToken', 'decideConsent', 'startConnect', 'signInWithRootKey'],
+  strangers: ['receiveDelivery', 'registerClient', 'redeemToken', 'decideConsent', 'startConnect', 'signInWithRootKey'],
 };
 
 async function ask(key: string, [method, path, body]: ReturnType<Operation>): Promise<Response> {

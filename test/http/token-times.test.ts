@@ -1,14 +1,14 @@
 /**
  * Every kind of token with a time in it, with times that are too early, too late, missing or no times. The table of kinds is in
- * docs/credentials.md; what the Catalog checks is in `test/catalog/keys/token-times.workers.test.ts`.
+ * docs/credentials.md; what the Catalog checks is in `test/objects/catalog/keys/token-times.workers.test.ts`.
  */
 import type { JWTPayload } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readIdentityProviders } from '../../src/core/identity-provider.ts';
+import { readIdentityProviders } from '../../src/core/people/identity-provider.ts';
 import { createVerifier } from '../../src/core/triggers/signatures/create-verifier.ts';
 import { openState, sealState, type ServedState } from '../../src/engine/mcp/serve-state.ts';
 import { createIdentity } from '../../src/sign-in/identity.ts';
-import { createMasterKey } from '../../src/storage/master-key.ts';
+import { createMasterKey } from '../../src/storage/keys/master-key.ts';
 import {
   createJsonSeal,
   createSignInNonce,
@@ -17,7 +17,7 @@ import {
   mintSignInState,
   readApprovalToken,
   readSignInState,
-} from '../../src/storage/signed-token.ts';
+} from '../../src/storage/keys/signed-token.ts';
 import { createAuthorizationServer } from '../fakes/authorization-server.ts';
 import { createIdentityProvider, type FakeIdentityProvider } from '../fakes/identity-provider.ts';
 import { countedIds } from '../fakes/runtime.ts';

@@ -1,6 +1,6 @@
 /** `POST /v1/toolsets/{toolset}/preview`: a draft as PUT would judge it, all faults at once, positions, rights, and nothing stored. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 
 let h: Harness;
 beforeEach(() => {
@@ -110,7 +110,8 @@ describe('a draft with faults', () => {
 it('refuses other names, other bodies and toolsets that the key must not write', async () => {
   const tools = [{ tool: 'builtin.bash' }];
   expect((await preview({ name: 'other', tools })).issues[0].path).toBe('name');
-  for (const body of [[], null, 7]) expect((await h.send('POST', '/v1/toolsets/draft/preview', body)).status).toBe(422);
+  for (const body of [[], null, 7])
+    expect(await problemIn(await h.send('POST', '/v1/toolsets/draft/preview', body))).toBe('422 invalid_request');
   const bound = await h.key({ scopes: ['toolsets'], toolsets: ['own'] });
   expect((await h.send('POST', '/v1/toolsets/draft/preview', { tools }, bound)).status).toBe(403);
   expect((await h.send('POST', '/v1/toolsets/draft/preview', { tools }, await h.key({ scopes: ['tools'] }))).status).toBe(403);
@@ -129,4 +130,9 @@ it('answers a draft of the largest size', async () => {
   expect(shown.issues.length + shown.conflicts.length).toBeGreaterThan(0);
   expect(shown.conflicts.length).toBeLessThanOrEqual(1_000);
   expect((await h.send('POST', '/v1/toolsets/draft/preview', { tools: [{ tool: 'x'.repeat(2_000_000) }] })).status).toBe(413);
+});
+
+it('shows the only entry of a draft that is right', async () => {
+  const shown = await preview({ tools: [{ tool: 'builtin.bash', aliases: [7] }, { tool: 'builtin.read_file' }] });
+  expect([paths(shown.issues), entries(shown.tools)]).toEqual([['tools[0].aliases[0]'], [['builtin.read_file', 'tools[1]']]]);
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toolOf } from '../fakes/known-tools.ts';
-import { bodyOf, createHarness } from './harness.ts';
+import { bodyOf, createHarness, problemIn } from './harness.ts';
 
 const pages = {
   oneOf: [
@@ -47,6 +47,7 @@ describe('the tools of a toolset as a provider receives them', () => {
     ['gemini', { name: 'pages', description: 'Pages.', parametersJsonSchema: inWords }],
     ['vertex', { name: 'pages', description: 'Pages.', parameters: inWords }],
     ['cohere', { type: 'function', function: { name: 'pages', description: 'Pages.', parameters: united } }],
+    ['ollama', { type: 'function', function: { name: 'pages', description: 'Pages.', parameters: inWords } }],
     [
       'openai-compatible',
       { type: 'function', function: { name: 'pages', description: 'Pages.', parameters: { type: 'object', properties: {}, ...pages } } },
@@ -137,7 +138,9 @@ describe('the tools of a toolset as a provider receives them', () => {
   it('follow known properties of a model', async () => {
     expect((await toolsFor('?provider=openai-compatible&model=gemma-2b-it')).prompt).toContain('<tool_call>');
     expect((await toolsFor('?provider=openai-compatible&model=other')).prompt).not.toContain('<tool_call>');
-    expect((await h.send('GET', '/v1/toolsets/odd/tools?provider=openai-compatible&model=')).status).toBe(422);
+    expect(await problemIn(await h.send('GET', '/v1/toolsets/odd/tools?provider=openai-compatible&model='))).toBe(
+      '422 invalid_request at model',
+    );
   });
 
   it('are not shown for an unknown provider', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { bodyOf, createHarness, type Harness, problemIn } from './harness.ts';
 
 const first = { tools: [{ tool: 'builtin.bash', aliases: ['shell'] }, { tool: 'builtin.read_file' }] };
 const second = {
@@ -86,8 +86,13 @@ describe('the difference of two versions', () => {
     expect((await h.send('GET', '/v1/toolsets/demo?version=1')).status).toBe(200);
   });
 
-  it.each(['?from=0', '?from=x', '?to=1.5', '?version=1'])('is not computed for %s', async (query) => {
-    expect((await diff(query)).status).toBe(422);
+  it.each([
+    ['?from=0', 'from'],
+    ['?from=x', 'from'],
+    ['?to=1.5', 'to'],
+    ['?version=1', 'version'],
+  ])('is not computed for %s', async (query, path) => {
+    expect(await problemIn(await diff(query))).toBe(`422 invalid_request at ${path}`);
   });
 
   it('requires a key for the toolset', async () => {
@@ -137,8 +142,13 @@ describe('rolling back to a version', () => {
     expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'not_found']);
   });
 
-  it.each([{}, { version: 0 }, { version: '1' }, { version: 1, dryRun: true }])('is rejected for %j', async (body) => {
-    expect((await h.send('POST', '/v1/toolsets/demo/rollback', body)).status).toBe(422);
+  it.each([
+    [{}, 'version'],
+    [{ version: 0 }, 'version'],
+    [{ version: '1' }, 'version'],
+    [{ version: 1, dryRun: true }, 'dryRun'],
+  ])('is rejected for %j', async (body, path) => {
+    expect(await problemIn(await h.send('POST', '/v1/toolsets/demo/rollback', body))).toBe(`422 invalid_request at ${path}`);
   });
 
   it('is rejected if a tool no longer exists, with its path', async () => {
@@ -215,6 +225,6 @@ describe('an older version', () => {
     const answer = await h.send('POST', '/v1/chat/completions', chat, ofAgent);
     expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
     for (const toolset of ['demo@', 'demo@0', 'demo@1.1', '@1', 'demo@x'])
-      expect((await h.send('PUT', '/v1/agents/helper', { ...agent, toolset })).status).toBe(422);
+      expect(await problemIn(await h.send('PUT', '/v1/agents/helper', { ...agent, toolset }))).toBe('422 invalid_request at toolset');
   });
 });

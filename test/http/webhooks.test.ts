@@ -17,6 +17,14 @@ describe('/v1/webhooks', () => {
       for (const hidden of [gitHubSecret, 'older secret', 'whsec_']) expect(answer).not.toContain(hidden);
   });
 
+  it('has one secret as a text or as a list, and a session template of one character', async () => {
+    const harness = await createChatHarness();
+    const made = await putWebhook(harness, { secret: ['the only secret of theirs'], session: 's' });
+    expect([made.status, await bodyOf(made)]).toMatchObject([201, { secrets: 1, session: 's' }]);
+    const refused = await putWebhook(harness, { secret: [] });
+    expect([refused.status, (await bodyOf(refused)).issues[0].path]).toEqual([422, 'secret']);
+  });
+
   it('shows the URL for the sender if the public URL is set', async () => {
     const harness = createHarness({ MONIKER_PUBLIC_URL: 'https://moniker.example/api/' });
     expect(await bodyOf(await putWebhook(harness))).toMatchObject({ url: 'https://moniker.example/api/hooks/default/triage' });

@@ -3,15 +3,16 @@
  * nothing of the other workspace is in it, and nothing there changes. A new operation fails here until it has a row.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Scope } from '../../src/core/principal.ts';
-import { send } from '../catalog/real-service.ts';
+import { Scope } from '../../src/core/people/principal.ts';
+import { readText, send } from '../objects/catalog/real-service.ts';
 import { testEnv } from '../storage/workspace.ts';
+import { takeErrors } from '../service-errors.ts';
 import { waitUntil } from '../wait-for.ts';
-import { readSettings } from '../../src/core/settings.ts';
-import { createAuditKey } from '../../src/storage/audit-chain.ts';
-import { createCatalogClient } from '../../src/storage/catalog-client.ts';
-import { createRootProof } from '../../src/storage/root-proof.ts';
-import { rootUser } from '../../src/core/person.ts';
+import { readSettings } from '../../src/core/people/settings.ts';
+import { createAuditKey } from '../../src/objects/shared/audit-chain.ts';
+import { createCatalogClient } from '../../src/objects/catalog/client/catalog-client.ts';
+import { createRootProof } from '../../src/storage/keys/root-proof.ts';
+import { rootUser } from '../../src/core/people/person.ts';
 import { callback, challengeOf, publicUrl, verifier } from './oauth-client.ts';
 
 type Json = Record<string, unknown>;
@@ -88,6 +89,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   putToolAliases: () => put({ aliases: [] }),
   authorizeServer: () => ({ body: {} }),
   acceptServerTool: () => ({ body: {} }),
+  acceptServerTools: () => ({ body: { tools: '*' } }),
+  rejectServerTools: () => ({ body: { tools: '*' } }),
   rejectServerTool: () => ({ body: {} }),
   undoServerToolDecision: () => ({ body: {} }),
   acceptServerOffer: () => ({ body: { kind: 'prompt', name: 'p' } }),
@@ -124,7 +127,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   putProject: () => ({ body: {}, headers: { 'if-match': `"${'0'.repeat(32)}"` }, text: false }),
   importFile: ({ name }) => ({ body: { agents: { made: { model, toolset: name } } }, query: 'dryRun=true' }),
   testWebhook: () => ({ body: { payload: {} } }),
-  takeDelivery: () => ({ body: { action: 'opened' }, headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } }),
+  receiveDelivery: () => ({ body: { action: 'opened' }, headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } }),
   previewScheduleTimes: ({ name }) => ({ body: { draft: { agent: name, interval: '15m', input: 'x' } }, text: false }),
   createSession: ({ name }) => [{ body: { agent: name } }, { body: { model, toolset: name } }],
   writeFile: () => ({ body: 'text', headers: { 'content-type': 'text/plain' } }),
@@ -175,7 +178,7 @@ async function fill(): Promise<void> {
   alphaKey = { authorization: `Bearer ${String(key)}` };
   const call = async (method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Json> => {
     const response = await send(method, path, body, { ...alphaKey, ...headers });
-    const text = await response.text();
+    const text = await readText(response);
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return text.startsWith('{') ? (JSON.parse(text) as Json) : {};
   };
@@ -221,7 +224,7 @@ async function fill(): Promise<void> {
   const first = async (path: string, field: string): Promise<string> =>
     String(((await call('GET', path)).items as Json[])[0]?.[field] ?? 'none');
   const begun = await send('POST', `/mcp/${name}`, initialize, { ...alphaKey, ...mcpHeaders });
-  await begun.text();
+  await readText(begun);
   const request = await waitUntil(async () => {
     const found = await first('/v1/requests', 'id');
     return found === 'none' ? null : found;
@@ -315,7 +318,7 @@ async function ask(
     await response.body?.cancel();
     return { status: response.status, text: '' };
   }
-  return { status: response.status, text: await response.text() };
+  return { status: response.status, text: await readText(response) };
 }
 
 /** The text without the ids of the request, and without what is new in each response. */
@@ -333,11 +336,14 @@ const lists =
     ' ',
   );
 
-/** What the workspace contains. The time of the last use of a key is not compared. */
+/**
+ * What the workspace contains. Not compared: the time of the last use of a key, and the count of deliveries refused for their
+ * signature, which anyone may send to the public address and which is written up to some seconds later.
+ */
 async function snapshot(): Promise<string[]> {
-  const read = async (path: string): Promise<string> => `${path} ${await (await send('GET', path, undefined, alphaKey)).text()}`;
+  const read = async (path: string): Promise<string> => `${path} ${await readText(await send('GET', path, undefined, alphaKey))}`;
   const all = [...lists, `/v1/sessions/${alpha.session}/messages`, `/v1/sessions/${alpha.session}/files/notes.txt`];
-  return (await Promise.all(all.map(read))).map((text) => text.replaceAll(/"lastUsedAt":"[^"]*"/g, ''));
+  return (await Promise.all(all.map(read))).map((text) => text.replaceAll(/"lastUsedAt":"[^"]*"|"refused":\[[^\]]*\]/g, ''));
 }
 
 export function describeIsolation(scopeSets: readonly (readonly Scope[])[]): void {
@@ -390,6 +396,7 @@ export function describeIsolation(scopeSets: readonly (readonly Scope[])[]): voi
         }
       }
       expect(faults).toEqual([]);
+      expect(new Set(takeErrors().map(({ code }) => code))).toEqual(new Set(['not_configured']));
       expect(await snapshot()).toEqual(before);
     }, 120_000);
   });

@@ -1,4 +1,4 @@
-import { Scope } from '../../src/core/principal.ts';
+import { Scope } from '../../src/core/people/principal.ts';
 import { describeIsolation } from './workspace-isolation.ts';
 
 describeIsolation([Scope.options]);

@@ -7,6 +7,7 @@ import { RedactionLimitReached } from '../../src/core/redaction/redaction-work.t
 import { compilePatterns } from '../../src/platform/text-patterns.ts';
 import { RecordedWork, slowPatterns, slowTexts, textOf } from '../redaction-corpus.ts';
 import { applyRules } from '../redaction.ts';
+import { printStatistics } from '../statistics.ts';
 
 /** A hundredth of what is allowed, for texts that are shorter by as much. */
 const maxWork = 500_000;
@@ -45,7 +46,7 @@ describe('a hundred pairs of a pattern and a text', () => {
       expectBounded(work, text);
       return `${name} ${redacted === null ? 'withheld' : redacted === text ? 'unchanged' : 'redacted'}`;
     });
-    console.log(`${pattern}: ${outcomes.join(', ')}`);
+    printStatistics(`${pattern}: ${outcomes.join(', ')}`);
   });
 });
 

@@ -6,10 +6,11 @@ import { builtinRules } from '../../src/core/redaction/builtin-rules.ts';
 import { RedactionRule } from '../../src/core/redaction/redaction.ts';
 import { createTextRedactor, type TextRedactor } from '../../src/core/redaction/redact-text.ts';
 import { RedactionWork, runAtOnce } from '../../src/core/redaction/redaction-work.ts';
-import { createExactScanner, createSqueezedScanner } from '../../src/core/policy/secret-scanner.ts';
+import { secretRedactor } from '../../src/core/redaction/secret-matcher.ts';
 import { compilePatterns } from '../../src/platform/text-patterns.ts';
 import { onBusyMachine } from '../busy-machine.ts';
 import { applyRules } from '../redaction.ts';
+import { printStatistics } from '../statistics.ts';
 
 const length = 5_000_000;
 
@@ -30,7 +31,7 @@ function timeRatio(search: (text: string) => unknown, unit: string): number {
   };
   time(10_000);
   const [small, large] = [time(length / 8), time(length)];
-  console.log(`${JSON.stringify(unit)}: ${Math.round(large)} ms for 5 MB, ${(large / small).toFixed(1)} times an eighth`);
+  printStatistics(`${JSON.stringify(unit)}: ${Math.round(large)} ms for 5 MB, ${(large / small).toFixed(1)} times an eighth`);
   return large / Math.max(small, 10);
 }
 
@@ -77,18 +78,12 @@ describe('patterns of a workspace', () => {
 describe('the removal of secret values', () => {
   it.each([
     ['a text', 'a '],
-    ['escapes without an end', '\\u{'],
-    ['percent signs', '%25'],
-    ['character references', '&#65;'],
-    ['backslashes', '\\'],
     ['the beginning of a secret that repeats itself', 'k'],
     ['a secret that overlaps itself', 'm'],
   ])('takes linear time for %s', { retry: onBusyMachine }, (_what, unit) => {
     const secrets = ['hunter2-is-a-secret', `${'k'.repeat(60_000)}!`, 'm'.repeat(60_000)];
-    const scanners = [createExactScanner(secrets), createSqueezedScanner(secrets)];
-    const search = (text: string): void => {
-      for (const scanner of scanners) runAtOnce(scanner.find([text], new RedactionWork()));
-    };
+    const redact = secretRedactor(secrets);
+    const search = (text: string): void => void runAtOnce(redact(text, new RedactionWork()));
     expect(timeRatio(search, unit)).toBeLessThan(24);
   });
 });

@@ -95,7 +95,7 @@ describe('the search for a pattern', () => {
       matches += expected.length;
       expect(foundMatches(compiled, text), `${JSON.stringify(pattern)} in ${JSON.stringify(text)}`).toEqual(expected);
     }
-    expect(matches).toBeGreaterThan(1_500);
+    expect(matches).toBeGreaterThan(runs(4_000));
   });
 
   it('finds the same matches where each character leads to new states', () => {

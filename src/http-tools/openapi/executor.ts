@@ -1,7 +1,7 @@
 /** The tools of `openapi` servers: each call is one request, as the OpenAPI document describes it. */
 import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { ServerOperation } from '../../core/servers/server-state.ts';
+import type { ServerOperation } from '../../core/tools/server-operation.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import type { ToolExecutor, ToolContext } from '../../ports/tool-executor.ts';
 import { createHttpExecutor } from '../executor.ts';

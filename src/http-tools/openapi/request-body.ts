@@ -2,9 +2,9 @@
  * Builds the request body of an operation, by content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content".
  */
 import { fromBase64 } from '../../core/text/bytes.ts';
-import { bodyForm } from '../../core/openapi/request-body.ts';
+import { bodyForm } from '../../core/openapi/body-form.ts';
 import { queryPairs, invalidValue } from '../../core/openapi/request-url.ts';
-import type { ServerOperation, OperationBody } from '../../core/servers/server-state.ts';
+import type { ServerOperation, OperationBody } from '../../core/tools/server-operation.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 
 /** `contentType` undefined: the platform sets it, with the multipart boundary. */

@@ -2,18 +2,18 @@
  * Reads the operations of an `openapi` server from its document, which is inline or fetched from its URL. References to other documents are
  * not fetched. `core/openapi/import.ts` converts the operations to tools.
  */
-import { limits } from '../../core/limits.ts';
-import { documentFault } from '../../core/openapi/document.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { descriptionFault } from '../../core/openapi/description.ts';
 import { importOpenApi } from '../../core/openapi/import.ts';
 import { Problem } from '../../core/problem.ts';
-import { secretHostOf } from '../../core/policy/secret.ts';
+import { secretHostOf } from '../../core/secrets/secret.ts';
 import { callUrlOf, type ServerAccess } from '../../core/servers/server.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import { toServerHeaders, withServerQuery } from '../../net/headers.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
-import { readYaml, YamlFault } from '../../platform/read-yaml.ts';
+import { readYaml, YamlFault } from '../../formats/read-yaml.ts';
 
 /** Refresh interval of an OpenAPI document: it changes with releases of its API, and parsing takes up to a second. */
 export const openApiTtlMs = 60 * 60_000;
@@ -35,7 +35,7 @@ export function createOpenApiSource(): ServerSource {
 
 async function fetchDocument(server: ServerAccess, context: UpstreamContext): Promise<string> {
   const { url } = server;
-  if (url === '') throw documentFault('is missing. Set url to its URL, or document to the document itself');
+  if (url === '') throw descriptionFault('is missing. Set url to its URL, or document to the document itself');
   const response = await context.fetch(await documentRequest(server, context));
   const { bytes, truncated } = await readBounded(response, limits.maxOpenApiBytes);
   if (!response.ok) {
@@ -50,7 +50,7 @@ async function fetchDocument(server: ServerAccess, context: UpstreamContext): Pr
     );
   }
   if (truncated)
-    throw documentFault(
+    throw descriptionFault(
       `has more than ${limits.maxOpenApiBytes} bytes. Remove parts that no tool needs (descriptions, examples, operations)`,
     );
   return decode(bytes);
@@ -96,7 +96,7 @@ function decode(bytes: Uint8Array): string {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     // The decoder's error says nothing useful.
-    throw documentFault('is not UTF-8');
+    throw descriptionFault('is not UTF-8');
   }
 }
 
@@ -110,8 +110,8 @@ export const maxOpenApiYamlSeparators = 400_000;
 function parseOpenApiText(text: string): unknown {
   // A byte order mark is not part of JSON (RFC 8259 §8.1).
   const bare = text.replace(/^\ufeff/, '').trim();
-  if (bare === '') throw documentFault('is empty');
-  if (bare.startsWith('<')) throw documentFault('is a page of HTML or XML, not JSON or YAML. Use the URL of the document itself');
+  if (bare === '') throw descriptionFault('is empty');
+  if (bare.startsWith('<')) throw descriptionFault('is a page of HTML or XML, not JSON or YAML. Use the URL of the document itself');
   const value = bare.startsWith('{') || bare.startsWith('[') ? tryParse(bare) : undefined;
   return value === undefined ? parseYaml(bare) : value;
 }
@@ -132,12 +132,12 @@ function toProblem({ kind, message, place }: YamlFault): Problem {
   const where = place === null ? '' : ` at line ${place.line}, column ${place.column}`;
   switch (kind) {
     case 'depth':
-      return documentFault(`is nested too deeply (maximum: ${limits.maxOpenApiDepth} levels)`);
+      return descriptionFault(`is nested too deeply (maximum: ${limits.maxOpenApiDepth} levels)`);
     case 'parts':
-      return documentFault('has too many values for a YAML document. Convert it to JSON');
+      return descriptionFault('has too many values for a YAML document. Convert it to JSON');
     case 'aliases':
-      return documentFault(`cannot be read: ${message}${where}. Write them out, or use $ref`);
+      return descriptionFault(`cannot be read: ${message}${where}. Write them out, or use $ref`);
     case 'syntax':
-      return documentFault(`is neither JSON nor YAML: ${message}${where}`);
+      return descriptionFault(`is neither JSON nor YAML: ${message}${where}`);
   }
 }

@@ -2,13 +2,14 @@
  * Derives the `Principal` from the `Authorization` header, or from the cookie of a signed-in browser, and checks the scope that a route requires. `x-api-key` is accepted only on the
  * paths that Anthropic's stock client calls. Keys in URLs are not accepted, since they end up in logs.
  */
-import { limits } from '../../core/limits.ts';
-import { requireAllowed } from '../../core/authority.ts';
-import type { Principal, Scope } from '../../core/principal.ts';
-import { Problem, quoted } from '../../core/problem.ts';
-import type { Directory } from '../../ports/catalog.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { requireAllowed } from '../../core/people/authority.ts';
+import type { Principal, Scope } from '../../core/people/principal.ts';
+import { unknownWorkspace } from '../../core/people/workspace.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Directory } from '../../ports/directory.ts';
 import { oauthIssuer } from '../oauth-metadata.ts';
-import { signedOut } from '../../storage/people.ts';
+import { signedOut } from '../../storage/published/people.ts';
 import { requireAddress } from '../client-address.ts';
 import { isMcpPath } from '../problems.ts';
 import { personOfCookie, readCookie, refuseOtherSites, sessionCookie } from '../sign-in/browser-session.ts';
@@ -49,10 +50,6 @@ export async function inWorkspace(
   return { ...principal, workspace };
 }
 
-export function unknownWorkspace(workspace: string): Problem {
-  return new Problem('not_found', `There is no workspace ${quoted(workspace)}.`);
-}
-
 /** A key takes precedence over the cookie of a browser. */
 async function principalOf(c: AppContext, maxAgeMs?: number): Promise<Principal> {
   const key = keyOf(c);
@@ -69,13 +66,13 @@ async function principalOf(c: AppContext, maxAgeMs?: number): Promise<Principal>
 
 /** Returns the principal of a key or access token that may be used at this path and from the address of the request. */
 export async function principalOfKey(c: AppContext, key: string, maxAgeMs?: number): Promise<Principal> {
-  const principal = forThisPath(c, await c.get('services').directory.principal(key, maxAgeMs));
+  const principal = requireAudience(c, await c.get('services').directory.principal(key, maxAgeMs));
   requireAddress(c, principal);
   return principal;
 }
 
 /** An access token is valid at the MCP endpoint it was issued for, and nowhere else. */
-function forThisPath(c: AppContext, principal: Principal): Principal {
+function requireAudience(c: AppContext, principal: Principal): Principal {
   const { audience } = principal;
   if (audience === undefined || audience === `${oauthIssuer(c.get('services').settings, c.req.url)}${c.req.path}`) return principal;
   throw new Problem('unauthenticated', `This access token is valid at ${audience} only. Use an API key here.`, {

@@ -1,5 +1,5 @@
 /** The pages of `/connect/{server}`. They work without scripts. */
-import type { Person } from '../../core/person.ts';
+import type { Person } from '../../core/people/person.ts';
 import { escapeHtml, escapeInvisible, htmlPage } from './html.ts';
 
 type ConnectPage = {

@@ -2,10 +2,10 @@
  * The page on which a user accepts an MCP client: who asks, where the browser returns to, and what the client will be allowed to do. Works
  * without scripts. Name and address of the client are chosen by the client.
  */
-import { grantScopeTexts } from '../../core/grant.ts';
-import { redirectKind, usualProgramOf } from '../../core/redirect-uri.ts';
+import { grantScopeTexts } from '../../core/people/grant.ts';
+import { redirectKind, usualProgramOf } from '../../core/people/redirect-uri.ts';
 import type { ServedNames } from '../../engine/mcp/served-names.ts';
-import type { AuthorizationRequest } from '../../oauth/checked-request.ts';
+import type { AuthorizationRequest } from '../../mcp/authorization/checked-request.ts';
 import { escapeHtml, escapeInvisible, htmlPage } from './html.ts';
 
 export type ConsentPage = {

@@ -1,5 +1,5 @@
 /** The page `/sign-in`: the identity providers, a form for the root key, and who is signed in. Works without scripts. */
-import type { Person } from '../../core/person.ts';
+import type { Person } from '../../core/people/person.ts';
 import { escapeHtml, escapeInvisible, htmlPage } from './html.ts';
 
 export type SignInPage = {

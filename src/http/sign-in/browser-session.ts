@@ -3,9 +3,9 @@
  * sites cannot send it with writes.
  */
 import { parse, serialize } from 'hono/utils/cookie';
-import { browserSessionMs, type Person } from '../../core/person.ts';
+import { browserSessionMs, type Person } from '../../core/people/person.ts';
 import { Problem } from '../../core/problem.ts';
-import { publicBase, type Settings } from '../../core/settings.ts';
+import { publicBase, type Settings } from '../../core/people/settings.ts';
 import type { AppContext } from '../middleware/request-context.ts';
 import { isLoopbackHost, isOwnOrigin } from '../own-origin.ts';
 

@@ -1,17 +1,17 @@
 /** Admits people whom an identity provider has identified: only members may sign in, and the operator's owners become members. */
-import { systemKeyId, type User } from '../../core/principal.ts';
-import { userIdOf } from '../../core/person.ts';
+import { systemKeyId, type User } from '../../core/people/principal.ts';
+import { userIdOf } from '../../core/people/person.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Identity } from '../../sign-in/exchange.ts';
-import { rootPrincipal } from '../../storage/principals.ts';
-import type { Services } from '../../wiring.ts';
+import { rootPrincipal } from '../../storage/published/principals.ts';
+import type { PeopleServices } from '../routes/people/people-services.ts';
 
 /** Not from the cache, which may have a refusal from before the person was added. */
 const now = -1;
 
 /** Returns the person. Throws `forbidden` if the person is not a member of any workspace. */
 export async function requireMember(
-  { people, catalog, settings }: Pick<Services, 'people' | 'catalog' | 'settings'>,
+  { people, catalog, settings }: Pick<PeopleServices, 'people' | 'catalog' | 'settings'>,
   { email, name }: Identity,
 ): Promise<User & { email: string }> {
   const user = { id: await userIdOf(email), name: name ?? email, email };

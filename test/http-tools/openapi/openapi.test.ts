@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { dump } from 'js-yaml';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
-import { limits } from '../../../src/core/limits.ts';
+import { limits } from '../../../src/core/limits/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import { contentText } from '../../../src/core/tools/tool.ts';

@@ -1,0 +1,118 @@
+/**
+ * `/v1/responses`: the endpoint of stock OpenAI clients (`chat.ts`); earlier responses, from any event on; and cancellation. Responses
+ * stored by a provider are not available here.
+ */
+import { z } from 'zod';
+import { limits } from '../../../core/limits/limits.ts';
+import { invalidRequest } from '../../../core/problem.ts';
+import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';
+import { ResponsesRequest } from '../../../dialects/openai-responses/request.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems, defineRoute } from './chat.ts';
+import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
+
+const ResponseObject = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('response'),
+    status: z.string(),
+    output: z
+      .array(z.looseObject({ type: z.string() }))
+      .optional()
+      .meta({ description: 'Messages, reasoning, and calls of the caller’s own tools.' }),
+  })
+  .meta({ id: 'Response' });
+const ResponseEvent = z.looseObject({ type: z.string(), sequence_number: z.int().optional() }).meta({ id: 'ResponseEvent' });
+
+const responseAnswer = chatAnswer({
+  what: 'Response',
+  frame: 'event',
+  schema: ResponseObject,
+  events: ResponseEvent,
+  forks: 'the request continues from an older response, or the items differ',
+  uses: 'GET /v1/responses/{id} and `previous_response_id`',
+});
+
+/** Parameters such as `include` are accepted and ignored. */
+const RetrieveQuery = storedCompletionRoute.query.loose().extend({
+  stream: z.enum(['true', 'false']).optional().meta({ description: '`true`: return its events.' }),
+  starting_after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The `sequence_number` of the last received event. Send either this or `after`.', example: '12' }),
+});
+
+export const responsesRoutes = [
+  defineRoute(
+    {
+      method: 'post',
+      path: '/v1/responses',
+      operationId: 'createResponse',
+      tag: 'OpenAI',
+      scopes: ['chat'],
+      summary: 'Create a response (OpenAI)',
+      description:
+        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.',
+      query: 'ignored',
+      headers: chatHeaders({ parts: 'Items', leads: '`previous_response_id` and the ids of calls' }),
+      body: { documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },
+      answers: { 200: responseAnswer },
+      problems: chatProblems,
+    },
+    (request) => answerChat(openAiResponses, request),
+  ),
+
+  defineRoute(
+    {
+      method: 'get',
+      path: '/v1/responses/{id}',
+      operationId: 'getResponse',
+      tag: 'OpenAI',
+      scopes: ['chat'],
+      summary: 'Read a stored response',
+      description:
+        'For responses of a session. Returns a document when it has ended; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.',
+      ...storedCompletionRoute,
+      query: RetrieveQuery,
+      answers: { 200: responseAnswer },
+    },
+    async (request) => {
+      const { c, params, query } = request;
+      const completion = requireCompletion('openai-responses', params.id);
+      const { stream, starting_after: startingAfter } = query;
+      if (startingAfter !== undefined && query.after !== undefined)
+        throw invalidRequest([{ path: 'starting_after', message: 'and `after` cannot be combined: send only one of them' }]);
+      const place = readStoredPlace(c, query.after);
+      const streamed = stream === 'true' || startingAfter !== undefined || place.streamed;
+      // The query parameter takes precedence over the header.
+      return await answerFromCompletion(
+        request,
+        completion,
+        startingAfter === undefined ? { ...place, streamed } : { streamed, startingAfter },
+      );
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'post',
+      path: '/v1/responses/{id}/cancel',
+      operationId: 'cancelResponse',
+      tag: 'OpenAI',
+      scopes: ['chat'],
+      summary: 'Cancel a response',
+      description:
+        'Ends its turn immediately, also while it waits, and returns the response with its output so far. A completed response is returned unchanged.',
+      params: storedCompletionRoute.params,
+      answers: { 200: responseAnswer },
+      problems: [...storedCompletionRoute.problems, 'conflict'],
+    },
+    async (request) => {
+      const { services, principal, params } = request;
+      const completion = requireCompletion('openai-responses', params.id);
+      await services.sessions.get(completion.session).cancel(principal, completion.own);
+      return await answerFromCompletion(request, completion, { streamed: false });
+    },
+  ),
+];

@@ -1,0 +1,75 @@
+/**
+ * `/v1/messages/count_tokens`: the provider's own count if it has one, otherwise an estimate that is marked as such. Clients use it to
+ * check whether a conversation still fits.
+ */
+import { CountTokensRequest, estimateTokens } from '../../../dialects/anthropic/request.ts';
+import { z } from 'zod';
+import { requireAllowed } from '../../../core/people/authority.ts';
+import { limits } from '../../../core/limits/limits.ts';
+import { anthropicMessages } from '../../../dialects/anthropic/dialect.ts';
+import type { RouteRequest } from '../../route.ts';
+import { routingHeaders } from '../chat/chat.ts';
+import { defineRoute, type ModelServices } from './model-services.ts';
+import { type ChatBody, readRoute, requireModel, resolveModel, withoutToolset } from '../../../engine/chat/incoming-chat.ts';
+import type { Principal } from '../../../core/people/principal.ts';
+import type { AppContext } from '../../middleware/request-context.ts';
+
+const TokenCount = z
+  .looseObject({
+    input_tokens: z.int(),
+    estimated: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'An extension of Anthropic’s API: true if counted by characters, without server tools.' }),
+  })
+  .meta({ id: 'TokenCount', example: { input_tokens: 14, estimated: true } });
+
+export const countTokenRoutes = [
+  defineRoute(
+    {
+      method: 'post',
+      path: '/v1/messages/count_tokens',
+      operationId: 'countMessageTokens',
+      tag: 'Anthropic',
+      scopes: ['chat'],
+      summary: 'Count the tokens of a request',
+      description:
+        'Returns the provider’s count if it is of kind `anthropic` and the request names its model; otherwise an estimate, marked `estimated`. Runs no model.',
+      query: 'ignored',
+      body: { documented: CountTokensRequest, maxBytes: limits.maxLargeBodyBytes },
+      answers: { 200: { description: 'The count.', schema: TokenCount, contentType: 'application/json' } },
+      problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'],
+    },
+    async (request) => {
+      const counted = await count(request, request.body);
+      return counted instanceof Response ? counted : request.answer(200, counted);
+    },
+  ),
+];
+
+type Asked = Pick<RouteRequest<unknown, ModelServices>, 'c' | 'services' | 'principal' | 'text'>;
+
+async function count({ c, services, principal, text }: Asked, value: unknown): Promise<Response | z.infer<typeof TokenCount>> {
+  const body = requireModel(value);
+  const ref = await resolveModel(services, principal, body.model);
+  const { agent } = readRoute({ dialect: anthropicMessages, body, ...routingHeaders(c) }, ref);
+  if (agent !== undefined) return estimate(body, await instructionsOf(services, principal, agent));
+  requireAllowed(principal, { act: 'use-model' });
+  const sent = { ref, dialect: anthropicMessages, body: withoutToolset(body), text, headers: anthropicHeaders(c) };
+  return (await services.countTokens(principal, sent)) ?? estimate(body, '');
+}
+
+function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCount> {
+  return { input_tokens: estimateTokens(body, instructions), estimated: true };
+}
+
+async function instructionsOf(services: ModelServices, principal: Principal, agent: string): Promise<string> {
+  return (await services.planTurn(principal, { agent, settings: {} })).instructions;
+}
+
+/** Headers that control how the provider reads the request; not the key, which is Moniker's. */
+export function anthropicHeaders(c: AppContext): Record<string, string> {
+  const version = c.req.header('anthropic-version');
+  const beta = c.req.header('anthropic-beta');
+  return { ...(version !== undefined && { 'anthropic-version': version }), ...(beta !== undefined && { 'anthropic-beta': beta }) };
+}

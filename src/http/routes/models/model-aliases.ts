@@ -1,0 +1,27 @@
+/** `/v1/model-aliases`: further names of models and agents, for clients whose model names are fixed. */
+import { z } from 'zod';
+import { ModelAlias, ModelAliasName } from '../../../core/model/model-alias.ts';
+import { documentRoutes } from '../../document-routes.ts';
+import { requireSameName, storedBody } from '../../conditions.ts';
+
+const ModelAliasView = z
+  .object({ name: ModelAliasName, model: ModelAlias.shape.model, description: ModelAlias.shape.description })
+  .meta({ id: 'ModelAliasView' });
+
+export const modelAliasRoutes = [
+  ...documentRoutes({
+    kind: 'model-alias',
+    noun: 'alias',
+    words: { one: 'model alias', many: 'model aliases', path: 'model-aliases', id: 'ModelAlias', ids: 'ModelAliases' },
+    tag: 'Providers',
+    scopes: ['admin'],
+    name: ModelAliasName,
+    body: ModelAlias,
+    view: ModelAliasView,
+    toView: (document) => ({ ...storedBody<z.infer<typeof ModelAlias>>(document), name: document.name }),
+    toDocument: (name, { name: given, ...body }) => {
+      requireSameName(name, { name: given });
+      return body;
+    },
+  }),
+];

@@ -1,0 +1,164 @@
+/**
+ * `/v1/models`: the values of `model` in a chat request: aliases first, then agents and the providers' models. OpenAI's and Anthropic's clients use the
+ * same path, so every object has the fields of both. Wire: API references of both, "List models".
+ */
+import { z } from 'zod';
+import { isAllowed } from '../../../core/people/authority.ts';
+import { splitModelRef, type Agent } from '../../../core/turn/agent.ts';
+import { resolveModelRef } from '../../../core/model/model-alias.ts';
+import { nullIfNotFound, Problem, quoted } from '../../../core/problem.ts';
+import type { Principal } from '../../../core/people/principal.ts';
+import { readableAgents } from '../../../engine/configuration/readable.ts';
+import { createModelFilter, requireModelsOf } from '../../../engine/plan/model-filter.ts';
+import { requireModels } from '../../../engine/plan/plan-models.ts';
+import { defineRoute, type ModelServices } from './model-services.ts';
+import { resolveModel } from '../../../engine/chat/incoming-chat.ts';
+
+const Model = z
+  .object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int().meta({ description: 'Unix time in seconds; 0: not known.' }),
+    owned_by: z.string(),
+    type: z.literal('model'),
+    display_name: z.string(),
+    created_at: z.string().meta({ description: 'The same as `created`, in Anthropic’s format.' }),
+  })
+  .meta({
+    id: 'Model',
+    example: {
+      id: 'rehearsal/default',
+      object: 'model',
+      created: 0,
+      owned_by: 'rehearsal',
+      type: 'model',
+      display_name: 'rehearsal/default',
+      created_at: '1970-01-01T00:00:00Z',
+    },
+  });
+const ModelList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(Model),
+    has_more: z.literal(false),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  })
+  .meta({ id: 'ModelList' });
+type Model = z.infer<typeof Model>;
+
+const common = { tag: 'OpenAI', scopes: ['chat'] } as const;
+
+// Stock clients add other parameters.
+const ListQuery = z.looseObject({
+  provider: z.string().max(64).optional().meta({ description: 'Only models of this provider; `moniker`: agents, `alias`: aliases.' }),
+  search: z.string().max(200).optional().meta({ description: 'Only ids that contain this text, in any case.' }),
+});
+
+export const modelRoutes = [
+  defineRoute(
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/models',
+      operationId: 'listModels',
+      summary: 'List agents and models',
+      description:
+        'Aliases without `*`, agents, and the models of all providers: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).',
+      query: ListQuery,
+      answers: {
+        200: {
+          description:
+            'The models that the key may use: those of an allow-list (`models` of the key, of the agent and of the workspace), if there is one.',
+          schema: ModelList,
+        },
+      },
+    },
+    async ({ answer, services, principal, query: { provider, search = '' } }) => {
+      const found = await listModels(services, principal);
+      const text = search.toLowerCase();
+      const data = found.filter(
+        ({ id, owned_by: owner }) => (provider === undefined || owner === provider) && id.toLowerCase().includes(text),
+      );
+      return answer(200, { object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null });
+    },
+  ),
+
+  defineRoute(
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/models/{model+}',
+      operationId: 'getModel',
+      summary: 'Read a model',
+      query: 'ignored',
+      params: z.object({ model: z.string().min(1).max(300).meta({ example: 'rehearsal/default' }) }),
+      answers: { 200: { description: 'The model.', schema: Model } },
+      problems: ['model_not_found'],
+    },
+    async ({ answer, services, principal, params }) => {
+      const listed = await listModels(services, principal);
+      const ref = await resolveModel(services, principal, params.model);
+      const found = listed.find(({ id }) => id === params.model) ?? listed.find(({ id }) => id === ref);
+      const model = found && { ...found, id: params.model };
+      if (model === undefined) await refuseUnlisted(services, principal, ref);
+      if (model === undefined)
+        throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
+      return answer(200, model);
+    },
+  ),
+];
+
+/** Throws `forbidden` for a model that is not listed because an allow-list does not have it, as a request with it does. */
+async function refuseUnlisted({ directory }: ModelServices, principal: Principal, ref: string): Promise<void> {
+  if (!ref.includes('/')) return;
+  const { provider, model: name } = splitModelRef(ref);
+  if (provider !== 'agent') return void (await requireModels(directory, principal, [ref]));
+  const agent = await nullIfNotFound(directory.agent(principal.workspace, name));
+  if (isAllowed(principal, { act: 'read-agent', name, agent }) && agent !== null)
+    await requireModelsOf(directory, principal, { name, agent });
+}
+
+async function listModels(services: ModelServices, principal: Principal): Promise<Model[]> {
+  const { directory } = services;
+  const mayUseModels = isAllowed(principal, { act: 'use-model' });
+  const [readable, known, aliases, allows] = await Promise.all([
+    readableAgents(services.catalog(principal), principal),
+    mayUseModels ? services.models(principal.workspace) : [],
+    directory.modelAliases(principal.workspace),
+    createModelFilter(directory, principal),
+  ]);
+  const agents = await keepIf(readable, ({ name, body }) => {
+    // Bodies of agents were parsed by the schema when they were written.
+    const agent = body as Agent;
+    const resolved = [agent.model, ...(agent.fallbacks ?? [])].map((ref) => resolveModelRef(aliases, ref));
+    return allows(
+      resolved.flatMap((found) => ('model' in found ? [found.model] : [])),
+      { name, agent },
+    );
+  });
+  const models = await keepIf(known, ({ provider, model }) => allows([`${provider}/${model}`]));
+  const ofAgents = new Set(agents.map(({ name }) => `agent/${name}`));
+  // A pattern is not a name that a client can send.
+  const names = await keepIf(aliases, async ({ name, model }) => {
+    if (name.includes('*')) return false;
+    return model.startsWith('agent/') ? ofAgents.has(model) : mayUseModels && (await allows([model]));
+  });
+  return [
+    ...names.map(({ name }) => toModel(name, 'alias', 0)),
+    ...agents.map(({ name, createdAt }) => toModel(`agent/${name}`, 'moniker', Math.floor(Date.parse(createdAt) / 1000))),
+    ...models.map(({ provider, model, created, displayName }) => toModel(`${provider}/${model}`, provider, created, displayName)),
+  ];
+}
+
+async function keepIf<Item>(items: readonly Item[], isKept: (item: Item) => Promise<boolean>): Promise<Item[]> {
+  const kept: Item[] = [];
+  for (const item of items) if (await isKept(item)) kept.push(item);
+  return kept;
+}
+
+function toModel(id: string, ownedBy: string, created: number, displayName = id): Model {
+  // Without fractions of a second, which some clients cannot parse.
+  const createdAt = new Date(created * 1000).toISOString().replace('.000Z', 'Z');
+  return { id, object: 'model', created, owned_by: ownedBy, type: 'model', display_name: displayName, created_at: createdAt };
+}

@@ -1,0 +1,25 @@
+/** `/v1/members`: the people who may use the workspace, each with a role. */
+import { z } from 'zod';
+import { ResourceName } from '../../../core/turn/agent.ts';
+import { Member } from '../../../core/people/member.ts';
+import { documentRoutes } from '../../document-routes.ts';
+import { requireSameName, storedBody } from '../../conditions.ts';
+
+const MemberView = z
+  .object({ ...Member.shape, name: ResourceName, email: z.string(), user: z.string() })
+  .meta({ id: 'MemberView', example: { name: 'ada', email: 'ada@example.com', role: 'editor', user: '3f1c…' } });
+
+export const memberRoutes = documentRoutes({
+  kind: 'member',
+  noun: 'member',
+  tag: 'Members',
+  scopes: ['admin'],
+  name: ResourceName,
+  body: Member,
+  view: MemberView,
+  toView: (document) => ({ ...storedBody<z.infer<typeof MemberView>>(document), name: document.name }),
+  toDocument: (name, { name: given, user: _user, ...body }) => {
+    requireSameName(name, { name: given });
+    return body;
+  },
+});

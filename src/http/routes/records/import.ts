@@ -1,0 +1,68 @@
+/** `POST /v1/import`: a file whose documents are written into the workspace. */
+import { z } from 'zod';
+import { importFormats } from '../../../core/import/names.ts';
+import { limits } from '../../../core/limits/limits.ts';
+import { Project } from '../../../core/project/project.ts';
+import { commandPermission } from '../../launcher-proof.ts';
+import { readRequestBody } from '../../request-body.ts';
+import { dryRunQuery, projectReport, toReport } from './project-report.ts';
+import { defineRoute } from './record-services.ts';
+import { applyDeps } from './projects.ts';
+
+const ImportReport = z
+  .object({
+    format: z.string().meta({ description: 'The format that was read; `zip` for an archive with files of several formats.' }),
+    ...projectReport,
+  })
+  .meta({ id: 'ImportReport' });
+
+export const importRoutes = [
+  defineRoute(
+    {
+      method: 'post',
+      path: '/v1/import',
+      operationId: 'importFile',
+      tag: 'Projects',
+      scopes: ['toolsets', 'admin'],
+      summary: 'Import a file',
+      description:
+        'Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. Documents of the same name are replaced. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.',
+      query: z.strictObject({
+        dryRun: dryRunQuery,
+        format: z.enum(importFormats).optional().meta({ description: 'Absent: it is found out from the content.' }),
+        partial: z.enum(['true', 'false']).optional().meta({
+          description:
+            '`true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files.',
+        }),
+        fileName: z
+          .string()
+          .max(1_000)
+          .optional()
+          .meta({ description: 'The name of the file, with its folder. It helps to find out the format.', example: '.cursor/mcp.json' }),
+      }),
+      rawBody: { json: Project, type: '*/*', description: 'The file itself, as JSON, YAML or a zip archive, whatever its media type.' },
+      answers: { 200: { description: 'What was done, or the plan.', schema: ImportReport } },
+      problems: ['conflict', 'name_conflict', 'precondition_failed'],
+    },
+    async ({ c, services, principal, query, answer }) => {
+      const { format, fileName } = query;
+      // Loaded on demand, since few requests are imports.
+      const { readImport } = await import('../../../formats/read-import.ts');
+      const { importProject } = await import('../../../engine/project/import-project.ts');
+      const read = readImport(await readRequestBody(c, limits.maxLargeBodyBytes), { format, fileName });
+      const isPartial = query.partial === undefined ? read.format !== 'moniker' : query.partial === 'true';
+      const { applied, skipped, warnings } = await importProject(applyDeps(services, principal), principal, read, {
+        dryRun: query.dryRun === 'true',
+        isPartial,
+        ...commandPermission(c, services.settings),
+      });
+      const report = toReport(applied);
+      return answer(200, {
+        format: read.format,
+        ...report,
+        skipped: [...report.skipped, ...skipped],
+        warnings: [...warnings, ...report.warnings],
+      });
+    },
+  ),
+];

@@ -1,0 +1,63 @@
+/** What applying a project or an import did, or would do, as the routes show it. */
+import { z } from 'zod';
+import { DocumentChange } from '../../../core/project/document-changes.ts';
+import { documentPath } from '../../../core/project/project-sections.ts';
+import { Warning } from '../../../core/problem.ts';
+import type { AppliedDocument, ApplyResult } from '../../../ports/projects.ts';
+
+const places = (text: string) => z.array(z.string()).meta({ description: `${text} As in a project file, such as \`servers.github\`.` });
+const Reasons = z.array(z.object({ name: z.string(), reason: z.string() }));
+
+export const projectReport = {
+  created: places('Documents that did not exist.'),
+  updated: places('Documents that were replaced.'),
+  unchanged: places('Documents that were already so.'),
+  removed: places('Documents that the project had created and no longer has.'),
+  kept: Reasons.meta({
+    description: 'Documents that others wrote or changed since, which the project replaces or removes only with `force`.',
+  }),
+  skipped: Reasons.meta({ description: 'What was not written. Applying again writes it, once the reason is gone.' }),
+  waiting: Reasons.meta({
+    description: 'For a dry run: documents that can be checked only when the servers of the project have listed their tools.',
+  }),
+  changes: z.array(DocumentChange.extend({ name: z.string() })).meta({ description: 'Of the updated documents.' }),
+  warnings: z.array(Warning),
+};
+const Report = z.object(projectReport);
+type Report = z.infer<typeof Report>;
+
+/** The description of query parameters that several routes have. */
+export const dryRunQuery = z
+  .enum(['true', 'false'])
+  .default('false')
+  .meta({ description: '`true`: returns the plan, and stores nothing.' });
+
+export function toReport({ documents }: Pick<ApplyResult, 'documents'>): Report {
+  const named = (action: AppliedDocument['action']): string[] => of(documents, action).map(pathOf);
+  const reasons = (action: AppliedDocument['action']) =>
+    of(documents, action).map((document) => ({ name: pathOf(document), reason: document.reason ?? '' }));
+  return {
+    created: named('created'),
+    updated: named('updated'),
+    unchanged: named('unchanged'),
+    removed: named('removed'),
+    kept: reasons('kept'),
+    skipped: reasons('skipped'),
+    waiting: reasons('deferred'),
+    changes: documents.flatMap((document) => (document.changes ?? []).map((change) => ({ name: pathOf(document), ...change }))),
+    warnings: documents.flatMap((document) =>
+      (document.warnings ?? []).map(({ path, message }) => ({
+        path: path === '' ? pathOf(document) : `${pathOf(document)}.${path}`,
+        message,
+      })),
+    ),
+  };
+}
+
+function of(documents: readonly AppliedDocument[], action: AppliedDocument['action']): AppliedDocument[] {
+  return documents.filter((document) => document.action === action);
+}
+
+function pathOf({ kind, name }: AppliedDocument): string {
+  return documentPath(kind, name);
+}

@@ -1,0 +1,20 @@
+/** What the routes of records use: the audit, usage and limits, backups, and projects as files. */
+import type { AuditPort } from '../../../ports/audit.ts';
+import type { Projects } from '../../../ports/projects.ts';
+import type { UsageReader } from '../../../ports/usage.ts';
+import { type RoomServices, routesUsing, type WorkspaceKey } from '../../route.ts';
+import type { PeopleServices } from '../people/people-services.ts';
+import type { ServerServices } from '../servers/server-services.ts';
+import type { ToolServices } from '../tools/tool-services.ts';
+
+type OfOtherRooms = Pick<ServerServices, 'servers'> & Pick<PeopleServices, 'backups'> & Pick<ToolServices, 'sandbox'>;
+
+export interface RecordServices extends RoomServices<'clock' | 'limiter' | 'pools'>, OfOtherRooms {
+  audit(workspace: string): AuditPort;
+  /** Reads the usage of a workspace and its request log. */
+  usage: UsageReader;
+  /** Writes documents together, as a caller of the catalog. */
+  projects(caller: WorkspaceKey): Projects;
+}
+
+export const { defineRoute, definePublicRoute } = routesUsing<RecordServices>();

@@ -1,0 +1,156 @@
+/**
+ * `/v1/policy`: the rules for which calls the workspace allows, asks about and denies, in one document. `core/policy/evaluate-policy.ts` applies it.
+ */
+import { z } from 'zod';
+import { requireAllowed } from '../../../core/people/authority.ts';
+import { PolicyAnswer, PolicyQuestion } from '../../../core/policy/explain.ts';
+import { Policy, rulesOf } from '../../../core/policy/policy.ts';
+import type { Principal } from '../../../core/people/principal.ts';
+import { limits } from '../../../core/limits/limits.ts';
+import { nullIfNotFound, Problem } from '../../../core/problem.ts';
+import type { ToolDefinition } from '../../../core/tools/tool.ts';
+import { policyDocument, type CatalogPort, type WriteOptions } from '../../../ports/catalog.ts';
+import { explainEffect } from '../../../engine/policy/explain-policy.ts';
+import type { SessionExplainRequest } from '../../../ports/session.ts';
+import { storedBody } from '../../conditions.ts';
+import { defineRoute, type ToolServices } from './tool-services.ts';
+import { type DocumentPlace, storedDocumentUsing, versionFields } from '../../stored-document.ts';
+
+const workspace = 'The policy and its rules';
+const WrittenPolicy = Policy.extend({ version: z.int() }).meta({ id: 'WrittenPolicy' });
+
+const policy = storedDocumentUsing<ToolServices>()({
+  path: '/v1/policy',
+  params: z.object({}),
+  id: 'Policy',
+  one: 'policy',
+  tag: 'Policy',
+  scopes: ['admin'],
+  workspace,
+  at: ({ services, principal }) => ({ catalog: services.catalog(principal), kind: 'policy', name: policyDocument }),
+});
+
+export const policyRoutes = [
+  /** A key that may call a tool may also know the verdict on the call, which a rejection would reveal anyway. */
+  defineRoute(
+    {
+      method: 'post',
+      path: '/v1/policy/test',
+      operationId: 'testPolicy',
+      tag: 'Policy',
+      scopes: ['tools'],
+      summary: 'Test the policy',
+      description:
+        'For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example ' +
+        '`{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. ' +
+        'With `policy`, rules are tested before they are written. Nothing is sent, called or written.',
+      body: PolicyQuestion,
+      answers: { 200: { description: 'The verdict, in total and for each effect.', schema: PolicyAnswer } },
+      problems: ['unknown_tool', 'ambiguous_tool'],
+    },
+    async ({ answer, services, principal, body }) => {
+      const { tool, effect, toolset, session, agent, key, policy } = body;
+      const draft = policy && rulesOf(policy);
+      const as = { ...(agent !== undefined && { agent }), ...(key !== undefined && { key }), ...(draft !== undefined && { rules: draft }) };
+      // Permission for a call of a toolset is checked when the toolset is read.
+      if (toolset === undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
+      requireAllowed(principal, { act: 'ask-policy-as', agent, key });
+      if (effect !== undefined) {
+        const rules = draft ?? (await services.directory.rules(principal.workspace));
+        const scope = { rules, keyId: key ?? principal.keyId, ...(agent !== undefined && { agent }) };
+        return answer(200, explainEffect(scope, effect, tool ?? null));
+      }
+      const asked = { ...as, name: tool ?? '', arguments: body.arguments ?? {} };
+      if (toolset === undefined) return answer(200, await explainKnownTool(services, principal, asked));
+      if (session === undefined) return answer(200, await services.explainCall(principal, { ...asked, toolset }));
+      const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset, callsOnly: true });
+      return answer(200, await services.sessions.get(session).explain(principal, { ...asked, plan }));
+    },
+  ),
+
+  policy.versions({ problems: ['not_found'] }),
+
+  policy.read(
+    {
+      summary: 'Read the rules of the workspace',
+      description: 'The response can be sent back with PUT unchanged. Remembered approvals are rules at its end.',
+      view: Policy,
+      found: 'The rules; empty and without `etag` if none were written.',
+      versions: versionFields,
+      problems: ['not_found'],
+    },
+    async ({ version, place: { catalog, kind, name } }) => {
+      const read = catalog.get(kind, name, version);
+      const document = version === undefined ? await nullIfNotFound(read) : await read;
+      return { document, view: document === null ? { rules: [] } : storedBody<z.infer<typeof Policy>>(document) };
+    },
+  ),
+
+  policy.put(
+    {
+      summary: 'Write the rules of the workspace',
+      description:
+        'A rule applies when all its fields match. `deny` takes precedence over `ask`, `ask` over ' +
+        '`allow`, and `allow` over the defaults, whatever their order; POST /v1/policy/test shows which rule decides.  ' +
+        `A change takes effect within ${limits.freshReadMs / 1000} seconds, and immediately on the instance that received it; a call in progress uses the rules that ` +
+        'it started with.',
+      body: Policy,
+      written: WrittenPolicy,
+    },
+    ({ body, place, options }) => write(place, body, options),
+  ),
+
+  policy.patch(
+    {
+      summary: 'Change members of the policy',
+      description: '`rules` is a list, which is replaced as a whole.',
+      body: Policy,
+      written: WrittenPolicy,
+    },
+    ({ place }) => ({
+      read: async () => (await nullIfNotFound(place.catalog.get(place.kind, place.name))) ?? { body: { rules: [] }, version: null },
+      write: (patched, options) => write(place, patched, options),
+    }),
+  ),
+
+  policy.remove({
+    summary: 'Delete all rules of the workspace',
+    gone: 'Deleted. The defaults apply again.',
+    problems: ['precondition_failed', 'not_found'],
+  }),
+];
+
+async function write({ catalog, kind, name }: DocumentPlace, body: z.infer<typeof Policy>, options: WriteOptions) {
+  const { document, created } = await catalog.put(kind, name, body, options);
+  return { document, created, view: { ...storedBody<z.infer<typeof Policy>>(document), version: document.version } };
+}
+
+type AskedCall = Omit<SessionExplainRequest, 'plan'>;
+
+/** Explains the tool as if it were in a toolset by itself. */
+async function explainKnownTool(services: ToolServices, principal: Principal, asked: AskedCall): Promise<PolicyAnswer> {
+  const definitions = await withUses(services.catalog(principal), asked.name);
+  return await services.explainCall(principal, { ...asked, definitions });
+}
+
+/** Returns the tool and, for a made tool, all tools that it uses, recursively. Missing tools are skipped. */
+async function withUses(catalog: CatalogPort, name: string): Promise<ToolDefinition[]> {
+  const found = [await catalog.tool(name)];
+  const asked = new Set<string>([name]);
+  // `found` grows during the iteration.
+  for (const { made } of found) {
+    const uses = (made?.uses ?? []).filter((use) => !asked.has(use)).slice(0, Math.max(0, limits.maxListedPolicyEffects - asked.size));
+    for (const use of uses) asked.add(use);
+    found.push(...(await Promise.all(uses.map((use) => toolOrNone(catalog, use)))).flat());
+  }
+  return found;
+}
+
+async function toolOrNone(catalog: CatalogPort, name: string): Promise<ToolDefinition[]> {
+  try {
+    return [await catalog.tool(name)];
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unknown_tool') return [];
+    throw error;
+  }
+}

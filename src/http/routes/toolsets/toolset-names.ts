@@ -1,0 +1,30 @@
+/** The names of a toolset for the routes: those of an edition that the key is allowed to use. */
+import { z } from 'zod';
+import type { EditionTool } from '../../../core/toolset/edition-tool.ts';
+import type { Principal } from '../../../core/people/principal.ts';
+import { allowOf, readToolset } from '../../../engine/plan/read-toolset.ts';
+import { planNames } from '../../../engine/plan/plan-names.ts';
+import type { ToolsetServices } from './toolset-services.ts';
+
+export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'A version number. Default: the newest.' });
+
+export const ToolState = z.enum(['ready', 'missing', 'held']).meta({
+  id: 'ToolState',
+  description:
+    '`missing`: its server does not list it. `held`: its definition has not been accepted. Neither is sent to models or can be called.',
+});
+
+export async function readNames(
+  services: Pick<ToolsetServices, 'directory' | 'settings'>,
+  principal: Principal,
+  toolset: string,
+  version?: number,
+) {
+  const reference = version === undefined ? toolset : `${toolset}@${version}`;
+  const { pointer, names, list } = await readToolset(services.directory, principal, reference);
+  return { pointer, names: planNames(names, { aliases: services.settings.aliases, ...allowOf(list) }) };
+}
+
+export function aliasNames(tool: EditionTool): string[] {
+  return tool.aliases.map(({ name }) => name);
+}
