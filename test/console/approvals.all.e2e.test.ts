@@ -1,23 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../e2e/eventually.ts';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import { describeConsole } from './console-tab.ts';
 
 const hostilePath = 'evil\u202etxt<b>.txt';
 
-describe.skipIf(isSkipped(browserPath === null, 'the inbox of the console', noBrowser))('the inbox of the console', () => {
-  const service = shareService({ MONIKER_PUBLIC_URL: 'https://moniker.example' });
-  let browser: Browser;
+describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://moniker.example' }, ({ service, visit, lookAt }) => {
   beforeAll(async () => {
-    browser = await launchBrowser();
     await service.call('PUT', '/v1/toolsets/asking', { tools: [{ tool: 'builtin.write_file', name: 'save', approval: 'always' }] });
     await service.call('PUT', '/v1/agents/clerk', { model: 'rehearsal/default', toolset: 'asking' });
-  });
-  afterAll(async () => {
-    await browser.close();
   });
 
   afterEach(async () => {
@@ -26,7 +17,6 @@ describe.skipIf(isSkipped(browserPath === null, 'the inbox of the console', noBr
     await eventually('nothing is pending', async () => ((await pending()).length === 0 ? true : undefined));
   });
 
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
   const question = (page: Page) => page.getByRole('article', { name: 'Question about builtin.write_file' });
   const pending = async () => (await service.call('GET', '/v1/approvals')).json.items;
   const badge = (page: Page) =>
@@ -128,7 +118,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the inbox of the console', noBr
   it('is accessible and fits its window', async () => {
     await ask(hostilePath);
     await ask('notes.txt');
-    await lookAt(browser, service, '/console/approvals', async (page, look) => {
+    await lookAt('/console/approvals', async (page, look) => {
       await question(page).getByRole('button', { name: 'Approve once' }).nth(1).waitFor();
       await look('approvals');
       await page.getByRole('link', { name: 'Decided' }).click();

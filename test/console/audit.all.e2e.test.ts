@@ -1,19 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { describeConsole, field } from './console-tab.ts';
 
 const hostileName = 'evil\u202etxt<b>\u001b[31m';
 const callsMade = 60;
 
-describe.skipIf(isSkipped(browserPath === null, 'the audit in the console', noBrowser))('the audit in the console', () => {
-  const service = shareService();
-  let browser: Browser;
+describeConsole('the audit in the console', {}, ({ service, visit, lookAt }) => {
   let session: string;
   beforeAll(async () => {
-    browser = await launchBrowser();
     const call = (name: string, input: object) => service.call('POST', '/v1/toolsets/demo/calls', { name, arguments: input });
     for (let count = 0; count < callsMade; count += 1) await call('shell', { command: `echo ${count}` });
     await call(hostileName, {});
@@ -21,13 +15,8 @@ describe.skipIf(isSkipped(browserPath === null, 'the audit in the console', noBr
     await service.call('POST', `/v1/sessions/${session}/turns`, { input: '/shell rm nothing.txt' });
     await service.call('PUT', '/v1/agents/audited', { model: 'rehearsal/default' });
   });
-  afterAll(async () => {
-    await browser.close();
-  });
 
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
   const rows = (page: Page) => page.getByRole('table', { name: 'Audit' }).locator('tbody').getByRole('row');
-  const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
 
   it('lists calls and changes page by page, filters by the address, and shows a row', async () => {
     await visit('/console/audit', async (page) => {
@@ -96,7 +85,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the audit in the console', noBr
   });
 
   it('is accessible and fits its window', async () => {
-    await lookAt(browser, service, '/console/audit', async (page, look) => {
+    await lookAt('/console/audit', async (page, look) => {
       await rows(page).first().waitFor();
       await page.getByRole('button', { name: 'Verify all rows' }).click();
       await page.getByText('intact', { exact: true }).waitFor();

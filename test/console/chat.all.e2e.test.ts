@@ -1,35 +1,24 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
-import type { ListeningUpstream } from '../fakes/upstreams/upstream.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { allowEcho, lookAt, say, startEcho, visitConsole } from './console-tab.ts';
+import { allowEcho, describeConsole, say, shareEcho } from './console-tab.ts';
 
 const deletion = '/shell echo draft > old.txt\n\n/shell rm old.txt';
 const card = (page: Page, name = 'shell') => page.getByRole('group', { name: `Call of ${name}` });
 
-describe.skipIf(isSkipped(browserPath === null, 'the chat of the console', noBrowser))('the chat of the console', () => {
-  const service = shareService(allowEcho);
-  let browser: Browser;
-  let echo: ListeningUpstream;
+describeConsole('the chat of the console', allowEcho, ({ service, visit, lookAt }) => {
+  shareEcho(service);
   let server: FakeMcpServer;
   beforeAll(async () => {
-    browser = await launchBrowser();
-    echo = await startEcho(service);
     server = await listenMcpServer({ eras: 'modern', tools: [booking, steps] });
     await service.call('PUT', '/v1/servers/inn', { kind: 'mcp', url: server.url, trusted: true });
     const { status } = await service.call('PUT', '/v1/toolsets/inn', { tools: [{ tool: 'inn.book' }, { tool: 'inn.steps' }] });
     expect(status).toBe(201);
   });
   afterAll(async () => {
-    await browser.close();
-    echo.close();
     await server.close();
   });
 
-  const visit = (path: string, use: (page: Page) => Promise<void>, options = {}) => visitConsole(browser, service, path, use, options);
   const pendingInbox = async (): Promise<number> => (await service.call('GET', '/v1/approvals')).json.items.length;
   const begin = async (body: object): Promise<string> => (await service.call('POST', '/v1/sessions', body)).json.id;
   const ended = (page: Page, count = 1) => page.locator('.turn-end .state', { hasText: 'completed' }).nth(count - 1);
@@ -241,7 +230,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the chat of the console', noBro
   });
 
   it('is accessible and fits its window, in light and dark', async () => {
-    await lookAt(browser, service, '/', async (page, look) => {
+    await lookAt('/', async (page, look) => {
       await page.getByRole('button', { name: /^Run a command/ }).waitFor();
       await look('start');
       await say(page, deletion);

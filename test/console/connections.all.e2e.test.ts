@@ -1,27 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser, openTab } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import { expect, it } from 'vitest';
+import { describeConsole } from './console-tab.ts';
 
 const callback = 'http://127.0.0.1:33418/callback';
 const verifier = 'v'.repeat(43);
 const hostileName = 'Editor\u202e<b>x</b>';
 
-describe.skipIf(isSkipped(browserPath === null, 'connected apps in the console', noBrowser))('connected apps in the console', () => {
-  const service = shareService();
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
-
+describeConsole('connected apps in the console', {}, ({ service, visit, lookAt, openTab }) => {
   /** Returns the path that an MCP client opens in the browser. */
   async function authorizePath(): Promise<string> {
     const metadata = { client_name: hostileName, redirect_uris: [callback], token_endpoint_auth_method: 'none' };
@@ -42,7 +27,7 @@ describe.skipIf(isSkipped(browserPath === null, 'connected apps in the console',
     await visit('/console/connections/apps', async (page) => {
       await page.getByRole('heading', { name: 'No app is connected' }).waitFor();
     });
-    const { page } = await openTab(browser, service.url);
+    const { page } = await openTab();
     await page.route(`${callback}*`, (route) => route.fulfill({ body: 'the client' }));
     const path = await authorizePath();
     await page.goto(service.url + path);
@@ -67,7 +52,7 @@ describe.skipIf(isSkipped(browserPath === null, 'connected apps in the console',
 
   it('is accessible and fits its window, as are the pages that an app opens', async () => {
     const path = await authorizePath();
-    await lookAt(browser, service, '/console/connections/apps', async (page, look) => {
+    await lookAt('/console/connections/apps', async (page, look) => {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Loading…').waitFor({ state: 'detached' });
       await look('apps');

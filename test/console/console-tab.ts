@@ -1,28 +1,58 @@
-/** What the tests of the console share: a tab with the key, and a model that writes what the test asks for. */
+/** What the tests of the console share: a service, a browser, tabs with the key, and a model that writes what the test asks for. */
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
-import type { SharedService } from '../e2e/shared-service.ts';
-import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
-import { sample } from '../selection.ts';
-import { findAccessibilityViolations, openTab, phone, scrollsSideways } from './browser.ts';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { type SharedService, shareService } from '../e2e/shared-service.ts';
+import { listenUpstream } from '../fakes/upstreams/upstream.ts';
+import { isSkipped, sample } from '../selection.ts';
+import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, openTab, phone, scrollsSideways } from './browser.ts';
 
-/** For services that call `startEcho`. */
-export const allowEcho = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' };
+type Console = {
+  service: SharedService;
+  /** Opens the console as the printed link does. Policy violations, script errors and foreign requests fail the test. */
+  visit(path: string, use: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
+  /**
+   * Opens `path` in both color schemes, in a wide window and on phones: `use` shows what is to be seen and calls `look`, which finds what axe
+   * objects to and whether the page scrolls sideways, and takes a screenshot.
+   */
+  lookAt(path: string, use: (page: Page, look: (name: string) => Promise<void>, isNarrow: boolean) => Promise<void>): Promise<void>;
+  /** Opens an empty tab without a key; see `openTab` of `browser.ts`. */
+  openTab(options?: BrowserContextOptions): ReturnType<typeof openTab>;
+};
 
-/** Opens the console as the printed link does. Policy violations, script errors and foreign requests fail the test. */
-export async function visitConsole(
-  browser: Browser,
-  service: SharedService,
-  path: string,
-  use: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
-): Promise<void> {
-  const { page, faults } = await openTab(browser, service.url, options);
-  await page.goto(`${service.url}${path}#key=${service.key}`);
-  await use(page);
-  expect(faults).toEqual([]);
-  await page.context().close();
+/** `key`: another key than the root key. */
+type VisitOptions = BrowserContextOptions & { key?: string };
+
+/**
+ * A `describe` whose tests share a service and a browser; skipped, with a notice, without a browser. `environment`: settings of the service.
+ */
+export function describeConsole(title: string, environment: Record<string, string>, tests: (console: Console) => void): void {
+  describe.skipIf(isSkipped(browserPath === null, title, noBrowser))(title, () => {
+    const service = shareService(environment);
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launchBrowser();
+    });
+    afterAll(async () => {
+      await browser.close();
+    });
+    const visit: Console['visit'] = async (path, use, { key = service.key, ...options } = {}) => {
+      const { page, faults } = await openTab(browser, service.url, options);
+      await page.goto(`${service.url}${path}#key=${key}`);
+      await use(page);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    };
+    tests({
+      service,
+      visit,
+      lookAt: async (path, use) => await lookAt(visit, path, use),
+      openTab: async (options) => await openTab(browser, service.url, options),
+    });
+  });
 }
+
+export const field = (page: Page, name: string): Locator => page.getByLabel(name, { exact: true });
+export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
 
 const windows = [{ width: 1280, height: 800 }, phone, { width: 320, height: 640 }];
 const looks = sample(
@@ -31,16 +61,7 @@ const looks = sample(
   ({ colorScheme, viewport }) => viewport.width === (colorScheme === 'light' ? 1280 : 390),
 );
 
-/**
- * Opens `path` in both color schemes, in a wide window and on phones: `use` shows what is to be seen and calls `look`, which finds what axe
- * objects to and whether the page scrolls sideways, and takes a screenshot.
- */
-export async function lookAt(
-  browser: Browser,
-  service: SharedService,
-  path: string,
-  use: (page: Page, look: (name: string) => Promise<void>, isNarrow: boolean) => Promise<void>,
-): Promise<void> {
+async function lookAt(visit: Console['visit'], ...[path, use]: Parameters<Console['lookAt']>): Promise<void> {
   for (const { colorScheme, viewport } of looks) {
     const { width } = viewport;
     const visited = async (page: Page) =>
@@ -53,7 +74,7 @@ export async function lookAt(
         },
         width < 960,
       );
-    await visitConsole(browser, service, path, visited, { colorScheme, viewport });
+    await visit(path, visited, { colorScheme, viewport });
   }
 }
 
@@ -77,17 +98,24 @@ export async function say(page: Page, text: string): Promise<void> {
 }
 
 /**
- * A provider `echo` whose model `echo/words` repeats the user's newest message: word by word with pauses if it begins with `slowly `, and as a
- * call of the tool `x` if it begins with `call x `. Each answer reports 100 tokens of input and 20 of output; `echo/free` has no price.
+ * A provider `echo` for all tests, whose model `echo/words` repeats the user's newest message: word by word with pauses if it begins with
+ * `slowly `, and as a call of the tool `x` if it begins with `call x `. Each answer reports 100 tokens of input and 20 of output; `echo/free`
+ * has no price. The service needs `allowEcho`.
  */
-export async function startEcho(service: SharedService): Promise<ListeningUpstream> {
-  const upstream = await listenUpstream({ handle: async (request) => toStream(lastMessage(await request.json())) });
-  const body = { kind: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'k', models: ['words', 'free'] };
-  const prices = { words: { input: 10, output: 50 } };
-  const { status } = await service.call('PUT', '/v1/providers/echo', { ...body, prices });
-  expect(status).toBe(201);
-  return upstream;
+export function shareEcho(service: SharedService): void {
+  let close = (): void => undefined;
+  beforeAll(async () => {
+    const upstream = await listenUpstream({ handle: async (request) => toStream(lastMessage(await request.json())) });
+    close = () => upstream.close();
+    const body = { kind: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'k', models: ['words', 'free'] };
+    const prices = { words: { input: 10, output: 50 } };
+    expect((await service.call('PUT', '/v1/providers/echo', { ...body, prices })).status).toBe(201);
+  });
+  afterAll(() => close());
 }
+
+/** The settings of a service that `shareEcho` is for. */
+export const allowEcho = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' };
 
 function lastMessage({ messages }: { messages: { role: string; content: unknown }[] }): { role: string; text: string } {
   const { role = '', content = '' } = messages.at(-1) ?? {};

@@ -1,22 +1,12 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, openTab, phone, scrollsSideways } from './browser.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { findAccessibilityViolations, phone, scrollsSideways } from './browser.ts';
+import { describeConsole } from './console-tab.ts';
 
-describe.skipIf(isSkipped(browserPath === null, '/docs in a browser', noBrowser))('/docs in a browser', () => {
-  const service = shareService();
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-
+describeConsole('/docs in a browser', {}, ({ service, openTab }) => {
   /** Opens the reference at a place. Policy violations, script errors and foreign requests fail the test. */
   async function visit<T>(hash: string, options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> {
-    const { page, faults } = await openTab(browser, service.url, options);
+    const { page, faults } = await openTab(options);
     await page.goto(`${service.url}/docs${hash}`);
     await page.locator('#navigation').waitFor({ state: 'attached' });
     const result = await use(page);
@@ -127,7 +117,7 @@ describe.skipIf(isSkipped(browserPath === null, '/docs in a browser', noBrowser)
   });
 
   it('shows a network error', async () => {
-    const { page } = await openTab(browser, service.url);
+    const { page } = await openTab();
     await page.goto(`${service.url}/docs#operation/getHealth`);
     await page.getByText('Try it', { exact: true }).click();
     await page.context().setOffline(true);
@@ -215,7 +205,7 @@ describe.skipIf(isSkipped(browserPath === null, '/docs in a browser', noBrowser)
   });
 
   it('refers to the OpenAPI document without JavaScript', async () => {
-    const { page } = await openTab(browser, service.url, { javaScriptEnabled: false });
+    const { page } = await openTab({ javaScriptEnabled: false });
     await page.goto(`${service.url}/docs`);
     await page.getByRole('link', { name: 'OpenAPI document' }).waitFor();
     await page.context().close();

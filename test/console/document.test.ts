@@ -8,8 +8,9 @@ function openSlowDocument() {
   const service = { document: { text: 'stored' }, version: 1 };
   let release = (): void => undefined;
   const respond = () => new Response(null, { status: 200, headers: { etag: `"${service.version}"` } });
-  const document = openDocument<Draft>('notes demo', {
+  const document = openDocument('notes demo', {
     blank: { text: '' },
+    toDraft: (view: Draft) => view,
     async read() {
       await new Promise<void>((resolve) => (release = resolve));
       return { data: { ...service.document }, response: respond() };

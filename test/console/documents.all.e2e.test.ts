@@ -1,24 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser } from './browser.ts';
-import { codeEditor, codeText, lookAt, say, visitConsole } from './console-tab.ts';
+import { expect, it } from 'vitest';
+import { findAccessibilityViolations } from './browser.ts';
+import { button, codeEditor, codeText, describeConsole, field, say } from './console-tab.ts';
 
-describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', noBrowser))('the editors of the console', () => {
-  const service = shareService();
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-
-  const visit = (path: string, use: (page: Page) => Promise<void>, options = {}) => visitConsole(browser, service, path, use, options);
-  const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-
+describeConsole('the editors of the console', {}, ({ service, visit, lookAt }) => {
   it('creates an agent from the list and chats with it', async () => {
     await visit('/console/agents', async (page) => {
       await page.getByRole('link', { name: 'demo', exact: true }).waitFor();
@@ -205,7 +189,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the editors of the console', no
   });
 
   it('is accessible and fits its window, in light and dark', async () => {
-    await lookAt(browser, service, '/console/agents', async (page, look) => {
+    await lookAt('/console/agents', async (page, look) => {
       const open = async (path: string) => {
         await page.goto(`${service.url}/console/${path}`);
         await page.locator('main h1').waitFor();

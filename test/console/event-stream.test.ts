@@ -1,22 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addedText, createEventReader } from '../../src/console/api/event-stream.ts';
-import { highlight } from '../../src/console/parts/highlight.ts';
-
-const stream = ': comment\nevent: a\nid: 7\ndata: one\ndata:two\n\ndata: {"x":1}\r\n\r\nevent: empty\n\ndata: cut';
-const expected = [
-  { id: '7', event: 'a', data: 'one\ntwo' },
-  { id: '7', event: 'message', data: '{"x":1}' },
-  { id: '7', event: 'empty', data: '' },
-];
-
-describe('createEventReader', () => {
-  it.each([1, 2, 3, 7, 1000])('reads events from chunks of %i characters', (size) => {
-    const read = createEventReader();
-    const events = [];
-    for (let from = 0; from < stream.length; from += size) events.push(...read(stream.slice(from, from + size)));
-    expect(events).toEqual(expected);
-  });
-});
+import { addedText } from '../../src/console/api/event-stream.ts';
+import { highlight } from '../../src/console/parts/text/highlight.ts';
 
 describe('addedText', () => {
   const event = (data: unknown) => ({ id: '', event: 'message', data: typeof data === 'string' ? data : JSON.stringify(data) });

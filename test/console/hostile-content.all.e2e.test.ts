@@ -1,30 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { absentCorpus, readJson, readJsonLines, sharedFixtures } from '../fixtures.ts';
-import type { ListeningUpstream } from '../fakes/upstreams/upstream.ts';
 import { isSkipped } from '../selection.ts';
-import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, openTab } from './browser.ts';
-import { allowEcho, say, startEcho, visitConsole } from './console-tab.ts';
+import { findAccessibilityViolations } from './browser.ts';
+import { allowEcho, describeConsole, say, shareEcho } from './console-tab.ts';
 
 const injections = sharedFixtures('security/prompt-injection.jsonl');
 const naughtyStrings = sharedFixtures('security/naughty-strings.json');
 const hostileName = 'evil\u202etxt.exe\u001b[31m<img src=x onerror=alert(1)>';
 
-describe.skipIf(isSkipped(browserPath === null, 'hostile content in the console', noBrowser))('hostile content in the console', () => {
-  const service = shareService(allowEcho);
-  let browser: Browser;
-  let echo: ListeningUpstream;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-    echo = await startEcho(service);
-  });
-  afterAll(async () => {
-    await browser.close();
-    echo.close();
-  });
+describeConsole('hostile content in the console', allowEcho, ({ service, visit, openTab }) => {
+  shareEcho(service);
 
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
   const answers = (page: Page) => page.locator('.answer');
 
   /** A session in which the model answered each text. */
@@ -88,10 +75,11 @@ describe.skipIf(isSkipped(browserPath === null, 'hostile content in the console'
   });
 
   it('keeps one stream a tab only while a turn runs: seven tabs respond', async () => {
-    const context = await browser.newContext();
+    const { page: first } = await openTab();
+    const context = first.context();
     const tabs: Page[] = [];
     for (let count = 0; count < 7; count += 1) {
-      const page = await context.newPage();
+      const page = count === 0 ? first : await context.newPage();
       await page.goto(`${service.url}/${count === 0 ? `#key=${service.key}` : ''}`);
       // Later tabs get the key from the first.
       await page.getByRole('button', { name: /^Something that asks first/ }).click();
@@ -107,7 +95,7 @@ describe.skipIf(isSkipped(browserPath === null, 'hostile content in the console'
   });
 
   it('catches up after the connection was gone', async () => {
-    const { page } = await openTab(browser, service.url);
+    const { page } = await openTab();
     await page.goto(`${service.url}/#key=${service.key}`);
     await say(page, '/shell date');
     await page.locator('.turn-end .state', { hasText: 'completed' }).waitFor();

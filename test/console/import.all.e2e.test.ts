@@ -1,30 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeConsole } from './console-tab.ts';
 
 const sample = join(import.meta.dirname, '../core/import/samples/sisu-tools.json');
 
-describe.skipIf(isSkipped(browserPath === null, 'imports in the console', noBrowser))('imports in the console', () => {
-  const service = shareService();
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-
+describeConsole('imports in the console', {}, ({ service, visit, lookAt }) => {
   const choose = (page: Page, name: string, text: string | Buffer) =>
     page.locator('main input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
   const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
   it('shows the plan of a file, stores nothing until it is confirmed, and links what was made', async () => {
-    await visitConsole(browser, service, '/console/import', async (page) => {
+    await visit('/console/import', async (page) => {
       await choose(page, 'tools.json', readFileSync(sample));
       await row(page, 'servers.sisu').getByText('new', { exact: true }).waitFor();
       await row(page, 'aliases.missingTool').getByText('skipped').waitFor();
@@ -37,7 +25,7 @@ describe.skipIf(isSkipped(browserPath === null, 'imports in the console', noBrow
   });
 
   it('says what is wrong with a file, and reads it as another format', async () => {
-    await visitConsole(browser, service, '/console/import', async (page) => {
+    await visit('/console/import', async (page) => {
       await choose(page, 'broken.json', '{"mcpServers": {');
       await page.getByRole('alert').getByText('is not valid JSON in line').waitFor();
       await choose(page, 'mcp.json', '{"mcpServers": {"docs": {"url": "https://docs.example.com/mcp"}}}');
@@ -48,7 +36,7 @@ describe.skipIf(isSkipped(browserPath === null, 'imports in the console', noBrow
   });
 
   it('is accessible and fits a phone', async () => {
-    await lookAt(browser, service, '/console/import', async (page, look) => {
+    await lookAt('/console/import', async (page, look) => {
       await choose(page, 'tools.json', readFileSync(sample));
       await row(page, 'aliases.missingTool').waitFor();
       await look('import');

@@ -2,68 +2,64 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError, type OAuthClientProvider } from '@modelcontextprotocol/client';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { browserPath, findAccessibilityViolations, launchBrowser, openTab, phone, scrollsSideways } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findAccessibilityViolations, phone, scrollsSideways } from './browser.ts';
+import { describeConsole } from './console-tab.ts';
 
-const service = shareService();
-let browser: Browser;
-let receiver: Server;
-let returned: (url: URL) => void = () => undefined;
+describeConsole('a stock MCP client with the address of a toolset', {}, ({ service, openTab }) => {
+  let receiver: Server;
+  let returned: (url: URL) => void = () => undefined;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-  receiver = createServer((request, response) => {
-    if (request.url?.startsWith('/callback') !== true) return void response.end('You may close this page.');
-    // As some clients do, to a page of another origin.
-    response.writeHead(302, { location: `http://localhost:${(receiver.address() as AddressInfo).port}/done` }).end();
-    returned(new URL(request.url, 'http://127.0.0.1'));
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      if (request.url?.startsWith('/callback') !== true) return void response.end('You may close this page.');
+      // As some clients do, to a page of another origin.
+      response.writeHead(302, { location: `http://localhost:${(receiver.address() as AddressInfo).port}/done` }).end();
+      returned(new URL(request.url, 'http://127.0.0.1'));
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    await service.call('PUT', '/v1/toolsets/desk', { tools: [{ tool: 'local.calculate' }] });
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  await service.call('PUT', '/v1/toolsets/desk', { tools: [{ tool: 'local.calculate' }] });
-});
-afterAll(async () => {
-  await browser.close();
-  receiver.close();
-});
+  afterAll(() => {
+    receiver.close();
+  });
 
-/** The memory of a client that can open a browser and listens on a loopback port, as command line clients do. */
-function createProvider(open: (url: URL) => void): OAuthClientProvider & { saved: Record<string, unknown> } {
-  const redirect = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/callback`;
-  const saved: Record<string, unknown> = {};
-  const keep = (name: string) => (value: unknown) => {
-    saved[name] = value;
-  };
-  return {
-    saved,
-    redirectUrl: redirect,
-    clientMetadata: { client_name: 'Stock client', redirect_uris: [redirect], token_endpoint_auth_method: 'none' },
-    state: () => 'state-of-the-client',
-    clientInformation: () => saved.client as never,
-    saveClientInformation: keep('client'),
-    tokens: () => saved.tokens as never,
-    saveTokens: keep('tokens'),
-    redirectToAuthorization: open,
-    saveCodeVerifier: keep('verifier'),
-    codeVerifier: () => String(saved.verifier),
-  };
-}
-
-async function signInAndDecide(page: Page, url: URL, decision: 'Allow' | 'Deny'): Promise<string> {
-  await page.goto(url.href);
-  if (page.url().includes('/sign-in')) {
-    await page.getByLabel('Root key').fill(service.key);
-    await page.getByRole('button', { name: 'Sign in with the root key' }).click();
+  /** The memory of a client that can open a browser and listens on a loopback port, as command line clients do. */
+  function createProvider(open: (url: URL) => void): OAuthClientProvider & { saved: Record<string, unknown> } {
+    const redirect = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/callback`;
+    const saved: Record<string, unknown> = {};
+    const keep = (name: string) => (value: unknown) => {
+      saved[name] = value;
+    };
+    return {
+      saved,
+      redirectUrl: redirect,
+      clientMetadata: { client_name: 'Stock client', redirect_uris: [redirect], token_endpoint_auth_method: 'none' },
+      state: () => 'state-of-the-client',
+      clientInformation: () => saved.client as never,
+      saveClientInformation: keep('client'),
+      tokens: () => saved.tokens as never,
+      saveTokens: keep('tokens'),
+      redirectToAuthorization: open,
+      saveCodeVerifier: keep('verifier'),
+      codeVerifier: () => String(saved.verifier),
+    };
   }
-  await page.getByRole('heading', { name: 'Allow Stock client to use your tools?' }).waitFor();
-  const shown = await page.getByRole('main').textContent();
-  await page.getByRole('button', { name: decision }).click();
-  await page.getByText('You may close this page.').waitFor();
-  return shown ?? '';
-}
 
-describe.skipIf(browserPath === null)('a stock MCP client with the address of a toolset', () => {
+  async function signInAndDecide(page: Page, url: URL, decision: 'Allow' | 'Deny'): Promise<string> {
+    await page.goto(url.href);
+    if (page.url().includes('/sign-in')) {
+      await page.getByLabel('Root key').fill(service.key);
+      await page.getByRole('button', { name: 'Sign in with the root key' }).click();
+    }
+    await page.getByRole('heading', { name: 'Allow Stock client to use your tools?' }).waitFor();
+    const shown = await page.getByRole('main').textContent();
+    await page.getByRole('button', { name: decision }).click();
+    await page.getByText('You may close this page.').waitFor();
+    return shown ?? '';
+  }
+
   it('opens the browser, where the user signs in and allows it, then lists and calls a tool', async () => {
     let opened: URL | null = null;
     const provider = createProvider((url) => {
@@ -72,7 +68,7 @@ describe.skipIf(browserPath === null)('a stock MCP client with the address of a 
     const url = new URL(`${service.url}/mcp/desk`);
     const first = new StreamableHTTPClientTransport(url, { authProvider: provider });
     await expect(new Client({ name: 'stock', version: '1' }).connect(first)).rejects.toThrow(UnauthorizedError);
-    const { page, faults } = await openTab(browser, service.url);
+    const { page, faults } = await openTab();
     const arrived = new Promise<URL>((resolve) => {
       returned = resolve;
     });
@@ -110,7 +106,7 @@ describe.skipIf(browserPath === null)('a stock MCP client with the address of a 
     });
     const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp/desk`), { authProvider: provider });
     await expect(new Client({ name: 'stock', version: '1' }).connect(transport)).rejects.toThrow(UnauthorizedError);
-    const { page } = await openTab(browser, service.url);
+    const { page } = await openTab();
     const arrived = new Promise<URL>((resolve) => {
       returned = resolve;
     });
@@ -126,7 +122,7 @@ describe.skipIf(browserPath === null)('a stock MCP client with the address of a 
     const query = { response_type: 'code', client_id: json.client_id, redirect_uri: redirect, code_challenge: 'c'.repeat(43) };
     for (const [name, value] of Object.entries({ ...query, code_challenge_method: 'S256', resource: `${service.url}/mcp/desk` }))
       authorize.searchParams.set(name, value);
-    const { page, faults } = await openTab(browser, service.url);
+    const { page, faults } = await openTab();
     await page.goto(authorize.href);
     await page.getByLabel('Root key').fill(service.key);
     await page.getByRole('button', { name: 'Sign in with the root key' }).click();
@@ -146,7 +142,7 @@ describe.skipIf(browserPath === null)('a stock MCP client with the address of a 
     });
     const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp/desk`), { authProvider: provider });
     await expect(new Client({ name: 'stock', version: '1' }).connect(transport)).rejects.toThrow(UnauthorizedError);
-    const { page, faults } = await openTab(browser, service.url, { viewport: phone });
+    const { page, faults } = await openTab({ viewport: phone });
     await page.goto((opened as unknown as URL).href);
     await page.getByLabel('Root key').fill(service.key);
     await page.getByRole('button', { name: 'Sign in with the root key' }).click();

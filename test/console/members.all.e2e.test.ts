@@ -1,22 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser, openTab } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import { expect, it } from 'vitest';
+import { describeConsole } from './console-tab.ts';
 
-describe.skipIf(isSkipped(browserPath === null, 'members in the console', noBrowser))('members in the console', () => {
-  const service = shareService();
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
-
+describeConsole('members in the console', {}, ({ service, visit, lookAt, openTab }) => {
   it('adds a member, changes the role, and removes the member', async () => {
     await visit('/console/members', async (page) => {
       const sheet = page.getByRole('dialog');
@@ -52,7 +37,7 @@ describe.skipIf(isSkipped(browserPath === null, 'members in the console', noBrow
   });
 
   it('is used without a key by a person who is signed in, until they sign out', async () => {
-    const { page, faults } = await openTab(browser, service.url);
+    const { page, faults } = await openTab();
     await page.goto(`${service.url}/console/members`);
     await page.getByRole('heading', { name: 'This tab has no key' }).waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
@@ -77,7 +62,7 @@ describe.skipIf(isSkipped(browserPath === null, 'members in the console', noBrow
   it('is accessible and fits its window', async () => {
     await service.call('PUT', '/v1/members/ada', { email: 'ada@example.com', role: 'editor', toolsets: ['demo'] });
     await service.call('PUT', '/v1/members/bob', { email: `bob-${'long'.repeat(12)}@example.com`, role: 'approver' });
-    await lookAt(browser, service, '/console/members', async (page, look) => {
+    await lookAt('/console/members', async (page, look) => {
       await page.getByRole('button', { name: 'ada@example.com', exact: true }).waitFor();
       await look('members');
       await page.getByRole('button', { name: 'ada@example.com', exact: true }).click();

@@ -1,35 +1,22 @@
 /** Every page of the console opens. `npm run test:all` has the stories of each page. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, findAccessibilityViolations, launchBrowser, noBrowser, phone, scrollsSideways } from './browser.ts';
-import { visitConsole } from './console-tab.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { findAccessibilityViolations, phone, scrollsSideways } from './browser.ts';
+import { describeConsole } from './console-tab.ts';
 
-describe.skipIf(isSkipped(browserPath === null, 'every page of the console', noBrowser))('every page of the console', () => {
-  const service = shareService();
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-
+describeConsole('every page of the console', {}, ({ service, visit }) => {
   it('opens from its link, is accessible, and fits a phone', async () => {
     const limits = { requestsPerMinute: 600, dailyCost: 5, storageBytes: 1_048_576 };
     await service.call('POST', '/v1/keys', { name: 'limited', scopes: ['chat'], limits });
     let paths: string[] = [];
-    await visitConsole(browser, service, '/', async (page) => {
+    await visit('/', async (page) => {
       await page.getByRole('button', { name: /^Run a command/ }).waitFor();
       const links = await page.locator('nav a[href^="/console/"]').all();
       const found = await Promise.all(links.map(async (link) => (await link.getAttribute('href')) ?? ''));
       paths = [...new Set(found)].filter((path) => /^\/console\/[a-z]+$/.test(path));
     });
     expect(paths.length).toBeGreaterThan(15);
-    await visitConsole(
-      browser,
-      service,
+    await visit(
       '/',
       async (page) => {
         for (const path of paths) {
@@ -46,7 +33,7 @@ describe.skipIf(isSkipped(browserPath === null, 'every page of the console', noB
 
   it('shows a key only the pages that its scopes permit, and begins with the first of them', async () => {
     const { json } = await service.call('POST', '/v1/keys', { name: 'decides', scopes: ['approve'] });
-    await visitConsole(browser, { ...service, key: String(json.key) }, '/', async (page) => {
+    const seesItsPages = async (page: Page) => {
       await page.waitForURL(`${service.url}/console/approvals`);
       const links = page.locator('#navigation a[href^="/console/"]');
       expect(await links.evaluateAll((found) => found.map((link) => String(link).split('/').at(-1)))).toEqual([
@@ -55,6 +42,7 @@ describe.skipIf(isSkipped(browserPath === null, 'every page of the console', noB
         'limits',
         'settings',
       ]);
-    });
+    };
+    await visit('/', seesItsPages, { key: String(json.key) });
   });
 });

@@ -45,7 +45,7 @@ describe('limitPhrases', () => {
     [{ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, []],
     [{ exclusiveMinimum: 0, readOnly: true }, ['more than 0', 'read-only']],
     [{ anyOf: [{ type: 'string', maxLength: 5 }, nothing] }, ['at most 5 characters']],
-  ])('%j: %j', (schema, expected) => {
+  ])('describes %j as %j', (schema, expected) => {
     expect(limitPhrases(schema)).toEqual(expected);
   });
 });

@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { eventually } from '../e2e/eventually.ts';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import { describeConsole } from './console-tab.ts';
 
 const hostileTitle = 'evil\u202etxt <b>bold</b>';
 
-describe.skipIf(isSkipped(browserPath === null, 'the sessions of the console', noBrowser))('the sessions of the console', () => {
-  const service = shareService();
-  let browser: Browser;
+describeConsole('the sessions of the console', {}, ({ service, visit, lookAt }) => {
   let waited: string;
   beforeAll(async () => {
-    browser = await launchBrowser();
     waited = await begin();
     await say(waited, '/shell echo draft > old.txt\n\n/shell rm old.txt');
     await say(waited, 'second input', 'queued');
@@ -22,11 +16,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the sessions of the console', n
     await service.call('POST', `/v1/sessions/${waited}/approvals/${items[0].callId}`, { decision: 'deny' });
     await listed(waited, 'completed');
   });
-  afterAll(async () => {
-    await browser.close();
-  });
 
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
   const begin = async (): Promise<string> => (await service.call('POST', '/v1/sessions', { agent: 'demo' })).json.id;
   const say = (id: string, input: string, how = '') =>
     service.call('POST', `/v1/sessions/${id}/turns`, { input }, how === 'queued' ? { prefer: 'respond-async' } : {});
@@ -126,7 +116,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the sessions of the console', n
   });
 
   it('is accessible and fits its window', async () => {
-    await lookAt(browser, service, '/console/sessions', async (page, look) => {
+    await lookAt('/console/sessions', async (page, look) => {
       await row(page, '/shell echo draft').waitFor();
       await look('sessions');
       await row(page, '/shell echo draft').getByRole('link').first().click();

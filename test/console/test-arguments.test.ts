@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { argumentFields, parseArgumentText, withArgumentText } from '../../src/console/pages/toolsets/test-arguments.ts';
+import { argumentFields, withArgumentText } from '../../src/console/pages/toolsets/test-arguments.ts';
+import { recordIn } from '../../src/console/text/json.ts';
 
 const schema = {
   type: 'object',
@@ -34,12 +35,12 @@ describe('the arguments of a test call', () => {
   it('stay one text: fields change its members, and leave out what is empty and optional', () => {
     const [path, count, , all] = argumentFields({ parameters: schema });
     if (path === undefined || count === undefined || all === undefined) throw new Error('The fields are missing.');
-    expect(parseArgumentText(withArgumentText({ deep: {} }, path, ''))).toEqual({ deep: {}, path: '' });
-    expect(parseArgumentText(withArgumentText({}, count, '3'))).toEqual({ count: 3 });
-    expect(parseArgumentText(withArgumentText({}, count, 'x'))).toEqual({ count: 'x' });
-    expect(parseArgumentText(withArgumentText({ count: 3 }, count, ''))).toEqual({});
-    expect(parseArgumentText(withArgumentText({}, all, true))).toEqual({ all: true });
-    expect(parseArgumentText(withArgumentText(JSON.parse('{"__proto__": 1}'), path, 'a'))).toHaveProperty('path', 'a');
-    expect([parseArgumentText('{'), parseArgumentText('[]'), parseArgumentText('null')]).toEqual([null, null, null]);
+    expect(recordIn(withArgumentText({ deep: {} }, path, ''))).toEqual({ deep: {}, path: '' });
+    expect(recordIn(withArgumentText({}, count, '3'))).toEqual({ count: 3 });
+    expect(recordIn(withArgumentText({}, count, 'x'))).toEqual({ count: 'x' });
+    expect(recordIn(withArgumentText({ count: 3 }, count, ''))).toEqual({});
+    expect(recordIn(withArgumentText({}, all, true))).toEqual({ all: true });
+    expect(recordIn(withArgumentText(JSON.parse('{"__proto__": 1}'), path, 'a'))).toHaveProperty('path', 'a');
+    expect([recordIn('{'), recordIn('[]'), recordIn('null')]).toEqual([null, null, null]);
   });
 });

@@ -1,41 +1,29 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { codeEditor, codeText, lookAt, visitConsole } from './console-tab.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
+import { codeEditor, codeText, describeConsole } from './console-tab.ts';
 
 const tools = [
   { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell'] },
   { tool: 'builtin.read_file', name: 'look_at' },
 ];
 
-describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', noBrowser))('the toolsets of the console', () => {
-  const service = shareService();
-  let browser: Browser;
+describeConsole('the toolsets of the console', {}, ({ service, visit, lookAt }) => {
   let count = 0;
   let name = '';
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
   beforeEach(async () => {
     count += 1;
     name = `desk${count}`;
     expect((await service.call('PUT', `/v1/toolsets/${name}`, { tools })).status).toBe(201);
   });
-  afterAll(async () => {
-    await browser.close();
-  });
 
-  const visit = (use: (page: Page) => Promise<void>, options = {}) =>
-    visitConsole(browser, service, `/console/toolsets/${name}`, use, options);
+  const visitToolset = (use: (page: Page) => Promise<void>, options = {}) => visit(`/console/toolsets/${name}`, use, options);
   const aliases = (page: Page, tool = 'builtin.bash') => page.getByLabel(`Aliases of ${tool}`, { exact: true });
   const shownName = (page: Page, tool: string) => page.getByLabel(`Shown name of ${tool}`, { exact: true });
   const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
   const tab = (page: Page, title: string) => page.getByRole('tab', { name: title }).click();
 
   it('marks both rows of a clashing alias, names both, offers a free name, and blocks Save', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       await aliases(page).fill('shell, look_at');
       await page.getByText('is also claimed by builtin.read_file').waitFor();
       await page.getByText('is also claimed by builtin.bash').waitFor();
@@ -52,7 +40,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('changes definition, tokens and changes with the provider', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       const definition = (provider: string) => page.getByRole('region', { name: `Definition for ${provider}` });
       expect(await definition('openai').textContent()).toContain('"function"');
       const tokens = page.getByText('tokens in all');
@@ -67,7 +55,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('shows all faults of a draft at once, and what models would receive of the rest', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       const tokens = page.getByText('tokens in all');
       const before = await tokens.textContent();
       await page.getByLabel('Add a tool').fill('builtin.no_such_tool');
@@ -88,7 +76,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
 
   it('shows what uses the toolset', async () => {
     await service.call('PUT', `/v1/agents/user-of-${name}`, { model: 'rehearsal/default', toolset: `${name}@1` });
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       const uses = page.getByRole('region', { name: 'Used by' });
       await uses.getByText(`${name}@1`).waitFor();
       await uses.getByRole('link', { name: `user-of-${name}` }).click();
@@ -97,7 +85,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('explains RunCommand in the resolve box', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       await page.getByLabel('What would a model’s call of').fill('RunCommand');
       await page.keyboard.press('Enter');
       await page.getByText('No tool of this toolset is named "RunCommand"').waitFor();
@@ -107,7 +95,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('saves version 2, shows the change, and rolls back', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       await shownName(page, 'builtin.read_file').fill('openFile');
       await save(page).click();
       await page.getByText('saved as version 2', { exact: true }).waitFor();
@@ -129,7 +117,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
       ['builtin.read_file', 'builtin.bash'],
     ])
       await service.call('PUT', path, { tools: tools.map((tool) => ({ tool })) });
-    await visitConsole(browser, service, `/console/toolsets/${toolset}`, async (page) => {
+    await visit(`/console/toolsets/${toolset}`, async (page) => {
       await tab(page, 'Versions');
       await page.getByRole('button', { name: 'Retire version 1' }).click();
       await page.getByRole('button', { name: 'Restore version 1' }).waitFor();
@@ -146,7 +134,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('makes a test call, adds and removes a tool, and shows the document', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       await tab(page, 'Test');
       const text = await codeEditor(page, 'Arguments (JSON)');
       await page.getByLabel('command', { exact: true }).fill('echo tested');
@@ -168,7 +156,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('renames, presets and hides arguments of an entry, and sets the modes of its aliases', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       await tab(page, 'Entry');
       await page.getByLabel('Shown name of the argument command').fill('script');
       await page.getByLabel('Who sets cwd').selectOption('preset');
@@ -192,7 +180,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('marks a clash and uses the free name with the keyboard alone', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       const tabTo = async (isThere: string) => {
         for (let presses = 0; presses < 60; presses += 1) {
           await page.keyboard.press('Tab');
@@ -217,7 +205,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('edits the document as text, and keeps text that is not JSON out of the draft', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       await tab(page, 'Document');
       const document = page.getByLabel('Document (JSON)');
       await document.fill('{"tools": [{"tool": "builtin.bash", "name": "run"');
@@ -231,7 +219,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('keeps changes when another client has stored a version meanwhile, and overwrites on request', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       await aliases(page).fill('mine');
       await page.getByText('can be saved').waitFor();
       await service.call('PUT', `/v1/toolsets/${name}`, { tools: [{ tool: 'builtin.bash', name: 'theirs' }] });
@@ -248,7 +236,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('is found in the search', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       // The page listens for keys when it has rendered.
       await shownName(page, 'builtin.bash').waitFor();
       await page.keyboard.press('Control+k');
@@ -261,7 +249,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('creates a toolset from the list, with the keyboard alone', async () => {
-    await visit(async (page) => {
+    await visitToolset(async (page) => {
       await page.getByLabel('Add a tool').waitFor();
       await page.evaluate('document.activeElement?.blur()');
       await page.keyboard.press('g');
@@ -281,7 +269,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the toolsets of the console', n
   });
 
   it('is accessible and fits its window, in light and dark', async () => {
-    await lookAt(browser, service, `/console/toolsets/${name}`, async (page, look) => {
+    await lookAt(`/console/toolsets/${name}`, async (page, look) => {
       await page.getByRole('region', { name: 'Definition for openai' }).waitFor();
       await look('toolset-Definition');
       await aliases(page).fill('shell, look_at');

@@ -1,10 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { eventually } from '../e2e/eventually.ts';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import { button, describeConsole, field } from './console-tab.ts';
 
 const secret = 'a-secret-of-the-sender-0123456789';
 const hostileTitle = 'evil\u202etxt <img src=x onerror=alert(1)>';
@@ -12,21 +9,12 @@ const hostileTitle = 'evil\u202etxt <img src=x onerror=alert(1)>';
 const hook = { agent: 'demo', scheme: 'bearer', secret, input: '{{issue.title}}', bearer: { idHeader: 'x-id' } };
 const fragile = { ...hook, callbackUrl: 'https://127.0.0.1:9/hook' };
 
-describe.skipIf(isSkipped(browserPath === null, 'the triggers of the console', noBrowser))('the triggers of the console', () => {
-  const service = shareService();
-  let browser: Browser;
+describeConsole('the triggers of the console', {}, ({ service, visit, lookAt }) => {
   beforeAll(async () => {
-    browser = await launchBrowser();
     await service.call('PUT', '/v1/webhooks/fragile', { ...fragile, session: '{{repository.name}}' });
     await service.call('PUT', '/v1/webhooks/sturdy', { ...hook, filter: 'payload.action == "opened"' });
   });
-  afterAll(async () => {
-    await browser.close();
-  });
 
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
-  const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const rows = (page: Page, table: string, text: string) =>
     page.getByRole('table', { name: table }).getByRole('row').filter({ hasText: text });
 
@@ -157,7 +145,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the triggers of the console', n
 
   it('is accessible and fits its window', async () => {
     await service.call('PUT', '/v1/schedules/nightly', { agent: 'demo', cron: '0 3 * * *', timeZone: 'Europe/Berlin', input: 'x' });
-    await lookAt(browser, service, '/console/webhooks', async (page, look) => {
+    await lookAt('/console/webhooks', async (page, look) => {
       await page.getByRole('link', { name: 'sturdy', exact: true }).waitFor();
       await look('webhooks');
       await page.getByRole('link', { name: 'sturdy', exact: true }).click();

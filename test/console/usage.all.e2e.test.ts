@@ -1,22 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import type { ListeningUpstream } from '../fakes/upstreams/upstream.ts';
-import { isSkipped } from '../selection.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { waitMs } from '../busy-machine.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { allowEcho, lookAt, startEcho, visitConsole } from './console-tab.ts';
+import { allowEcho, describeConsole, shareEcho } from './console-tab.ts';
 
 const hostileModel = 'echo/evil\u202etxt<img src=x>';
 
-describe.skipIf(isSkipped(browserPath === null, 'the usage page of the console', noBrowser))('the usage page of the console', () => {
-  const service = shareService(allowEcho);
-  let browser: Browser;
-  let echo: ListeningUpstream;
+describeConsole('the usage page of the console', allowEcho, ({ service, visit, lookAt }) => {
+  shareEcho(service);
   let session: string;
   beforeAll(async () => {
-    browser = await launchBrowser();
-    echo = await startEcho(service);
     session = (await service.call('POST', '/v1/sessions', { model: 'echo/words', toolset: 'demo' })).json.id;
     for (const input of ['one', 'call shell {"command": "date"}', 'two'])
       await service.call('POST', `/v1/sessions/${session}/turns`, { input });
@@ -27,12 +19,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the usage page of the console',
     await vi.waitUntil(async () => (await service.call('GET', '/v1/usage')).json.totals.calls >= 5, { timeout: waitMs });
     await vi.waitUntil(async () => (await service.call('GET', '/v1/requests')).json.items.length >= 5, { timeout: waitMs });
   });
-  afterAll(async () => {
-    await browser.close();
-    echo.close();
-  });
 
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
   const row = (page: Page, table: string, text: string) =>
     page.getByRole('table', { name: table }).getByRole('row').filter({ hasText: text });
 
@@ -117,7 +104,7 @@ describe.skipIf(isSkipped(browserPath === null, 'the usage page of the console',
   });
 
   it('is accessible and fits its window', async () => {
-    await lookAt(browser, service, '/console/usage', async (page, look, isNarrow) => {
+    await lookAt('/console/usage', async (page, look, isNarrow) => {
       await row(page, 'Usage by model', 'echo/words').waitFor();
       await look('usage');
       await page.getByRole('link', { name: 'Requests' }).click();

@@ -1,23 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shareService } from '../e2e/shared-service.ts';
-import { isSkipped } from '../selection.ts';
-import { browserPath, launchBrowser, noBrowser } from './browser.ts';
-import { lookAt, visitConsole } from './console-tab.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { button, describeConsole, field } from './console-tab.ts';
 
-describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noBrowser))('workspaces in the console', () => {
-  const service = shareService();
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-
-  const visit = (path: string, use: (page: Page) => Promise<void>) => visitConsole(browser, service, path, use);
-  const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+describeConsole('workspaces in the console', {}, ({ service, visit, lookAt }) => {
   const saved = (page: Page, version: number) => page.getByText(`saved as version ${version}`, { exact: true }).waitFor();
   const inWorkspace = async (workspace: string, path: string) => {
     const headers = { authorization: `Bearer ${service.key}`, 'x-moniker-workspace': workspace };
@@ -133,7 +118,7 @@ describe.skipIf(isSkipped(browserPath === null, 'workspaces in the console', noB
 
   it('is accessible and fits its window', async () => {
     await service.call('PUT', '/v1/workspaces/acme', {});
-    await lookAt(browser, service, '/console/workspaces', async (page, look, isNarrow) => {
+    await lookAt('/console/workspaces', async (page, look, isNarrow) => {
       await page.getByRole('link', { name: 'acme' }).waitFor();
       await look('workspaces');
       if (isNarrow) {

@@ -2,25 +2,30 @@
  * A stored document in an editor: the stored version, a draft that is kept in the tab until it is saved or discarded, and a check of the draft
  * shortly after each change.
  */
-import { signal } from '@preact/signals';
-import { MonikerError } from '../../../client/src/index.ts';
+import { computed, signal } from '@preact/signals';
+import { type components, MonikerError } from '../../../client/src/index.ts';
 import { chosenWorkspace } from './workspace.ts';
 
 /** What the typed client returns of a request. */
-type Sent<Data> = { data?: Data | undefined; error?: unknown; response: Response };
-type WriteConditions = { 'if-match'?: string; 'if-none-match'?: string };
+export type DocumentResponse<Data> = { data?: Data | undefined; error?: unknown; response: Response };
+export type WriteConditions = { 'if-match'?: string; 'if-none-match'?: string };
 
-export type DocumentApi<Draft> = {
+export type DocumentApi<Draft, View> = {
   /** The draft of a document that does not exist. */
   blank: Draft;
-  read(): Promise<Sent<Draft>>;
+  /** Leaves out what the service adds to the document. */
+  toDraft(view: View): Draft;
+  read(query?: { version?: number }): Promise<DocumentResponse<View>>;
   /** Rejects with what is wrong with the draft; stores nothing. Absent: the service checks it when it is saved. */
   check?(draft: Draft, signal: AbortSignal): Promise<unknown>;
-  write(draft: Draft, header: WriteConditions): Promise<Sent<unknown>>;
-  remove(header: WriteConditions): Promise<Sent<unknown>>;
-  /** What of the draft the storage of the tab may have. Default: everything. */
+  write(draft: NoInfer<Draft>, header: WriteConditions): Promise<DocumentResponse<unknown>>;
+  remove(header: WriteConditions): Promise<DocumentResponse<unknown>>;
+  versions?(): Promise<DocumentResponse<Versions>>;
+  /** The part of the draft that may be kept in sessionStorage. Default: everything. */
   toKept?(draft: Draft): Draft;
 };
+
+export type Versions = { items: readonly components['schemas']['DocumentVersion'][] };
 
 /** `pending`: changed since the last check. `error`: of the check. */
 type DraftCheck = { state: 'pending' | 'valid' | 'invalid'; error: unknown };
@@ -28,13 +33,16 @@ type DraftCheck = { state: 'pending' | 'valid' | 'invalid'; error: unknown };
 const checkDelayMs = 250;
 const draftPrefix = 'moniker-document-';
 
-export type OpenDocument<Draft> = ReturnType<typeof openDocument<Draft>>;
+export type OpenDocument<Draft, View = unknown> = ReturnType<typeof openDocument<Draft, View>>;
 
 /** `key`: the kind and the name of the document, such as `toolset demo`. */
-export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
+export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, View>) {
   const storageName = draftName(key);
+  /** The stored document as the service shows it; null: it does not exist. */
+  const view = signal<View | null>(null);
   const draft = signal<Draft | null>(null);
   const stored = signal('');
+  const isChanged = computed(() => draft.value !== null && JSON.stringify(draft.value) !== stored.value);
   /** null: the document does not exist. */
   const etag = signal<string | null>(null);
   const check = signal<DraftCheck>({ state: 'valid', error: null });
@@ -50,7 +58,8 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
     try {
       const { data, error, response } = await api.read();
       if (!response.ok && response.status !== 404) throw toError(error, response);
-      const document = response.ok && data !== undefined ? data : api.blank;
+      view.value = (response.ok && data) || null;
+      const document = view.value === null ? api.blank : api.toDraft(view.value);
       stored.value = JSON.stringify(document);
       etag.value = response.ok ? response.headers.get('etag') : null;
       problem.value = null;
@@ -114,16 +123,14 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
   /** The document that is stored now, or null if it cannot be read; `problem` then says why. */
   async function readStored(): Promise<Draft | null> {
     try {
-      const { data, error, response } = await api.read();
-      if (!response.ok || data === undefined) throw toError(error, response);
-      return data;
+      return api.toDraft(dataOf(await api.read()));
     } catch (error) {
       problem.value = error;
       return null;
     }
   }
 
-  async function send(request: Promise<Sent<unknown>>): Promise<Response | null> {
+  async function send(request: Promise<DocumentResponse<unknown>>): Promise<Response | null> {
     try {
       const { error, response } = await request;
       if (!response.ok) throw toError(error, response);
@@ -153,7 +160,9 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
 
   return {
     isChecked: api.check !== undefined,
+    view,
     draft,
+    isChanged,
     stored,
     etag,
     check,
@@ -166,6 +175,8 @@ export function openDocument<Draft>(key: string, api: DocumentApi<Draft>) {
     remove,
     discard,
     readStored,
+    readVersion: async (version: number): Promise<Draft> => api.toDraft(dataOf(await api.read({ version }))),
+    listVersions: async () => (api.versions === undefined ? [] : dataOf(await api.versions()).items),
     recheck: runCheck,
   };
 }
@@ -199,6 +210,11 @@ function storeDraft(storageName: string, draft: unknown): void {
   } catch {
     // The storage of the tab is full: this draft lasts only until the page is reloaded.
   }
+}
+
+function dataOf<Data>({ data, error, response }: DocumentResponse<Data>): Data {
+  if (!response.ok || data === undefined) throw toError(error, response);
+  return data;
 }
 
 function toError(body: unknown, { status, headers }: Response): MonikerError {

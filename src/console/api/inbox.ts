@@ -2,46 +2,35 @@
 import { computed, signal } from '@preact/signals';
 import type { components } from '../../../client/src/index.ts';
 import { moniker } from './moniker.ts';
-import { poll } from './poll.ts';
+import { createPoll } from './poll.ts';
 
 export type InboxItem = components['schemas']['InboxItem'];
-
-type Inbox = { items: readonly InboxItem[]; hasMore: boolean };
-
-const inbox = signal<Inbox | null>(null);
-/** Questions that were decided in this tab: the list is a copy that may still have them for a few seconds. */
-const decidedHere = signal<ReadonlySet<string>>(new Set());
-
-/** Of the newest attempt to read the list. */
-export const inboxError = signal<unknown>(null);
-
-/** The oldest first; null: not read yet. */
-export const pendingItems = computed(
-  () =>
-    inbox.value?.items.filter((item) => !decidedHere.value.has(keyOfItem(item))).sort((a, b) => a.askedAt.localeCompare(b.askedAt)) ?? null,
-);
-export const hasMorePending = computed(() => inbox.value?.hasMore ?? false);
-export const pendingCount = computed(() => pendingItems.value?.length ?? 0);
 
 const pollMs = 10_000;
 const maxItems = 100;
 
+/** Questions that were decided in this tab: the list is a copy that may still have them for a few seconds. */
+const decidedHere = signal<ReadonlySet<string>>(new Set());
+
+const inbox = createPoll(pollMs, async (client) => {
+  const { items, nextCursor } = await client.get('/v1/approvals', { params: { query: { limit: maxItems } } });
+  const listed = new Set(items.map(keyOfItem));
+  decidedHere.value = new Set([...decidedHere.value].filter((key) => listed.has(key)));
+  return { items, hasMore: nextCursor !== null };
+});
+export const { error: inboxError, refresh: refreshInbox, start: pollInbox } = inbox;
+
+/** The oldest first; null: not read yet. */
+export const pendingItems = computed(
+  () =>
+    inbox.data.value?.items.filter((item) => !decidedHere.value.has(keyOfItem(item))).sort((a, b) => a.askedAt.localeCompare(b.askedAt)) ??
+    null,
+);
+export const hasMorePending = computed(() => inbox.data.value?.hasMore ?? false);
+export const pendingCount = computed(() => pendingItems.value?.length ?? 0);
+
 export function keyOfItem({ session, callId, round }: InboxItem): string {
   return `${session} ${callId} ${round}`;
-}
-
-export async function refreshInbox(): Promise<void> {
-  const client = moniker.value;
-  try {
-    const { items, nextCursor } = await client.get('/v1/approvals', { params: { query: { limit: maxItems } } });
-    if (moniker.value !== client) return;
-    inbox.value = { items, hasMore: nextCursor !== null };
-    inboxError.value = null;
-    const listed = new Set(items.map(keyOfItem));
-    decidedHere.value = new Set([...decidedHere.value].filter((key) => listed.has(key)));
-  } catch (error) {
-    if (moniker.value === client) inboxError.value = error;
-  }
 }
 
 /** Decides an approval. Rejects with the error of the request. */
@@ -54,18 +43,7 @@ export async function decideItem(item: InboxItem, decision: 'approve' | 'deny', 
 
 /** Leaves out what a call waited for, after it was decided or answered in this tab. */
 export async function hideQuestions(session: string, callId: string): Promise<void> {
-  const answered = (inbox.value?.items ?? []).filter((item) => item.session === session && item.callId === callId);
+  const answered = (inbox.data.value?.items ?? []).filter((item) => item.session === session && item.callId === callId);
   decidedHere.value = new Set([...decidedHere.value, ...answered.map(keyOfItem)]);
   await refreshInbox();
-}
-
-/** Reads the list until the returned function is called. */
-export function pollInbox(): () => void {
-  return poll(refreshInbox, {
-    everyMs: pollMs,
-    error: inboxError,
-    forget: () => {
-      inbox.value = null;
-    },
-  });
 }

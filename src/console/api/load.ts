@@ -17,7 +17,7 @@ export function useLoaded<Data>(load: (signal: AbortSignal) => Promise<Data>, on
   return { data: data.value, error, isLoading, reload };
 }
 
-type Page<Item> = { items: readonly Item[]; nextCursor: string | null };
+export type ListedPage<Item> = { items: readonly Item[]; nextCursor: string | null };
 export type Pages<Item> = {
   /** null: not loaded yet. */
   items: readonly Item[] | null;
@@ -33,18 +33,18 @@ const maxEmptyPages = 10;
 
 /** A list that is read page by page, by cursor. */
 export function usePages<Item>(
-  load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
+  load: (page: { cursor?: string }, signal: AbortSignal) => Promise<ListedPage<Item>>,
   on: readonly unknown[] = [],
 ): Pages<Item> {
-  const page = useSignal<Page<Item> | null>(null);
+  const page = useSignal<ListedPage<Item> | null>(null);
   const { error, isLoading, run } = useWork();
-  const read = (previous: Page<Item> | null) =>
+  const read = (previous: ListedPage<Item> | null) =>
     run(
       async (signal) => {
         const known = previous?.items ?? [];
         let cursor = previous?.nextCursor ?? undefined;
         for (let count = 0; ; count += 1) {
-          const found = await load(cursor, signal);
+          const found = await load(cursor === undefined ? {} : { cursor }, signal);
           cursor = found.nextCursor ?? undefined;
           if (found.items.length > 0 || cursor === undefined || count === maxEmptyPages)
             return { items: [...known, ...found.items], nextCursor: found.nextCursor };
@@ -101,4 +101,25 @@ function useWork() {
     }
   };
   return { error: error.value, isLoading: isLoading.value, run };
+}
+
+/** Repeats `work` while `isOn`, as long as the tab is visible. */
+export function useEvery(everyMs: number, isOn: boolean, work: () => Promise<void>): void {
+  const newest = useRef(work);
+  newest.current = work;
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) void newest.current();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [isOn]);
+}
+
+/** Names of documents to choose from. Without the list, a name can still be typed. */
+export function useNames(
+  list: (signal: AbortSignal) => Promise<{ items: readonly ({ name: string } | { canonical: string })[] }>,
+): readonly string[] {
+  const { data } = useLoaded(list);
+  return data?.items.map((item) => ('canonical' in item ? item.canonical : item.name)) ?? [];
 }

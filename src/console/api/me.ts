@@ -1,6 +1,6 @@
 /** Who this tab acts as, and what they may do: its key, or the person who is signed in. Read once for each. */
 import { computed, effect, signal } from '@preact/signals';
-import type { Scope } from '../../core/principal.ts';
+import type { Scope } from '../../core/people/principal.ts';
 import { MonikerError, type components } from '../../../client/src/index.ts';
 import { apiKey } from './key.ts';
 import { isKeyRejected, moniker } from './moniker.ts';

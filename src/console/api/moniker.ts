@@ -1,6 +1,7 @@
 /** The typed client with the key and the workspace of this tab, and what the pages know of failed requests. */
 import { computed, signal } from '@preact/signals';
 import { createClient, MonikerError } from '../../../client/src/index.ts';
+import { jsonRecordOf } from '../text/json.ts';
 import { apiKey } from './key.ts';
 import { sendRequest } from './request.ts';
 import { chosenWorkspace } from './workspace.ts';
@@ -46,7 +47,7 @@ export function toShownProblem(error: unknown): ShownProblem {
       ...{ code: null, requestId: null, status: 0, issues: [], suggestions: [] },
     };
   }
-  const body = typeof error.body === 'object' && error.body !== null ? (error.body as Record<string, unknown>) : {};
+  const body = jsonRecordOf(error.body);
   const { code, detail, requestId, status, issues } = error;
   const suggestions = [body.suggestions, body.candidates].flatMap((list) => (Array.isArray(list) ? list : []));
   return {

@@ -4,7 +4,7 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { type Extension, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { highlight } from '../parts/highlight.ts';
+import { highlight } from '../parts/text/highlight.ts';
 
 export const jsonColors: Extension = [
   json(),

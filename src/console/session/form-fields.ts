@@ -1,4 +1,5 @@
 /** The fields of a question of an MCP server (`requestedSchema`: a flat object of strings, numbers, booleans and choices). Pure. */
+import { type JsonRecord, jsonRecordOf } from '../text/json.ts';
 
 export type FormField = {
   name: string;
@@ -10,16 +11,14 @@ export type FormField = {
   initial: unknown;
 };
 
-type Loose = Record<string, unknown>;
-
 export function fieldsOf(schema: unknown): FormField[] {
-  const { properties, required } = loose(schema);
+  const { properties, required } = jsonRecordOf(schema);
   const needed = Array.isArray(required) ? required : [];
-  return Object.entries(loose(properties)).map(([name, value]) => {
-    const property = loose(value);
+  return Object.entries(jsonRecordOf(properties)).map(([name, value]) => {
+    const property = jsonRecordOf(value);
     const { title, description, type } = property;
     const isList = type === 'array';
-    const choices = choicesOf(isList ? loose(property.items) : property);
+    const choices = choicesOf(isList ? jsonRecordOf(property.items) : property);
     const plain = type === 'number' || type === 'integer' || type === 'boolean' ? type : 'text';
     return {
       name,
@@ -33,17 +32,17 @@ export function fieldsOf(schema: unknown): FormField[] {
   });
 }
 
-function choicesOf({ enum: values, enumNames, oneOf, anyOf }: Loose): FormField['choices'] {
+function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonRecord): FormField['choices'] {
   const named = [oneOf, anyOf].find((list) => Array.isArray(list));
   if (Array.isArray(named))
-    return named.map(loose).map(({ const: value, title }) => ({ value: String(value), label: String(title ?? value) }));
+    return named.map(jsonRecordOf).map(({ const: value, title }) => ({ value: String(value), label: String(title ?? value) }));
   if (!Array.isArray(values)) return [];
   const labels = Array.isArray(enumNames) ? enumNames : [];
   return values.map((value, index) => ({ value: String(value), label: String(labels[index] ?? value) }));
 }
 
 /** Returns the content of an answer, or what is wrong with it. Optional fields without a value are left out. */
-export function readFields(fields: readonly FormField[], form: Pick<FormData, 'get' | 'getAll'>): Loose | string {
+export function readFields(fields: readonly FormField[], form: Pick<FormData, 'get' | 'getAll'>): JsonRecord | string {
   const content: [string, unknown][] = [];
   for (const { name, title, kind, isRequired } of fields) {
     if (kind === 'boolean') content.push([name, form.get(name) !== null]);
@@ -59,8 +58,4 @@ export function readFields(fields: readonly FormField[], form: Pick<FormData, 'g
   }
   // From entries: a field may be named `__proto__`.
   return Object.fromEntries(content);
-}
-
-function loose(value: unknown): Loose {
-  return typeof value === 'object' && value !== null ? (value as Loose) : {};
 }

@@ -2,38 +2,30 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { hasMorePending, type InboxItem, inboxError, keyOfItem, pendingCount, pendingItems, refreshInbox } from '../../api/inbox.ts';
-import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { Filters, filtersOf } from '../../parts/filters.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { ViewTabs } from '../../parts/view-tabs.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { FilteredRecords } from '../../parts/records/filtered-records.tsx';
+import type { ListFilter } from '../../parts/records/filters.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { ViewParts } from '../../parts/layout/view-parts.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf, type ViewProps } from '../../router.ts';
 import { PendingCard } from './pending-card.tsx';
 
 export function ApprovalsPage({ id }: ViewProps) {
-  const isDecided = id === 'decided';
   return (
-    <div class="view wide">
-      <header class="head">
-        <h1>Approvals</h1>
-        <ViewTabs
-          label="Approvals"
-          view="approvals"
-          current={isDecided ? id : null}
-          tabs={[
-            { id: null, title: pendingCount.value > 0 ? `Pending (${pendingCount.value})` : 'Pending' },
-            { id: 'decided', title: 'Decided' },
-          ]}
-        />
-      </header>
-      {isDecided ? <Decided /> : <Pending />}
-    </div>
+    <ViewParts
+      id={id}
+      view="approvals"
+      title="Approvals"
+      parts={[
+        { id: null, title: pendingCount.value > 0 ? `Pending (${pendingCount.value})` : 'Pending', Content: Pending },
+        { id: 'decided', title: 'Decided', Content: Decided },
+      ]}
+    />
   );
 }
 
@@ -81,39 +73,27 @@ function Pending() {
 
 const kinds = { approval: 'Approval', input: 'Answer', 'client-tool': 'Result of a client' } as const;
 
+const filters: readonly ListFilter[] = [
+  { name: 'kind', label: 'Kind', kind: 'choice', choices: [['', 'any'], ...Object.entries(kinds)] },
+  { name: 'agent', label: 'Agent', kind: 'text' },
+  { name: 'session', label: 'Session', kind: 'text' },
+];
+
 function Decided() {
-  const filter = filtersOf(['kind', 'agent', 'session']);
-  const pages = usePages(
-    (cursor, signal) => {
-      const all = { ...filter, state: 'decided' as const, ...(cursor && { cursor }) };
-      return moniker.value.get('/v1/approvals', { params: { query: all }, signal });
-    },
-    [JSON.stringify(filter)],
-  );
   return (
-    <>
-      <Filters
-        filters={[
-          { name: 'kind', label: 'Kind', kind: 'choice', choices: [['', 'any'], ...Object.entries(kinds)] },
-          { name: 'agent', label: 'Agent', kind: 'text' },
-          { name: 'session', label: 'Session', kind: 'text' },
-        ]}
-      />
-      <RecordPages
-        caption="Decided"
-        pages={pages}
-        keyOf={keyOfItem}
-        columns={columns}
-        empty={
-          <>
-            <h2>Nothing was decided {Object.keys(filter).length > 0 ? 'with these filters' : 'yet'}</h2>
-            <p>
-              Decisions stay here with the key, link or timer that made them. <a href={pathOf('approvals')}>See what is pending</a>
-            </p>
-          </>
-        }
-      />
-    </>
+    <FilteredRecords
+      caption="Decided"
+      filters={() => filters}
+      read={(query, signal) => moniker.value.get('/v1/approvals', { params: { query: { ...query, state: 'decided' } }, signal })}
+      keyOf={keyOfItem}
+      columns={columns}
+      none="No decisions"
+      hint={
+        <>
+          Decisions stay here with the key, link or timer that made them. <a href={pathOf('approvals')}>See what is pending</a>
+        </>
+      }
+    />
   );
 }
 

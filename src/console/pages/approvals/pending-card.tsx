@@ -1,13 +1,13 @@
 /** A call that waits: what it would do, who asked, and the decision. Questions of servers and calls of clients are answered in their chat. */
 import { useSignal } from '@preact/signals';
 import { decideItem, type InboxItem, refreshInbox } from '../../api/inbox.ts';
-import { useLoaded } from '../../api/load.ts';
+import { useAttempt, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { ApprovalBox } from '../../parts/approval-box.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { ApprovalBox } from '../../parts/actions/approval-box.tsx';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 
 type PendingCardProps = { item: InboxItem; onSettled(text: string): void; onProblem(error: unknown): void };
@@ -91,15 +91,11 @@ function Approval({ item, name, onSettled, onProblem }: PendingCardProps & { nam
 
 function PhoneLink({ path }: { path: { id: string; callId: string } }) {
   const link = useSignal<{ url: string; expiresAt: string } | null>(null);
-  const problem = useSignal<unknown>(null);
-  const create = async (): Promise<void> => {
-    problem.value = null;
-    try {
+  const { problem, attempt } = useAttempt();
+  const create = () =>
+    attempt(async () => {
       link.value = await moniker.value.post('/v1/sessions/{id}/approvals/{callId}/link', { params: { path } });
-    } catch (error) {
-      problem.value = error;
-    }
-  };
+    });
   if (link.value !== null)
     return (
       <p class="phone-link" role="status">

@@ -1,16 +1,15 @@
 /** `/console/audit`: every call, refusal, decision and change of the configuration, newest first, and the proof that no row was altered. */
 import type { ComponentChildren } from 'preact';
 import type { components } from '../../../../client/src/index.ts';
-import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Facts } from '../../parts/facts.tsx';
-import { Filters, filtersOf, type ListFilter } from '../../parts/filters.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { Sheet } from '../../parts/sheet.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { Facts } from '../../parts/records/facts.tsx';
+import { FilteredRecords, openingColumn } from '../../parts/records/filtered-records.tsx';
+import type { ListFilter } from '../../parts/records/filters.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { Sheet } from '../../parts/layout/sheet.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf, query, setQuery } from '../../router.ts';
 import { duration } from '../../text/format.ts';
 import { VerifyPanel } from './verify-panel.tsx';
@@ -21,40 +20,36 @@ type Verdict = components['schemas']['AuditCall']['verdict'];
 const verdicts: readonly Verdict[] = ['ran', 'refused', 'outcome_unknown', 'waiting', 'approved', 'denied', 'expired'];
 
 export function AuditPage() {
-  const filter = filtersOf(['from', 'to', 'kind', 'verdict', 'code', 'tool', 'agent', 'key', 'session']);
-  const pages = usePages(
-    (cursor, signal) => moniker.value.get('/v1/audit', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal }),
-    [JSON.stringify(filter)],
-  );
-  const chosen = pages.items?.find(({ id }) => id === query.value.get('row'));
-  const isFiltered = Object.keys(filter).length > 0;
   return (
     <div class="view wide">
       <header class="head">
         <h1>Audit</h1>
       </header>
       <VerifyPanel />
-      <Filters filters={filtersFor(pages.items ?? [])} />
-      <RecordPages
+      <FilteredRecords
         caption="Audit"
-        pages={pages}
+        filters={filtersFor}
+        read={(query, signal) => moniker.value.get('/v1/audit', { params: { query }, signal })}
         keyOf={({ id }) => id}
         columns={columns}
-        empty={
+        none="No rows"
+        hint={
           <>
-            <h2>No rows {isFiltered ? 'match these filters' : 'yet'}</h2>
-            <p>
-              Each call of a tool, each decision and each change of the configuration has a row.{' '}
-              {isFiltered ? 'Clear a filter to see more.' : <a href={pathOf('chat')}>Make a call in the chat</a>}
-            </p>
+            Each call of a tool, each decision and each change of the configuration has a row.{' '}
+            <a href={pathOf('chat')}>Make a call in the chat</a>
           </>
         }
+        sheet={({ items }) => {
+          const chosen = items?.find(({ id }) => id === query.value.get('row'));
+          return (
+            chosen !== undefined && (
+              <Sheet title={chosen.kind === 'call' ? 'Call' : 'Change'} onClose={() => setQuery({ row: null })}>
+                <Facts rows={factsOf(chosen)} />
+              </Sheet>
+            )
+          );
+        }}
       />
-      {chosen !== undefined && (
-        <Sheet title={chosen.kind === 'call' ? 'Call' : 'Change'} onClose={() => setQuery({ row: null })}>
-          <Facts rows={factsOf(chosen)} />
-        </Sheet>
-      )}
     </div>
   );
 }
@@ -89,15 +84,12 @@ function filtersFor(items: readonly Entry[]): ListFilter[] {
 }
 
 const columns: readonly Column<Entry>[] = [
-  {
-    label: 'Time',
-    cell: ({ id, at }) => (
-      <button type="button" class="link" onClick={() => setQuery({ row: id }, { push: true })}>
-        <Time iso={at} exact />
-      </button>
-    ),
-  },
-  { label: 'What', cell: whatCell },
+  openingColumn(
+    'Time',
+    ({ at }) => at,
+    ({ id }) => ({ row: id }),
+  ),
+  { label: 'What', cell: subjectCell },
   {
     label: 'Verdict',
     cell: (entry) =>
@@ -122,7 +114,7 @@ const columns: readonly Column<Entry>[] = [
   { label: 'Time taken', isNumber: true, cell: (entry) => (entry.kind === 'call' ? duration(entry.durationMs) : '–') },
 ];
 
-function whatCell(entry: Entry) {
+function subjectCell(entry: Entry) {
   if (entry.kind === 'change')
     return (
       <>

@@ -3,9 +3,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { Facts } from '../../parts/facts.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
+import { announce } from '../../parts/actions/announce.ts';
+import { Facts } from '../../parts/records/facts.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { count } from '../../text/format.ts';
 
 type Verification = components['schemas']['AuditVerification'];

@@ -1,7 +1,7 @@
 /** One call: the name that the model used, the tool that it is, arguments, result, nested calls, and what it waits for. */
 import { useSignal } from '@preact/signals';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { visible } from '../../parts/visible.ts';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { type Call, partsText } from '../../session/fold-events.ts';
 import { duration } from '../../text/format.ts';

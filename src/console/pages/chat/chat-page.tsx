@@ -2,9 +2,10 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { visible } from '../../parts/visible.ts';
+import { useListeners } from '../../parts/layout/use-listeners.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { navigate, pathOf, type ViewProps } from '../../router.ts';
 import { type ChatSession, openChatSession } from '../../session/chat-session.ts';
 import { turnStatus, waitingCalls } from '../../session/fold-events.ts';
@@ -188,19 +189,11 @@ function Messages({ session, problem, act, onFork }: MessagesProps) {
 
 /** A hidden tab holds no stream; one that is shown again catches up. */
 function useVisibility(): void {
-  useEffect(() => {
-    const change = (): void => {
-      if (document.hidden) current.value?.pause();
-      else void current.value?.follow();
-    };
-    const online = (): void => void current.value?.follow();
-    document.addEventListener('visibilitychange', change);
-    addEventListener('online', online);
-    return () => {
-      document.removeEventListener('visibilitychange', change);
-      removeEventListener('online', online);
-    };
-  }, []);
+  const change = (): void => {
+    if (document.hidden) current.value?.pause();
+    else void current.value?.follow();
+  };
+  useListeners({ visibilitychange: change, online: () => void current.value?.follow() });
 }
 
 /** Tells screen readers what waits and how a turn ended, if it happened while the chat is open. */

@@ -1,4 +1,5 @@
 /** The message box. Its text is stored in the tab until it is sent, so that neither a reload nor an error loses it. */
+import { PlainForm } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChatSession } from '../../session/chat-session.ts';
@@ -30,13 +31,7 @@ export function Composer({ draft, session, onSend, onStop }: ComposerProps) {
   const turn = session === null || session.version.value < 0 ? undefined : session.conversation.turns.at(-1);
   const isRunning = turn !== undefined && turn.endAt === null;
   return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <PlainForm class="composer" send={send}>
       <label for="message" class="visually-hidden">
         Message
       </label>
@@ -63,6 +58,6 @@ export function Composer({ draft, session, onSend, onStop }: ComposerProps) {
           Send
         </button>
       </div>
-    </form>
+    </PlainForm>
   );
 }

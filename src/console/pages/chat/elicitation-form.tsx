@@ -1,7 +1,8 @@
 /** One question of an MCP server (elicitation): a form of plain fields, or a page to open. The texts are untrusted. */
+import { PlainForm } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 import { fieldsOf, readFields, type FormField } from '../../session/form-fields.ts';
 
 type Answer = components['schemas']['ElicitationAnswer'];
@@ -12,12 +13,11 @@ export function ElicitationForm({ server, params, onAnswer }: ElicitationProps) 
   const fault = useSignal<string | null>(null);
   const isPage = params.mode === 'url';
   return (
-    <form
+    <PlainForm
       aria-label={`Question of ${server}`}
-      onSubmit={(event) => {
-        event.preventDefault();
+      send={(form) => {
         if (isPage) return onAnswer({ action: 'accept' });
-        const content = readFields(fields, new FormData(event.currentTarget));
+        const content = readFields(fields, new FormData(form));
         if (typeof content === 'string') fault.value = content;
         else onAnswer({ action: 'accept', content });
       }}
@@ -40,7 +40,7 @@ export function ElicitationForm({ server, params, onAnswer }: ElicitationProps) 
           Cancel
         </button>
       </div>
-    </form>
+    </PlainForm>
   );
 }
 

@@ -3,9 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAttempt } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { saveAs } from '../../parts/save-as.ts';
-import { visible } from '../../parts/visible.ts';
+import { UploadButton } from '../../parts/actions/upload-button.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { saveAs } from '../../parts/documents/save-as.ts';
+import { visible } from '../../parts/text/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 
 type Entry = { name: string; kind: 'file' | 'directory'; size: number };
@@ -32,9 +33,9 @@ export function FilesView({ session }: { session: ChatSession }) {
       shown.value = { name, text: await (await read(name)).text() };
     });
   const download = (name: string) => attempt(async () => saveAs(await read(name), name));
-  const upload = (files: FileList | null) =>
+  const upload = (files: readonly File[]) =>
     attempt(async () => {
-      for (const file of files ?? []) {
+      for (const file of files) {
         // The document describes a body of bytes as text.
         const body = file as unknown as string;
         await moniker.value.put('/v1/sessions/{id}/files/{path}', { params: { path: { id, path: file.name } }, body });
@@ -43,17 +44,9 @@ export function FilesView({ session }: { session: ChatSession }) {
     });
   return (
     <>
-      <label class="button upload">
-        Upload a file
-        <input
-          type="file"
-          multiple
-          class="visually-hidden"
-          onChange={(event) => {
-            void upload(event.currentTarget.files);
-          }}
-        />
-      </label>
+      <p class="upload">
+        <UploadButton label="Upload a file" isMultiple onFiles={upload} />
+      </p>
       {problem.value !== null && <ProblemView error={problem.value} retry={() => void attempt(list)} />}
       {entries.value?.length === 0 && <p class="muted">No files yet. Tools write them, or upload one.</p>}
       <ul class="files">

@@ -1,9 +1,11 @@
 /** What happened in a chat: where the time went, the events, and the files. */
+import { bound } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { TabPanel } from '../../parts/tab-panel.tsx';
-import { TimelineView } from '../../parts/timeline-view.tsx';
-import { visible } from '../../parts/visible.ts';
+import { useRef } from 'preact/hooks';
+import { useListeners } from '../../parts/layout/use-listeners.ts';
+import { TabPanel } from '../../parts/layout/tab-panel.tsx';
+import { TimelineView } from '../../parts/records/timeline-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { FilesView } from './files-view.tsx';
 
@@ -12,13 +14,10 @@ const tabs = ['Timeline', 'Events', 'Files'] as const;
 export function Inspector({ session, onClose }: { session: ChatSession; onClose(): void }) {
   const tab = useSignal<(typeof tabs)[number]>('Timeline');
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && panel.current?.contains(document.activeElement)) onClose();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, [onClose]);
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && panel.current?.contains(document.activeElement)) onClose();
+  };
+  useListeners({ keydown: press }, [onClose]);
   return (
     <TabPanel
       label="Inspector"
@@ -54,14 +53,7 @@ function EventsView({ session }: { session: ChatSession }) {
     <>
       <label class="filter">
         <span class="visually-hidden">Filter by type</span>
-        <input
-          type="search"
-          placeholder="Filter by type"
-          value={filter.value}
-          onInput={(event) => {
-            filter.value = event.currentTarget.value;
-          }}
-        />
+        <input type="search" placeholder="Filter by type" {...bound(filter)} />
       </label>
       <p class="muted">
         {found.length} events{found.length > maxEventsShown && `, the newest ${maxEventsShown} shown`}

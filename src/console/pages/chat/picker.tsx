@@ -1,10 +1,11 @@
 /** Agent or model, and toolset, of a new chat. Those of a chat that has begun are fixed. */
+import { asWritten, boundChoice, Select } from '../../parts/fields/controls.tsx';
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { moniker } from '../../api/moniker.ts';
 import { chosenModel, loadModels, models } from '../../api/models.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 
 const toolsets = signal<readonly string[]>([]);
 const chosenToolset = signal('');
@@ -45,38 +46,20 @@ export function Picker({ session }: { session: ChatSession | null }) {
       <label class="visually-hidden" for="model">
         Agent or model
       </label>
-      <select
+      <Select
         id="model"
         value={chosen}
-        onChange={(event) => {
-          chosenModel.value = event.currentTarget.value;
+        choices={asWritten(models.value.length === 0 ? [chosen] : models.value)}
+        onInput={(id) => {
+          chosenModel.value = id;
         }}
-      >
-        {(models.value.length === 0 ? [chosen] : models.value).map((id) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </select>
+      />
       {!chosen.startsWith('agent/') && (
         <>
           <label class="visually-hidden" for="toolset">
             Toolset
           </label>
-          <select
-            id="toolset"
-            value={chosenToolset.value}
-            onChange={(event) => {
-              chosenToolset.value = event.currentTarget.value;
-            }}
-          >
-            <option value="">no tools</option>
-            {toolsets.value.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Select id="toolset" {...boundChoice(chosenToolset)} choices={[['', 'no tools'], ...asWritten(toolsets.value)]} />
         </>
       )}
     </span>

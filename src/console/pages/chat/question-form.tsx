@@ -1,7 +1,8 @@
 /** What a call waits for: a decision, answers to the questions of a server, or the result of a tool that the client runs. */
+import { bound, boundCheck, PlainForm } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import { ApprovalBox } from '../../parts/approval-box.tsx';
+import { ApprovalBox } from '../../parts/actions/approval-box.tsx';
 import type { ChatSession } from '../../session/chat-session.ts';
 import type { Call, Question } from '../../session/fold-events.ts';
 import { ElicitationForm } from './elicitation-form.tsx';
@@ -60,11 +61,10 @@ function ClientToolBox({ session, call, act }: QuestionProps<Of<'client-tool-req
   const isSending = useSignal(false);
   const field = `result-${call.callId}`;
   return (
-    <form
+    <PlainForm
       class="ask"
       aria-label={`Result of ${call.name}`}
-      onSubmit={async (event) => {
-        event.preventDefault();
+      send={async () => {
         isSending.value = true;
         await act(() => session.sendResult(call, text.value, isError.value));
         isSending.value = false;
@@ -72,23 +72,9 @@ function ClientToolBox({ session, call, act }: QuestionProps<Of<'client-tool-req
     >
       <p class="reason">This tool runs in the client. Enter its result to continue.</p>
       <label for={field}>Result</label>
-      <textarea
-        id={field}
-        rows={3}
-        class="code"
-        value={text.value}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-        }}
-      />
+      <textarea id={field} rows={3} class="code" {...bound(text)} />
       <label class="check">
-        <input
-          type="checkbox"
-          checked={isError.value}
-          onChange={(event) => {
-            isError.value = event.currentTarget.checked;
-          }}
-        />
+        <input type="checkbox" {...boundCheck(isError)} />
         The tool failed
       </label>
       <div class="actions">
@@ -96,6 +82,6 @@ function ClientToolBox({ session, call, act }: QuestionProps<Of<'client-tool-req
           Send result
         </button>
       </div>
-    </form>
+    </PlainForm>
   );
 }

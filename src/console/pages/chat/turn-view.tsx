@@ -1,8 +1,8 @@
 /** One turn: what was said, the calls and texts of its steps, and how it ended. */
 import { useRef } from 'preact/hooks';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { render, visible } from '../../parts/visible.ts';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { render, visible } from '../../parts/text/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { type TurnRecord, turnStatus } from '../../session/fold-events.ts';
 import { duration } from '../../text/format.ts';

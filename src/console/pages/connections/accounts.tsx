@@ -2,12 +2,12 @@
 import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { Records } from '../../parts/records.tsx';
-import { checkedAddress, SignInButton } from '../../parts/sign-in-button.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { Records } from '../../parts/records/records.tsx';
+import { SignInButton } from '../../parts/actions/sign-in-button.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { visible } from '../../parts/text/visible.ts';
 
 type Connection = components['schemas']['OwnConnection'];
 
@@ -16,14 +16,7 @@ const labels = { signIn: 'Connect', signOut: 'Disconnect', question: 'Delete the
 export function Accounts() {
   const { data, error, isLoading, reload } = useLoaded((signal) => moniker.value.get('/v1/me/connections', { signal }));
   const { problem, attempt } = useAttempt();
-  const begin = async (server: string): Promise<string | null> => {
-    let address: string | null = null;
-    await attempt(async () => {
-      const started = await moniker.value.post('/v1/me/connections/{server}', { params: { path: { server } } });
-      address = checkedAddress(started.authorizationUrl);
-    });
-    return address;
-  };
+  const begin = (server: string) => moniker.value.post('/v1/me/connections/{server}', { params: { path: { server } } });
   const end = (server: string) =>
     attempt(async () => {
       await moniker.value.delete('/v1/me/connections/{server}', { params: { path: { server } } });
@@ -60,6 +53,7 @@ export function Accounts() {
                     of={server}
                     isSignedIn={status === 'signed-in'}
                     begin={() => begin(server)}
+                    attempt={attempt}
                     end={() => end(server)}
                     reload={() => void reload()}
                   />

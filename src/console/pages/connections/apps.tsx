@@ -3,20 +3,18 @@ import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, usePages } from '../../api/load.ts';
 import { hasScope } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { RecordPages } from '../../parts/records/record-pages.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 
 type Grant = components['schemas']['Grant'];
 
 export function Apps() {
-  const pages = usePages((cursor, signal) =>
-    moniker.value.get('/v1/grants', { params: { query: { limit: 50, ...(cursor && { cursor }) } }, signal }),
-  );
+  const pages = usePages((page, signal) => moniker.value.get('/v1/grants', { params: { query: { limit: 50, ...page } }, signal }));
   const { problem, attempt } = useAttempt();
   const end = (id: string) =>
     attempt(async () => {

@@ -1,22 +1,14 @@
 /** `/console/connections/{apps?}`: accounts of the user at servers, and apps that act for the user. */
 import type { ViewProps } from '../../router.ts';
-import { ViewTabs } from '../../parts/view-tabs.tsx';
+import { ViewParts } from '../../parts/layout/view-parts.tsx';
 import { Accounts } from './accounts.tsx';
 import { Apps } from './apps.tsx';
 
-const tabs = [
-  { id: null, title: 'Accounts at servers' },
-  { id: 'apps', title: 'Apps' },
-] as const;
+const parts = [
+  { id: null, title: 'Accounts at servers', Content: Accounts },
+  { id: 'apps', title: 'Apps', Content: Apps },
+];
 
 export function ConnectionsPage({ id }: ViewProps) {
-  return (
-    <div class="view wide">
-      <div class="head">
-        <h1>Connections</h1>
-        <ViewTabs label="Connections" view="connections" current={id === 'apps' ? 'apps' : null} tabs={tabs} />
-      </div>
-      {id === 'apps' ? <Apps /> : <Accounts />}
-    </div>
-  );
+  return <ViewParts id={id} view="connections" title="Connections" parts={parts} />;
 }

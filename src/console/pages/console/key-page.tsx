@@ -1,4 +1,5 @@
 /** Shown while the tab has no key, or one that the service rejects. */
+import { PlainForm } from '../../parts/fields/controls.tsx';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isKeyRejected } from '../../api/moniker.ts';
 import { apiKey } from '../../api/key.ts';
@@ -16,9 +17,8 @@ export function KeyPage() {
           ? 'It was deleted, has expired, or belongs to another service. Enter another one; what you typed before is kept.'
           : 'Open the link that the service printed when it started, or enter a key. On this machine, the root key is in the file keys of the data folder.'}
       </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <PlainForm
+        send={() => {
           isKeyRejected.value = false;
           apiKey.value = key.trim();
         }}
@@ -39,7 +39,7 @@ export function KeyPage() {
             Use this key
           </button>
         </div>
-      </form>
+      </PlainForm>
       <p>
         Are you a member? <a href={signInPath()}>Sign in</a> with your account, without a key.
       </p>

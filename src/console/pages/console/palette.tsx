@@ -4,7 +4,7 @@ import type { TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chosenModel, loadModels, models } from '../../api/models.ts';
 import { loadThings, things } from '../../api/things.ts';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 import { navigate, pathOf } from '../../router.ts';
 import { chatTitles, recentChats } from './recent-chats.tsx';
 import { permittedViews } from './views.ts';

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { moniker } from '../../api/moniker.ts';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 import { ago } from '../../text/format.ts';
 

@@ -9,11 +9,12 @@ import { followMe, hasAccess, isAsking, me } from '../../api/me.ts';
 import { retryAt } from '../../api/moniker.ts';
 import { apiKey } from '../../api/key.ts';
 import { chosenWorkspace } from '../../api/workspace.ts';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 import { sendRequest } from '../../api/request.ts';
-import { announcement } from '../../parts/announce.ts';
-import { HeaderMenu, KeyMenu } from '../../parts/key-menu.tsx';
-import { late } from '../../parts/late.tsx';
+import { announcement } from '../../parts/actions/announce.ts';
+import { HeaderMenu, KeyMenu } from '../../parts/actions/key-menu.tsx';
+import { useListeners } from '../../parts/layout/use-listeners.ts';
+import { late } from '../../parts/layout/late.tsx';
 import { navigate, pathOf, place } from '../../router.ts';
 import { isListOpen, RecentChats } from './recent-chats.tsx';
 import { KeyPage } from './key-page.tsx';
@@ -119,8 +120,8 @@ function PersonMenu({ user: { name, email }, role }: { user: NonNullable<Me['use
 function Navigation({ current, recent }: { current: string; recent: ComponentChildren }) {
   return (
     <>
-      {groups.map((group) => {
-        const shown = permittedViews.value.filter((view) => view.group === group);
+      {groups.map(([group, own], index) => {
+        const shown = permittedViews.value.filter((view) => own.includes(view));
         return shown.length === 0 ? null : (
           <Fragment key={group}>
             <section aria-label={group}>
@@ -140,7 +141,7 @@ function Navigation({ current, recent }: { current: string; recent: ComponentChi
                 ))}
               </ul>
             </section>
-            {group === groups[0] && recent}
+            {index === 0 && recent}
           </Fragment>
         );
       })}
@@ -238,48 +239,38 @@ function useFirstView(): void {
 }
 
 function useConnection(): void {
-  useEffect(() => {
-    const update = (): void => {
-      isOffline.value = !navigator.onLine;
-    };
-    addEventListener('online', update);
-    addEventListener('offline', update);
-    return () => {
-      removeEventListener('online', update);
-      removeEventListener('offline', update);
-    };
-  }, []);
+  const update = (): void => {
+    isOffline.value = !navigator.onLine;
+  };
+  useListeners({ online: update, offline: update });
 }
 
 const chordMs = 1_200;
 
 /** `Ctrl K` and `/`: the palette. `g` and a letter: a view. Nothing approves or denies a call. */
 function useKeys(): void {
-  useEffect(() => {
-    let chordUntil = 0;
-    const press = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented) return;
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
-        event.preventDefault();
-        openPalette();
-        return;
-      }
-      if (event.key === 'Escape') isListOpen.value = false;
-      // Within the shadow root of an editor, which `event.target` does not name.
-      const [target] = event.composedPath();
-      const isTyping = target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === '/') {
-        event.preventDefault();
-        openPalette();
-      } else if (event.key === 'g') chordUntil = Date.now() + chordMs;
-      else if (Date.now() < chordUntil) {
-        chordUntil = 0;
-        const view = permittedViews.value.find(({ key }) => key === event.key);
-        if (view !== undefined) navigate(pathOf(view.name));
-      }
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
+  const chordUntil = useRef(0);
+  const press = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented) return;
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      openPalette();
+      return;
+    }
+    if (event.key === 'Escape') isListOpen.value = false;
+    // Within the shadow root of an editor, which `event.target` does not name.
+    const [target] = event.composedPath();
+    const isTyping = target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === '/') {
+      event.preventDefault();
+      openPalette();
+    } else if (event.key === 'g') chordUntil.current = Date.now() + chordMs;
+    else if (Date.now() < chordUntil.current) {
+      chordUntil.current = 0;
+      const view = permittedViews.value.find(({ key }) => key === event.key);
+      if (view !== undefined) navigate(pathOf(view.name));
+    }
+  };
+  useListeners({ keydown: press });
 }

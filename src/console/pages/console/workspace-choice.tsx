@@ -1,4 +1,5 @@
 /** The workspace that the tab acts in. Shown to the root key, and to members of several workspaces. */
+import { asWritten, Select } from '../../parts/fields/controls.tsx';
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isRoot, me } from '../../api/me.ts';
@@ -34,20 +35,15 @@ export function WorkspaceChoice() {
   return (
     <label class="workspace">
       Workspace
-      <select
+      <Select
         value={current}
-        onChange={(event) => {
+        choices={asWritten(choices)}
+        onInput={(name) => {
           // What is open belongs to the workspace that is left.
           navigate(pathOf(place.value.view));
-          chosenWorkspace.value = event.currentTarget.value;
+          chosenWorkspace.value = name;
         }}
-      >
-        {choices.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+      />
     </label>
   );
 }

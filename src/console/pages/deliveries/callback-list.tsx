@@ -1,18 +1,18 @@
 /** Messages about turns that are sent to other services: their attempts, and retries. */
-import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import { useLoaded, usePages } from '../../api/load.ts';
+import { useAttempt, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { Facts } from '../../parts/facts.tsx';
-import { Filters, filtersOf } from '../../parts/filters.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import { type Column, Records } from '../../parts/records.tsx';
-import { Sheet } from '../../parts/sheet.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { Facts } from '../../parts/records/facts.tsx';
+import { asWritten } from '../../parts/fields/controls.tsx';
+import { FilteredRecords, openingColumn } from '../../parts/records/filtered-records.tsx';
+import type { ListFilter } from '../../parts/records/filters.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { type Column, Records } from '../../parts/records/records.tsx';
+import { Sheet } from '../../parts/layout/sheet.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf, query, setQuery } from '../../router.ts';
 import { duration } from '../../text/format.ts';
 
@@ -21,51 +21,39 @@ type Callback = components['schemas']['Callback'];
 const statuses: readonly Callback['status'][] = ['pending', 'delivered', 'dead'];
 const kinds: readonly Callback['target']['kind'][] = ['webhook', 'schedule', 'subscription'];
 
+const filters: readonly ListFilter[] = [
+  { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...asWritten(statuses)] },
+  { name: 'kind', label: 'For', kind: 'choice', choices: [['', 'all'], ...kinds.map((one) => [one, `${one}s`] as const)] },
+  { name: 'name', label: 'Name', kind: 'text' },
+];
+
 export function CallbackList() {
-  const filter = filtersOf(['status', 'kind', 'name']);
-  const pages = usePages(
-    (cursor, signal) => moniker.value.get('/v1/callbacks', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal }),
-    [JSON.stringify(filter)],
-  );
   const chosen = query.value.get('callback');
   return (
-    <>
-      <Filters
-        filters={[
-          { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...statuses.map((one) => [one, one] as const)] },
-          { name: 'kind', label: 'For', kind: 'choice', choices: [['', 'all'], ...kinds.map((one) => [one, `${one}s`] as const)] },
-          { name: 'name', label: 'Name', kind: 'text' },
-        ]}
-      />
-      <RecordPages
-        caption="Callbacks"
-        pages={pages}
-        keyOf={({ id }) => id}
-        columns={columns}
-        empty={
-          <>
-            <h2>No callbacks {Object.keys(filter).length > 0 ? 'match these filters' : 'yet'}</h2>
-            <p>
-              Give a <a href={pathOf('webhooks')}>webhook</a> or a <a href={pathOf('schedules')}>schedule</a> a callback URL: it receives a
-              signed message when a turn ends or waits for an approval.
-            </p>
-          </>
-        }
-      />
-      {chosen !== null && <CallbackSheet key={chosen} id={chosen} onChange={() => void pages.reload()} />}
-    </>
+    <FilteredRecords
+      caption="Callbacks"
+      filters={() => filters}
+      read={(asked, signal) => moniker.value.get('/v1/callbacks', { params: { query: asked }, signal })}
+      keyOf={({ id }) => id}
+      columns={columns}
+      none="No callbacks"
+      hint={
+        <>
+          Give a <a href={pathOf('webhooks')}>webhook</a> or a <a href={pathOf('schedules')}>schedule</a> a callback URL: it receives a
+          signed message when a turn ends or waits for an approval.
+        </>
+      }
+      sheet={({ reload }) => chosen !== null && <CallbackSheet key={chosen} id={chosen} onChange={() => void reload()} />}
+    />
   );
 }
 
 const columns: readonly Column<Callback>[] = [
-  {
-    label: 'Created',
-    cell: ({ id, createdAt }) => (
-      <button type="button" class="link" onClick={() => setQuery({ callback: id }, { push: true })}>
-        <Time iso={createdAt} exact />
-      </button>
-    ),
-  },
+  openingColumn(
+    'Created',
+    ({ createdAt }) => createdAt,
+    ({ id }) => ({ callback: id }),
+  ),
   { label: 'Message', cell: ({ type }) => <code>{type}</code> },
   { label: 'For', cell: ({ target: { kind, name } }) => visible(`${kind} ${name}`) },
   { label: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
@@ -74,21 +62,17 @@ const columns: readonly Column<Callback>[] = [
 ];
 
 function CallbackSheet({ id, onChange }: { id: string; onChange(): void }) {
-  const problem = useSignal<unknown>(null);
+  const { problem, attempt } = useAttempt();
   const { data, error, reload } = useLoaded((signal) =>
     moniker.value.get('/v1/callbacks/{callback}', { params: { path: { callback: id } }, signal }),
   );
-  const retry = async (): Promise<void> => {
-    problem.value = null;
-    try {
+  const retry = () =>
+    attempt(async () => {
       await moniker.value.post('/v1/callbacks/{callback}/retry', { params: { path: { callback: id } } });
       announce('The callback is sent again');
       await reload();
       onChange();
-    } catch (thrown) {
-      problem.value = thrown;
-    }
-  };
+    });
   return (
     <Sheet title="Callback" onClose={() => setQuery({ callback: null })}>
       {error !== null && <ProblemView error={error} retry={() => void reload()} />}

@@ -1,15 +1,15 @@
 /** `/console/deliveries`: events that webhooks received, and `/console/deliveries/callbacks`: messages that were sent about turns. */
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import { useLoaded, usePages } from '../../api/load.ts';
+import { useNames } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Filters, filtersOf } from '../../parts/filters.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import { type Column, Records } from '../../parts/records.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { ViewTabs } from '../../parts/view-tabs.tsx';
-import { visible } from '../../parts/visible.ts';
+import { asWritten } from '../../parts/fields/controls.tsx';
+import { FilteredRecords, openingColumn } from '../../parts/records/filtered-records.tsx';
+import { type Column, Records } from '../../parts/records/records.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { ViewParts } from '../../parts/layout/view-parts.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf, query, setQuery, type ViewProps } from '../../router.ts';
 import { count } from '../../text/format.ts';
 import { CallbackList } from './callback-list.tsx';
@@ -20,91 +20,62 @@ type Refused = components['schemas']['RefusedDeliveries'];
 
 const statuses: readonly Row['status'][] = ['ignored', 'skipped', 'pending', 'running', 'waiting', 'completed', 'failed', 'cancelled'];
 
+const parts = [
+  { id: null, title: 'Received', Content: DeliveryList },
+  { id: 'callbacks', title: 'Callbacks', Content: CallbackList },
+];
+
 export function DeliveriesPage({ id }: ViewProps) {
-  const isCallbacks = id === 'callbacks';
-  return (
-    <div class="view wide">
-      <header class="head">
-        <h1>Deliveries</h1>
-        <ViewTabs
-          label="Deliveries"
-          view="deliveries"
-          current={isCallbacks ? id : null}
-          tabs={[
-            { id: null, title: 'Received' },
-            { id: 'callbacks', title: 'Callbacks' },
-          ]}
-        />
-      </header>
-      {isCallbacks ? <CallbackList /> : <DeliveryList />}
-    </div>
-  );
+  return <ViewParts id={id} view="deliveries" title="Deliveries" parts={parts} />;
 }
 
 function DeliveryList() {
-  const filter = filtersOf(['webhook', 'status', 'from']);
   const refused = useSignal<readonly Refused[]>([]);
-  const webhooks = useLoaded(async (signal) => {
-    const { items } = await moniker.value.get('/v1/webhooks', { params: { query: { limit: 200 } }, signal });
-    return items.map(({ name }) => name);
-  });
-  const pages = usePages(
-    async (cursor, signal) => {
-      const found = await moniker.value.get('/v1/deliveries', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal });
-      refused.value = found.refused;
-      return found;
-    },
-    [JSON.stringify(filter)],
-  );
+  const webhooks = useNames((signal) => moniker.value.get('/v1/webhooks', { params: { query: { limit: 200 } }, signal }));
   const webhook = query.value.get('of');
   const delivery = query.value.get('delivery');
   return (
-    <>
-      <Filters
-        filters={[
-          {
-            ...{ name: 'webhook', label: 'Webhook', kind: 'choice' },
-            choices: [['', 'all'], ...(webhooks.data ?? []).map((name) => [name, name] as const)],
-          },
-          { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...statuses.map((one) => [one, one] as const)] },
-          { name: 'from', label: 'Since', kind: 'time' },
-        ]}
-      />
-      <RefusedCounts refused={refused.value} />
-      <RecordPages
-        caption="Deliveries"
-        pages={pages}
-        keyOf={({ webhook, id }) => `${webhook} ${id}`}
-        columns={columns}
-        empty={
-          webhooks.data?.length === 0 ? (
-            <>
-              <h2>There is no webhook yet</h2>
-              <p>
-                A webhook starts a turn for each event that another service sends. <a href={pathOf('webhooks')}>Create one</a>
-              </p>
-            </>
+    <FilteredRecords
+      caption="Deliveries"
+      filters={() => [
+        { name: 'webhook', label: 'Webhook', kind: 'choice', choices: [['', 'all'], ...asWritten(webhooks)] },
+        { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...asWritten(statuses)] },
+        { name: 'from', label: 'Since', kind: 'time' },
+      ]}
+      read={async (asked, signal) => {
+        const found = await moniker.value.get('/v1/deliveries', { params: { query: asked }, signal });
+        refused.value = found.refused;
+        return found;
+      }}
+      notes={<RefusedCounts refused={refused.value} />}
+      keyOf={({ webhook, id }) => `${webhook} ${id}`}
+      columns={columns}
+      none="No deliveries"
+      hint={
+        <>
+          A webhook starts a turn for each event that another service sends; the events appear here as soon as they are delivered.{' '}
+          {webhooks.length === 0 ? (
+            <a href={pathOf('webhooks')}>Create a webhook</a>
           ) : (
             <>
-              <h2>No deliveries {Object.keys(filter).length > 0 ? 'match these filters' : 'yet'}</h2>
-              <p>
-                Events appear here as soon as the sender delivers them. <a href={pathOf('webhooks')}>Copy the URL of a webhook</a> to the
-                sender, or test the webhook with an example.
-              </p>
+              <a href={pathOf('webhooks')}>Copy the URL of a webhook</a> to the sender, or test the webhook with an example.
             </>
-          )
-        }
-      />
-      {webhook !== null && delivery !== null && (
-        <DeliverySheet
-          key={`${webhook} ${delivery}`}
-          webhook={webhook}
-          delivery={delivery}
-          onChange={() => void pages.reload()}
-          onClose={() => setQuery({ of: null, delivery: null })}
-        />
-      )}
-    </>
+          )}
+        </>
+      }
+      sheet={({ reload }) =>
+        webhook !== null &&
+        delivery !== null && (
+          <DeliverySheet
+            key={`${webhook} ${delivery}`}
+            webhook={webhook}
+            delivery={delivery}
+            onChange={() => void reload()}
+            onClose={() => setQuery({ of: null, delivery: null })}
+          />
+        )
+      }
+    />
   );
 }
 
@@ -134,14 +105,11 @@ function RefusedCounts({ refused }: { refused: readonly Refused[] }) {
 }
 
 const columns: readonly Column<Row>[] = [
-  {
-    label: 'Received',
-    cell: ({ webhook, id, receivedAt }) => (
-      <button type="button" class="link" onClick={() => setQuery({ of: webhook, delivery: id }, { push: true })}>
-        <Time iso={receivedAt} exact />
-      </button>
-    ),
-  },
+  openingColumn(
+    'Received',
+    ({ receivedAt }) => receivedAt,
+    ({ webhook, id }) => ({ of: webhook, delivery: id }),
+  ),
   { label: 'Webhook', cell: ({ webhook }) => <a href={pathOf('webhooks', webhook)}>{visible(webhook)}</a> },
   { label: 'Event', cell: ({ event }) => visible(event ?? '–') },
   { label: 'Status', cell: ({ status }) => <StateBadge state={status} /> },

@@ -1,16 +1,15 @@
 /** A delivery: its payload, what became of it, and a replay. */
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useLoaded } from '../../api/load.ts';
+import { useAttempt, useEvery, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { Sheet } from '../../parts/sheet.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
+import { Facts } from '../../parts/records/facts.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { Sheet } from '../../parts/layout/sheet.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 import { count } from '../../text/format.ts';
 
@@ -20,29 +19,21 @@ const pollMs = 1_500;
 
 export function DeliverySheet({ webhook, delivery, onChange, onClose }: SheetProps) {
   const path = { webhook, delivery };
-  const problem = useSignal<unknown>(null);
+  const { problem, attempt } = useAttempt();
   const { data, error, reload } = useLoaded((signal) =>
     moniker.value.get('/v1/webhooks/{webhook}/deliveries/{delivery}', { params: { path }, signal }),
   );
   const isOpen = data?.status === 'pending' || data?.status === 'running';
   useEffect(() => {
     if (data !== null) onChange();
-    if (!isOpen) return;
-    const timer = setInterval(() => {
-      if (!document.hidden) void reload();
-    }, pollMs);
-    return () => clearInterval(timer);
   }, [data?.status, data?.run]);
-  const replay = async (): Promise<void> => {
-    problem.value = null;
-    try {
+  useEvery(pollMs, isOpen, reload);
+  const replay = () =>
+    attempt(async () => {
       await moniker.value.post('/v1/webhooks/{webhook}/deliveries/{delivery}/replay', { params: { path } });
       announce('The delivery is replayed');
       await reload();
-    } catch (thrown) {
-      problem.value = thrown;
-    }
-  };
+    });
   const text = data === null ? '' : typeof data.payload === 'string' ? data.payload : JSON.stringify(data.payload, null, 2);
   return (
     <Sheet title={<>Delivery to {visible(webhook)}</>} onClose={onClose}>

@@ -1,4 +1,5 @@
 /** The body of a request: an editor that reports invalid JSON, and a file instead where the body is not JSON. */
+import { asWritten, Select } from '../../parts/fields/controls.tsx';
 import type { Signal } from '@preact/signals';
 import { type CallForm, exampleBody, jsonError } from './call.ts';
 import { type Content, jsonTypeOf } from './reference.ts';
@@ -34,11 +35,7 @@ export function BodyInput({ content, form, error, schemas }: BodyInputProps) {
           <label for="content-type">
             <code>content-type</code>
           </label>
-          <select id="content-type" value={contentType} onChange={(event) => setType(event.currentTarget.value)}>
-            {types.map((type) => (
-              <option key={type}>{type}</option>
-            ))}
-          </select>
+          <Select id="content-type" value={contentType} choices={asWritten(types)} onInput={setType} />
         </div>
       )}
       <textarea

@@ -3,6 +3,7 @@ import type { ApiOperation, Content, Parameter } from './reference.ts';
 import { jsonTypeOf, streaming } from './reference.ts';
 import { exampleOf } from './example.ts';
 import type { SchemaMap } from './schema.ts';
+import { recordIn } from '../../text/json.ts';
 
 export type CallForm = {
   /** By place and name, see `fieldId`; '' means that the parameter is not sent. */
@@ -108,15 +109,11 @@ export function streamsByBody({ path }: ApiOperation): boolean {
 
 /** Sets or removes `stream: true` in a JSON body; a body that is not a JSON object is returned unchanged. */
 export function withStream(body: string, stream: boolean): string {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return body;
-    const { stream: _previous, ...rest } = value as Record<string, unknown>;
-    return JSON.stringify(stream ? { ...rest, stream: true } : rest, null, 2);
-  } catch {
-    // The user is still typing; the form reports the error.
-    return body;
-  }
+  const value = recordIn(body);
+  // The user is still typing; the form reports the error.
+  if (value === null) return body;
+  const { stream: _previous, ...rest } = value;
+  return JSON.stringify(stream ? { ...rest, stream: true } : rest, null, 2);
 }
 
 /** Returns the error of a JSON text with its line, or null. */

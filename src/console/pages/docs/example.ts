@@ -1,5 +1,6 @@
 /** Generates an example value from a schema, where the document has none. */
-import { dereference, isPlainObject, type ApiSchema, refName, type SchemaMap, splitNull } from './schema.ts';
+import { isJsonRecord } from '../../text/json.ts';
+import { dereference, type ApiSchema, refName, type SchemaMap, splitNull } from './schema.ts';
 
 /** `request`: only required fields and those that clients may send. `response`: all fields. */
 export type ExampleFor = 'request' | 'response';
@@ -52,7 +53,7 @@ function objectExample(schema: ApiSchema, at: Position): Record<string, unknown>
     return isRequired || reference === null || !at.trail.includes(reference);
   });
   const value = Object.fromEntries(shown.map(([name, property]) => [name, build(property, deeper(at, name))]));
-  if (shown.length > 0 || !isPlainObject(additionalProperties) || Object.keys(additionalProperties).length === 0) return value;
+  if (shown.length > 0 || !isJsonRecord(additionalProperties) || Object.keys(additionalProperties).length === 0) return value;
   return at.use === 'request' ? value : { name: build(additionalProperties as ApiSchema, deeper(at, 'name')) };
 }
 

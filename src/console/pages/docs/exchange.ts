@@ -1,6 +1,7 @@
 /** Sends a request of the tester and reads its response piece by piece, within bounds. */
 import { signal } from '@preact/signals';
-import { addedText, createEventReader, type ServerEvent } from '../../api/event-stream.ts';
+import { createParser, type ServerSentEvent } from '../../../../client/src/sse.ts';
+import { addedText } from '../../api/event-stream.ts';
 import { send } from '../../api/request.ts';
 import type { ApiCall } from './call.ts';
 
@@ -20,7 +21,7 @@ export type ExchangeState = {
   text: string;
   /** Whether `text` or `events` lack what was received later. */
   isCut: boolean;
-  events: ServerEvent[];
+  events: ServerSentEvent[];
   eventCount: number;
   /** The text that the events of a chat stream add up to. */
   streamedText: string;
@@ -90,9 +91,9 @@ async function readBody(
   update: (change: Partial<ExchangeState>) => void,
 ): Promise<void> {
   const decoder = new TextDecoder();
-  const readEvents = createEventReader();
+  const readEvents = createParser();
   let { bytes, text, eventCount, streamedText, isCut } = start;
-  const events: ServerEvent[] = [];
+  const events: ServerSentEvent[] = [];
   const reader = body.getReader();
   for (;;) {
     const { done, value } = await reader.read();

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { MethodBadge } from '../../parts/method-badge.tsx';
+import { MethodBadge } from '../../parts/text/method-badge.tsx';
 import type { ApiReference } from './reference.ts';
 import type { DocsRoute } from './route.ts';
 

@@ -1,4 +1,4 @@
-import { MethodBadge } from '../../parts/method-badge.tsx';
+import { MethodBadge } from '../../parts/text/method-badge.tsx';
 import type { ApiOperation } from './reference.ts';
 
 export function OperationList({ operations }: { operations: readonly ApiOperation[] }) {

@@ -1,9 +1,9 @@
 /** One operation: what it does and takes, its responses, and beside it the request to copy or to send. */
 import { useMemo } from 'preact/hooks';
 import { type Signal, signal } from '@preact/signals';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { MethodBadge } from '../../parts/method-badge.tsx';
-import { InlineText, Prose } from '../../parts/prose.tsx';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
+import { MethodBadge } from '../../parts/text/method-badge.tsx';
+import { InlineText, Prose } from '../../parts/text/prose.tsx';
 import { type CallForm, initialForm } from './call.ts';
 import { ContentView } from './content-view.tsx';
 import type { ApiOperation, ApiReference, Parameter } from './reference.ts';

@@ -1,8 +1,8 @@
 /** The first page: what the API is, how to authenticate, and all groups of operations. */
 import { apiKey } from '../../api/key.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Prose } from '../../parts/prose.tsx';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
+import { Prose } from '../../parts/text/prose.tsx';
 import { initialForm, toCall } from './call.ts';
 import type { ApiReference } from './reference.ts';
 import { snippetsOf } from './snippets.ts';

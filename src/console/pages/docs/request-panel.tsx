@@ -1,8 +1,8 @@
 /** Beside an operation: the request as code, and the form that changes and sends it. */
 import { type Signal, signal, useSignal } from '@preact/signals';
 import { apiKey } from '../../api/key.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
 import { type CallForm, toCall } from './call.ts';
 import type { ApiOperation } from './reference.ts';
 import type { SchemaMap } from './schema.ts';

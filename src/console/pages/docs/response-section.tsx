@@ -1,8 +1,8 @@
 /** The documented responses: the main one is open, the others open on request with their schema and an example. */
 import { useSignal } from '@preact/signals';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { InlineText } from '../../parts/prose.tsx';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
+import { InlineText } from '../../parts/text/prose.tsx';
 import { exampleOf } from './example.ts';
 import { ContentView } from './content-view.tsx';
 import { type ApiOperation, type ApiResponse, type Content, jsonTypeOf } from './reference.ts';

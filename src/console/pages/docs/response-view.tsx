@@ -1,9 +1,10 @@
 /** The response of the tester. Its text is only ever shown as text. */
 import type { Signal } from '@preact/signals';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
 import type { ExchangeState } from './exchange.ts';
 import { statusTone } from './response-section.tsx';
+import { jsonIn } from '../../text/json.ts';
 
 export function ResponseView({ state }: { state: Signal<ExchangeState> }) {
   const exchange = state.value;
@@ -103,13 +104,10 @@ function EventList({ exchange: { events, eventCount, streamedText, isCut } }: { 
   );
 }
 
+/** null: not JSON, which is shown unchanged. */
 function prettyJson(text: string): string | null {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    // Not JSON: shown unchanged.
-    return null;
-  }
+  const value = jsonIn(text);
+  return value === undefined ? null : JSON.stringify(value, null, 2);
 }
 
 function sizeText(bytes: number): string {

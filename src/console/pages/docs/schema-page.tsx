@@ -1,6 +1,6 @@
 /** One named schema: its fields, an example, and the operations that use it. */
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
 import { exampleOf } from './example.ts';
 import { OperationList } from './operation-list.tsx';
 import { type ApiReference, operationsUsing } from './reference.ts';

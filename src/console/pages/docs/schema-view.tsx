@@ -1,7 +1,7 @@
 /** A schema as a tree: each row shows a field, and its parts on request, so that recursive schemas have no end to draw. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { InlineText, Prose } from '../../parts/prose.tsx';
+import { InlineText, Prose } from '../../parts/text/prose.tsx';
 import {
   allowedValues,
   dereference,

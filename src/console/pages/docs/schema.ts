@@ -1,4 +1,5 @@
 /** Reads JSON Schema for display: the type as a phrase, the limits as phrases, and the parts below a schema. */
+import { isJsonRecord } from '../../text/json.ts';
 
 export type ApiSchema = {
   $ref?: string;
@@ -42,10 +43,6 @@ export type SchemaParts =
   | { kind: 'fields'; fields: SchemaField[]; rest: ApiSchema | null }
   | { kind: 'values'; value: ApiSchema }
   | { kind: 'variants'; variants: ApiSchema[] };
-
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function refName(schema: ApiSchema): string | null {
   return schema.$ref?.split('/').at(-1) ?? null;
@@ -93,7 +90,7 @@ function corePhrase(schema: ApiSchema): string {
   if (Array.isArray(schema.type)) return schema.type.join(' or ');
   if (schema.type === 'array' || schema.items !== undefined)
     return schema.items === undefined || isEmpty(schema.items) ? 'array' : `array of ${plural(typePhrase(schema.items))}`;
-  const isMap = schema.properties === undefined && isPlainObject(schema.additionalProperties);
+  const isMap = schema.properties === undefined && isJsonRecord(schema.additionalProperties);
   if (isMap)
     return isEmpty(schema.additionalProperties as ApiSchema) ? 'object' : `map of ${typePhrase(schema.additionalProperties as ApiSchema)}`;
   if (schema.type === undefined) return schema.enum ? 'enum' : schema.properties ? 'object' : 'any';
@@ -155,7 +152,7 @@ export function schemaParts(given: ApiSchema, schemas: SchemaMap): SchemaParts {
   if (variants !== undefined) return variants.every(isLeaf) ? { kind: 'none' } : { kind: 'variants', variants };
   if (schema.allOf !== undefined) return mergedFields(schema.allOf, schemas);
   if (schema.items !== undefined) return schemaParts(schema.items, schemas);
-  const rest = isPlainObject(schema.additionalProperties) ? (schema.additionalProperties as ApiSchema) : null;
+  const rest = isJsonRecord(schema.additionalProperties) ? (schema.additionalProperties as ApiSchema) : null;
   if (schema.properties !== undefined && Object.keys(schema.properties).length > 0) {
     const required = new Set(schema.required);
     const fields = Object.entries(schema.properties).map(([name, property]) => ({
@@ -181,7 +178,7 @@ function isLeaf(schema: ApiSchema): boolean {
   if (schema.items !== undefined) return isLeaf(schema.items);
   return (
     Object.keys(schema.properties ?? {}).length === 0 &&
-    (!isPlainObject(schema.additionalProperties) || isLeaf(schema.additionalProperties as ApiSchema))
+    (!isJsonRecord(schema.additionalProperties) || isLeaf(schema.additionalProperties as ApiSchema))
   );
 }
 

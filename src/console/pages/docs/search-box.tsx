@@ -1,7 +1,9 @@
 /** The search field with its results, as a combobox (ARIA authoring practices: focus stays in the field). */
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { MethodBadge } from '../../parts/method-badge.tsx';
+import type { RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import { useListeners } from '../../parts/layout/use-listeners.ts';
+import { MethodBadge } from '../../parts/text/method-badge.tsx';
 import { openRoute } from './route.ts';
 import { searchReference, type SearchIndex, type SearchResult } from './search.ts';
 
@@ -14,7 +16,7 @@ export function SearchBox({ index }: { index: SearchIndex }) {
   const results = useComputed(() => searchReference(index, query.value));
   const input = useRef<HTMLInputElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => focusOnSlash(input.current), []);
+  useSlash(input);
   const shown = results.value.slice(0, maxShown);
   const isListed = isOpen.value && query.value.trim() !== '';
   const close = (): void => {
@@ -119,15 +121,14 @@ function countPhrase(count: number): string {
   return count === 1 ? '1 result' : `${count} results${count > maxShown ? `, the first ${maxShown} are shown` : ''}`;
 }
 
-/** `/` moves the focus to the search, except while the user types elsewhere. Returns a function that stops this. */
-function focusOnSlash(input: HTMLInputElement | null): () => void {
-  const onKeyDown = (event: KeyboardEvent): void => {
+/** `/` moves the focus to the search, except while the user types elsewhere. */
+function useSlash(input: RefObject<HTMLInputElement | null>): void {
+  const press = (event: KeyboardEvent): void => {
     const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
     if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    input?.focus();
-    input?.select();
+    input.current?.focus();
+    input.current?.select();
   };
-  addEventListener('keydown', onKeyDown);
-  return () => removeEventListener('keydown', onKeyDown);
+  useListeners({ keydown: press });
 }

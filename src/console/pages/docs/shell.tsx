@@ -1,16 +1,17 @@
 /** The frame of the reference: header, navigation, and the content that the route names. */
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { signal } from '@preact/signals';
-import { KeyMenu } from '../../parts/key-menu.tsx';
+import { Prose } from '../../parts/text/prose.tsx';
+import { KeyMenu } from '../../parts/actions/key-menu.tsx';
 import { DocsNavigation } from './navigation.tsx';
 import { OperationPage } from './operation-page.tsx';
+import { OperationList } from './operation-list.tsx';
 import { OverviewPage } from './overview-page.tsx';
-import type { ApiReference } from './reference.ts';
+import type { ApiReference, ApiTag } from './reference.ts';
 import { type DocsRoute, route } from './route.ts';
 import { SchemaPage } from './schema-page.tsx';
 import { SearchBox } from './search-box.tsx';
 import { buildSearchIndex } from './search.ts';
-import { TagPage } from './tag-page.tsx';
 
 const isMenuOpen = signal(false);
 
@@ -84,6 +85,16 @@ function NotFound({ what }: { what: string }) {
       <p>
         There is no {what}. <a href="#overview">All operations</a>
       </p>
+    </article>
+  );
+}
+
+function TagPage({ tag: { name, description, operations } }: { tag: ApiTag }) {
+  return (
+    <article class="narrow">
+      <h1>{name}</h1>
+      <Prose text={description} />
+      <OperationList operations={operations} />
     </article>
   );
 }

@@ -1,6 +1,7 @@
 /** The request as code to paste: curl, JavaScript, Python, and the SDKs of OpenAI and Anthropic for their paths. */
-import type { CodeLanguage } from '../../parts/highlight.ts';
+import type { CodeLanguage } from '../../parts/text/highlight.ts';
 import type { ApiCall } from './call.ts';
+import { jsonIn } from '../../text/json.ts';
 
 export type Snippet = { name: string; language: CodeLanguage; code: string };
 
@@ -45,7 +46,7 @@ function javascriptSnippet(call: ApiCall, origin: string, key: string): string {
   const token = key === '' ? '`Bearer ${process.env.MONIKER_KEY}`' : quote(`Bearer ${key}`);
   const property = (name: string): string => (/^\w+$/.test(name) ? name : quote(name));
   const lines = [...(needsKey ? [`authorization: ${token}`] : []), ...headers.map(([name, value]) => `${property(name)}: ${quote(value)}`)];
-  const value = typeof body === 'string' ? parseJson(body) : undefined;
+  const value = typeof body === 'string' ? jsonIn(body) : undefined;
   const options = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     ...(lines.length === 0 ? [] : ['  headers: {', ...lines.map((line) => `    ${line},`), '  },']),
@@ -65,7 +66,7 @@ function javascriptSnippet(call: ApiCall, origin: string, key: string): string {
 
 function pythonSnippet(call: ApiCall, origin: string, key: string): string {
   const { method, url, headers, body, needsKey } = call;
-  const value = typeof body === 'string' ? parseJson(body) : undefined;
+  const value = typeof body === 'string' ? jsonIn(body) : undefined;
   const sendsJson = value !== undefined;
   const shown = headers.filter(([name]) => !(sendsJson && name === 'content-type'));
   const lines = [
@@ -97,7 +98,7 @@ const sdkCalls: Readonly<Record<string, { client: 'OpenAI' | 'Anthropic'; call: 
 
 function sdkSnippet(call: ApiCall, origin: string, key: string): Snippet | null {
   const found = sdkCalls[`${call.method} ${call.url.split('?')[0]}`];
-  const value = call.body === null ? {} : typeof call.body === 'string' ? parseJson(call.body) : null;
+  const value = call.body === null ? {} : typeof call.body === 'string' ? jsonIn(call.body) : null;
   if (found === undefined || typeof value !== 'object' || value === null) return null;
   const { client, call: method } = found;
   const secret = key === '' ? 'os.environ["MONIKER_KEY"]' : pythonText(key);
@@ -135,13 +136,4 @@ export function pythonValue(value: unknown, depth = 0): string {
 
 function indent(text: string, spaces: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON, or not yet: it is shown as text.
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 /** The form that sends a request: parameters, headers, body, and a question before a request that deletes or replaces. */
+import { asWritten, Select } from '../../parts/fields/controls.tsx';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { apiKey } from '../../api/key.ts';
@@ -128,14 +129,15 @@ function ParameterInput({ parameter, form, schemas }: { parameter: Parameter; fo
         {required && <span class="required">required</span>}
       </label>
       {values.length > 0 ? (
-        <select id={`field-${id}`} value={value} onChange={(event) => setValue(form, id, event.currentTarget.value)}>
-          <option value="">{resolved.default === undefined ? 'Not sent' : `Not sent (default ${resolved.default})`}</option>
-          {values.map((choice) => (
-            <option key={String(choice)} value={String(choice)}>
-              {String(choice)}
-            </option>
-          ))}
-        </select>
+        <Select
+          id={`field-${id}`}
+          value={value}
+          choices={[
+            ['', resolved.default === undefined ? 'Not sent' : `Not sent (default ${resolved.default})`],
+            ...asWritten(values.map(String)),
+          ]}
+          onInput={(choice) => setValue(form, id, choice)}
+        />
       ) : (
         <input
           id={`field-${id}`}

@@ -2,12 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ChoiceField } from '../../parts/fields.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { type Column, Records } from '../../parts/records.tsx';
-import { visible } from '../../parts/visible.ts';
-import { Warnings } from '../../parts/warnings.tsx';
+import { announce } from '../../parts/actions/announce.ts';
+import { UploadButton } from '../../parts/actions/upload-button.tsx';
+import { ChoiceField } from '../../parts/fields/fields.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { type Column, Records } from '../../parts/records/records.tsx';
+import { visible } from '../../parts/text/visible.ts';
+import { Warnings } from '../../parts/documents/warnings.tsx';
 import { pathOf } from '../../router.ts';
 
 type Report = components['schemas']['ImportReport'];
@@ -41,7 +42,7 @@ export function ImportPage() {
       isBusy.value = false;
     }
   };
-  const choose = (files: FileList | null | undefined): void => {
+  const choose = (files: FileList | readonly File[] | null | undefined): void => {
     const [chosen] = files ?? [];
     if (chosen === undefined) return;
     file.value = chosen;
@@ -65,18 +66,11 @@ export function ImportPage() {
           choose(event.dataTransfer?.files);
         }}
       >
-        <label class="button">
-          {file.value === null ? 'Choose a file' : 'Choose another file'}
-          <input
-            type="file"
-            class="visually-hidden"
-            accept=".json,.jsonc,.yaml,.yml,.zip"
-            onChange={({ currentTarget }) => {
-              choose(currentTarget.files);
-              currentTarget.value = '';
-            }}
-          />
-        </label>
+        <UploadButton
+          label={file.value === null ? 'Choose a file' : 'Choose another file'}
+          accept=".json,.jsonc,.yaml,.yml,.zip"
+          onFiles={choose}
+        />
         <p class="muted">{file.value === null ? 'or drop it here' : visible(file.value.name)}</p>
       </section>
       <ChoiceField

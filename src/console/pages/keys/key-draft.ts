@@ -1,5 +1,6 @@
 /** What a key may do as a draft of its form, and the merge patch of a change. Pure but for the clock. */
 import type { components } from '../../../../client/src/index.ts';
+import { isJsonRecord } from '../../text/json.ts';
 
 type Key = components['schemas']['Key'];
 export type KeyDraft = components['schemas']['KeyRequest'];
@@ -24,11 +25,7 @@ export function mergePatchOf(before: object, after: object): Record<string, unkn
 
 function memberPatch(old: unknown, next: unknown): unknown {
   if (next === undefined) return null;
-  return isObject(old) && isObject(next) ? mergePatchOf(old, next) : next;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonRecord(old) && isJsonRecord(next) ? mergePatchOf(old, next) : next;
 }
 
 const dayMs = 86_400_000;
@@ -52,8 +49,8 @@ export function daysLeft(key: Key): number | null {
   return left <= soonMs ? Math.floor(left / dayMs) : null;
 }
 
-/** The agents and toolsets that the key is bound to, as text. */
-export function bindingsOf({ toolsets = [], agents = [] }: Pick<Key, 'toolsets' | 'agents'>): string {
+/** The agents and toolsets that a key or a member is bound to, as text. */
+export function bindingsOf({ toolsets = [], agents = [] }: Pick<Key, 'toolsets' | 'agents'>, none = 'nothing'): string {
   const names = [...agents.map((name) => `agent ${name}`), ...toolsets.map((name) => `toolset ${name}`)];
-  return names.length === 0 ? 'nothing' : names.join(', ');
+  return names.length === 0 ? none : names.join(', ');
 }

@@ -1,15 +1,13 @@
 /** What a key may do, what it is bound to, its limits and its expiry: of a new key, or of one that exists. */
 import { useSignal } from '@preact/signals';
-import { MonikerError } from '../../../../client/src/index.ts';
-import type { Scope } from '../../../core/principal.ts';
+import type { Scope } from '../../../core/people/principal.ts';
 import { withMembers } from '../../api/document.ts';
-import { useAttempt } from '../../api/load.ts';
-import { CheckField, ChoiceField, FieldFault, FieldIssues, NamesField, TextField } from '../../parts/fields.tsx';
-import { BindingFields } from '../../parts/binding-fields.tsx';
-import { Disclosure } from '../../parts/disclosure.tsx';
-import { JsonField, readObject } from '../../parts/json-field.tsx';
-import { LimitFields } from '../../parts/limit-fields.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
+import { CheckField, ChoiceField, FieldFault, NamesField, TextField, SendingForm } from '../../parts/fields/fields.tsx';
+import { BindingFields } from '../../parts/fields/binding-fields.tsx';
+import { Disclosure } from '../../parts/layout/disclosure.tsx';
+import { membersOf } from '../../parts/fields/members.ts';
+import { JsonField, readObject } from '../../parts/fields/json-field.tsx';
+import { LimitFields } from '../../parts/fields/limit-fields.tsx';
 import { expiryOf, type KeyDraft } from './key-draft.ts';
 
 const scopes: readonly (readonly [scope: Scope, meaning: string])[] = [
@@ -22,8 +20,6 @@ const scopes: readonly (readonly [scope: Scope, meaning: string])[] = [
 
 const lifetimes = ['1', '7', '30', '90', '365'] as const;
 
-type KeyChange = { [Name in keyof KeyDraft]?: KeyDraft[Name] | undefined };
-
 type KeyFormProps = {
   /** null: a new key. */
   existing: KeyDraft | null;
@@ -35,81 +31,64 @@ type KeyFormProps = {
 export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
   const draft = useSignal<KeyDraft>(existing ?? { name: '', scopes: ['chat'] });
   const expiry = useSignal(existing === null ? '90' : '');
-  const isSending = useSignal(false);
-  const { problem, attempt } = useAttempt();
-  const send = async (): Promise<void> => {
-    isSending.value = true;
-    await attempt(() => save({ ...draft.value, ...expiryOf(expiry.value) }));
-    isSending.value = false;
-  };
-  const change = (members: KeyChange): void => {
-    draft.value = withMembers(draft.value, members);
+  const edit = (next: KeyDraft): void => {
+    draft.value = next;
   };
   const { name, limits } = draft.value;
+  const members = membersOf(draft.value, edit);
   return (
-    <form
+    <SendingForm
       class="fields key-form"
       aria-label={existing === null ? 'Create a key' : 'Change the key'}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+      send={() => save({ ...draft.value, ...expiryOf(expiry.value) })}
+      submit={existing === null ? 'Create' : 'Save'}
+      isIncomplete={name.trim() === ''}
+      actions={
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+      }
     >
-      {problem.value !== null && <ProblemView error={problem.value} />}
-      <FieldIssues.Provider value={problem.value instanceof MonikerError ? problem.value.issues : []}>
-        <div class="fields two">
-          <TextField label="Name" path="name" placeholder="my app" value={name} onInput={(text) => change({ name: text })} />
-          <ChoiceField
-            label="Expires"
-            path="expiresAt"
-            value={expiry.value}
-            choices={[
-              ['', existing === null ? 'as the workspace says' : 'as it is'],
-              ...lifetimes.map((days) => [days, days === '1' ? 'in a day' : `in ${days} days`] as const),
-              ['never', 'never'],
-            ]}
-            onInput={(choice) => (expiry.value = choice)}
-          />
-        </div>
-        <ScopeFields scopes={draft.value.scopes} onInput={(chosen) => change({ scopes: chosen })} />
-        <BindingFields
-          agents={draft.value.agents}
-          toolsets={draft.value.toolsets}
-          agentsHint="Empty: all. A key that is bound to agents writes nothing."
-          change={change}
+      <div class="fields two">
+        <TextField label="Name" placeholder="my app" {...members.required('name')} />
+        <ChoiceField
+          label="Expires"
+          path="expiresAt"
+          value={expiry.value}
+          choices={[
+            ['', existing === null ? 'as the workspace says' : 'as it is'],
+            ...lifetimes.map((days) => [days, days === '1' ? 'in a day' : `in ${days} days`] as const),
+            ['never', 'never'],
+          ]}
+          onInput={(choice) => (expiry.value = choice)}
         />
-        <NamesField
-          label="Only these models"
-          path="models"
-          hint="Empty: all. Patterns with *, also for the models of agents."
-          placeholder="openai/gpt-5*, anthropic/*"
-          value={draft.value.models ?? []}
-          onInput={(list) => change({ models: list.length > 0 ? list : undefined })}
+      </div>
+      <ScopeFields scopes={draft.value.scopes} onInput={(chosen) => edit({ ...draft.value, scopes: chosen })} />
+      <BindingFields draft={draft.value} edit={edit} agentsHint="Empty: all. A key that is bound to agents writes nothing." />
+      <NamesField
+        label="Only these models"
+        hint="Empty: all. Patterns with *, also for the models of agents."
+        placeholder="openai/gpt-5*, anthropic/*"
+        {...members.names('models')}
+      />
+      <JsonField
+        label="Fields of the caller (JSON)"
+        path="caller"
+        rows={2}
+        hint={'Inserted by presets of toolsets, such as {"team": "payments"}.'}
+        value={draft.value.caller}
+        read={readObject}
+        // The service checks that the values are text.
+        onInput={(fields) => edit(withMembers(draft.value, { caller: fields as KeyDraft['caller'] }))}
+      />
+      <NetworkFields draft={draft.value} edit={edit} />
+      <Disclosure title="Limits" isOpen={limits !== undefined}>
+        <LimitFields
+          limits={limits ?? {}}
+          onInput={(next) => edit(withMembers(draft.value, { limits: Object.keys(next).length > 0 ? next : undefined }))}
         />
-        <JsonField
-          label="Fields of the caller (JSON)"
-          path="caller"
-          rows={2}
-          hint={'Inserted by presets of toolsets, such as {"team": "payments"}.'}
-          value={draft.value.caller}
-          read={readObject}
-          // The service checks that the values are text.
-          onInput={(fields) => change({ caller: fields as KeyDraft['caller'] })}
-        />
-        <NetworkFields draft={draft.value} change={change} />
-        <Disclosure title="Limits" isOpen={limits !== undefined}>
-          <LimitFields limits={limits ?? {}} onInput={(next) => change({ limits: Object.keys(next).length > 0 ? next : undefined })} />
-        </Disclosure>
-        <p class="actions">
-          <button type="submit" class="primary" disabled={isSending.value || name.trim() === ''}>
-            {existing === null ? 'Create' : 'Save'}
-          </button>
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        </p>
-      </FieldIssues.Provider>
-    </form>
+      </Disclosure>
+    </SendingForm>
   );
 }
 
@@ -131,17 +110,16 @@ function ScopeFields({ scopes: chosen, onInput }: { scopes: readonly Scope[]; on
   );
 }
 
-function NetworkFields({ draft: { egressHosts, ips }, change }: { draft: KeyDraft; change(members: KeyChange): void }) {
+function NetworkFields({ draft, edit }: { draft: KeyDraft; edit(next: KeyDraft): void }) {
+  const { egressHosts, ips } = draft;
   return (
     <Disclosure title="Network" isOpen={egressHosts !== undefined || ips !== undefined}>
       <div class="fields two">
         <NamesField
           label="Only from these addresses"
-          path="ips"
           hint="Empty: from everywhere. Addresses and CIDR ranges."
           placeholder="203.0.113.0/24, 2001:db8::/32"
-          value={ips ?? []}
-          onInput={(list) => change({ ips: list.length > 0 ? list : undefined })}
+          {...membersOf(draft, edit).names('ips')}
         />
         <NamesField
           label="Tools reach only these hosts"
@@ -149,7 +127,7 @@ function NetworkFields({ draft: { egressHosts, ips }, change }: { draft: KeyDraf
           hint={egressHosts?.length === 0 ? 'The key reaches no host.' : 'Empty: all. The word none: no host.'}
           placeholder="api.example.com, *.example.org"
           value={egressHosts?.length === 0 ? ['none'] : (egressHosts ?? [])}
-          onInput={(list) => change({ egressHosts: list.length === 0 ? undefined : list.join() === 'none' ? [] : list })}
+          onInput={(list) => edit(withMembers(draft, { egressHosts: list.length === 0 ? undefined : list.join() === 'none' ? [] : list }))}
         />
       </div>
     </Disclosure>

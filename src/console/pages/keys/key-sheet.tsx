@@ -1,17 +1,18 @@
 /** One key: what it may do, where its use is recorded, and changing, rotating and revoking it. */
+import { boundChoice, Select } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { useAttempt } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { amount, limitNames } from '../../parts/limit-names.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { Sheet } from '../../parts/sheet.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { Facts } from '../../parts/records/facts.tsx';
+import { amount, limitNames } from '../../parts/fields/limit-names.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { Sheet } from '../../parts/layout/sheet.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 import { bindingsOf, daysLeft, draftOf, keyState, mergePatchOf, type KeyDraft } from './key-draft.ts';
 import { KeyForm } from './key-form.tsx';
@@ -170,14 +171,7 @@ function Rotate({ id, onRotated }: { id: string; onRotated(created: components['
       {problem.value !== null && <ProblemView error={problem.value} />}
       <p class="actions">
         <label>
-          The current secret works{' '}
-          <select value={overlapSeconds.value} onChange={(event) => (overlapSeconds.value = Number(event.currentTarget.value))}>
-            {overlaps.map(([seconds, label]) => (
-              <option key={seconds} value={seconds}>
-                {label}
-              </option>
-            ))}
-          </select>
+          The current secret works <Select {...boundChoice(overlapSeconds)} choices={overlaps} />
         </label>
         <ConfirmButton label="Rotate" question="Make a new secret?" onConfirm={() => void rotate()} />
       </p>

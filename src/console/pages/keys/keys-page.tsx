@@ -3,12 +3,12 @@ import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { RecordPages } from '../../parts/records/record-pages.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { bindingsOf, daysLeft, keyState, type KeyDraft } from './key-draft.ts';
 import { KeyForm } from './key-form.tsx';
 import { KeySheet } from './key-sheet.tsx';
@@ -17,9 +17,7 @@ import { NewKey } from './new-key.tsx';
 type Key = components['schemas']['Key'];
 
 export function KeysPage() {
-  const pages = usePages((cursor, signal) =>
-    moniker.value.get('/v1/keys', { params: { query: { limit: 50, ...(cursor && { cursor }) } }, signal }),
-  );
+  const pages = usePages((page, signal) => moniker.value.get('/v1/keys', { params: { query: { limit: 50, ...page } }, signal }));
   const isCreating = useSignal(false);
   const created = useSignal<components['schemas']['CreatedKey'] | null>(null);
   const opened = useSignal<Key | null>(null);

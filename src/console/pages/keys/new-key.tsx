@@ -1,7 +1,7 @@
 /** A key that was just created or rotated: shown once. */
 import type { components } from '../../../../client/src/index.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { visible } from '../../parts/visible.ts';
+import { CopyButton } from '../../parts/actions/copy-button.tsx';
+import { visible } from '../../parts/text/visible.ts';
 
 type NewKeyProps = { created: components['schemas']['CreatedKey']; onDone?(): void };
 

@@ -3,11 +3,11 @@ import type { components } from '../../../../client/src/index.ts';
 import { useLoaded } from '../../api/load.ts';
 import { hasScope, isRoot, me } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
-import { amount, limitNames } from '../../parts/limit-names.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { type Column, Records } from '../../parts/records.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { amount, limitNames } from '../../parts/fields/limit-names.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { type Column, Records } from '../../parts/records/records.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 
 type Limit = components['schemas']['LimitUse'];

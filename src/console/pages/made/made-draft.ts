@@ -1,5 +1,6 @@
 /** The document of a made tool in the editor. Pure. */
 import type { components } from '../../../../client/src/index.ts';
+import { jsonOrText } from '../../text/json.ts';
 
 type Schemas = components['schemas'];
 export type MadeDraft = Schemas['MadeTool'];
@@ -41,10 +42,5 @@ function mentions(code: string, name: string): boolean {
 
 /** Reads a default value: JSON if it is some, otherwise the text. */
 export function toDefault(text: string): MadeParameterDraft['default'] {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text) as MadeParameterDraft['default'];
-  } catch {
-    return text;
-  }
+  return text === '' ? undefined : (jsonOrText(text) as MadeParameterDraft['default']);
 }

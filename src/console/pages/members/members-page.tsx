@@ -4,13 +4,14 @@ import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, usePages } from '../../api/load.ts';
 import { me } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { Sheet } from '../../parts/sheet.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { RecordPages } from '../../parts/records/record-pages.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { Sheet } from '../../parts/layout/sheet.tsx';
+import { visible } from '../../parts/text/visible.ts';
+import { bindingsOf } from '../keys/key-draft.ts';
 import { MemberForm, type MemberDraft, roleTitles } from './member-form.tsx';
 
 type Member = components['schemas']['MemberView'];
@@ -18,9 +19,7 @@ type Member = components['schemas']['MemberView'];
 const blank: MemberDraft = { name: '', email: '', role: 'user' };
 
 export function MembersPage() {
-  const pages = usePages((cursor, signal) =>
-    moniker.value.get('/v1/members', { params: { query: { limit: 100, ...(cursor && { cursor }) } }, signal }),
-  );
+  const pages = usePages((page, signal) => moniker.value.get('/v1/members', { params: { query: { limit: 100, ...page } }, signal }));
   /** The member that is changed; `blank`: a new one. */
   const opened = useSignal<MemberDraft | null>(null);
   const { problem, attempt } = useAttempt();
@@ -49,7 +48,7 @@ export function MembersPage() {
     },
     { label: 'Name', cell: ({ name }) => visible(name) },
     { label: 'Role', cell: ({ role }) => roleTitles[role] },
-    { label: 'Bound to', cell: (member) => visible(bindingsOf(member)) },
+    { label: 'Bound to', cell: (member) => visible(bindingsOf(member, 'the whole workspace')) },
     {
       label: 'Action',
       cell: ({ name, email, user }) =>
@@ -102,9 +101,4 @@ export function MembersPage() {
 
 function draftOf({ name, email, role, toolsets, agents }: Member): MemberDraft {
   return { name, email, role, ...(toolsets && { toolsets }), ...(agents && { agents }) };
-}
-
-function bindingsOf({ toolsets = [], agents = [] }: Member): string {
-  const names = [...agents.map((name) => `agent ${name}`), ...toolsets.map((name) => `toolset ${name}`)];
-  return names.length === 0 ? 'the whole workspace' : names.join(', ');
 }

@@ -1,11 +1,13 @@
 /** Asks what the policy says about a call or an effect, with changes that are not saved. Nothing is called or sent. */
+import { PlainForm } from '../../parts/fields/controls.tsx';
+import { IssuesOf } from '../../parts/fields/field-issues.tsx';
+import { ChoiceField, TextField } from '../../parts/fields/fields.tsx';
 import { useSignal } from '@preact/signals';
-import { MonikerError, type components } from '../../../../client/src/index.ts';
-import { useLoaded } from '../../api/load.ts';
+import type { components } from '../../../../client/src/index.ts';
+import { useNames } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { ChoiceField, FieldIssues, TextField } from '../../parts/fields.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { visible } from '../../parts/visible.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 
 type Answer = components['schemas']['PolicyAnswer'];
 type Question = components['schemas']['PolicyQuestion'];
@@ -42,9 +44,7 @@ export function PolicyTester({
   });
   const answer = useSignal<Answer | null>(null);
   const error = useSignal<unknown>(null);
-  const tools = useLoaded((aborted) =>
-    moniker.value.get('/v1/tools', { params: { query: { limit: 200, fields: 'summary' } }, signal: aborted }),
-  );
+  const tools = useNames((signal) => moniker.value.get('/v1/tools', { params: { query: { limit: 200, fields: 'summary' } }, signal }));
   const { of, tool, args, target, method, agent, key } = asked.value;
   const subject = subjects.find(([one]) => one === of) ?? subjects[0];
   const set = (members: Partial<Asked>): void => {
@@ -69,14 +69,8 @@ export function PolicyTester({
       <p class="muted">
         What would the {draft === null ? 'saved rules' : 'rules with your unsaved changes'} say? Nothing is called or sent.
       </p>
-      <FieldIssues.Provider value={error.value instanceof MonikerError ? error.value.issues : []}>
-        <form
-          class="fields"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void test();
-          }}
-        >
+      <IssuesOf error={error.value}>
+        <PlainForm class="fields" send={test}>
           <ChoiceField
             label="Of"
             path="of"
@@ -87,7 +81,7 @@ export function PolicyTester({
           <TextField
             label={of === 'call' ? 'Tool' : 'By the tool'}
             path="tool"
-            suggestions={tools.data?.items.map(({ canonical }) => canonical) ?? []}
+            suggestions={tools}
             value={tool}
             onInput={(text) => set({ tool: text.trim() })}
           />
@@ -106,8 +100,8 @@ export function PolicyTester({
           <p>
             <button type="submit">Test</button>
           </p>
-        </form>
-      </FieldIssues.Provider>
+        </PlainForm>
+      </IssuesOf>
       {error.value !== null && <ProblemView error={error.value} suggest={(one) => set({ tool: one })} />}
       {answer.value !== null && <Verdict answer={answer.value} />}
     </aside>

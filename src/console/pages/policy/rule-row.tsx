@@ -1,6 +1,7 @@
 /** One rule: its decision, and the conditions that must all match. Rules are counted from 0, as in messages of the service. */
+import { asWritten, Select } from '../../parts/fields/controls.tsx';
 import type { components } from '../../../../client/src/index.ts';
-import { FieldFault } from '../../parts/fields.tsx';
+import { FieldFault } from '../../parts/fields/fields.tsx';
 
 type Rule = components['schemas']['PolicyRule'];
 type Condition = Exclude<keyof Rule, 'decision' | 'note'>;
@@ -20,6 +21,8 @@ const conditions: readonly (readonly [member: Condition, label: string, example:
   ['prompt', 'prompt', 'docs.review'],
 ];
 
+const decisions = asWritten(['allow', 'ask', 'deny'] as const);
+
 const choices: Partial<Record<Condition, readonly string[]>> = {
   effect: ['read', 'write', 'destroy', 'send'],
   kind: ['delete-file', 'overwrite-file', 'write-outside', 'network', 'destructive', 'untrusted', 'registry', 'taint'],
@@ -38,18 +41,13 @@ export function RuleRow({ rule, index, isDecided, onChange, onRemove }: RowProps
     <li class={isDecided ? 'rule decided' : 'rule'} aria-label={`Rule ${index}`}>
       <div class="actions">
         <span class="muted">{index}</span>
-        <select
+        <Select
           class={rule.decision}
           aria-label={`Decision of rule ${index}`}
           value={rule.decision}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({ ...rule, decision: value === 'allow' || value === 'ask' ? value : 'deny' })
-          }
-        >
-          <option>allow</option>
-          <option>ask</option>
-          <option>deny</option>
-        </select>
+          choices={decisions}
+          onInput={(decision) => onChange({ ...rule, decision })}
+        />
         {isDecided && <span class="badge">decided the test</span>}
         <span class="grow" />
         <button type="button" class="plain" aria-label={`Remove rule ${index}`} onClick={onRemove}>
@@ -70,15 +68,12 @@ export function RuleRow({ rule, index, isDecided, onChange, onRemove }: RowProps
                 onInput={(event) => change(member, event.currentTarget.value)}
               />
             ) : (
-              <select
+              <Select
                 aria-label={`${label} of rule ${index}`}
-                value={rule[member]}
-                onChange={(event) => change(member, event.currentTarget.value)}
-              >
-                {choices[member].map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
+                value={rule[member] ?? ''}
+                choices={asWritten(choices[member])}
+                onInput={(value) => change(member, value)}
+              />
             )}
             <button type="button" class="plain" aria-label={`Remove ${label} of rule ${index}`} onClick={() => change(member, undefined)}>
               ×

@@ -1,11 +1,13 @@
 /** Prices per million tokens, by model. */
+import { Suggestions } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import { FieldFault } from '../../parts/fields.tsx';
+import { FieldFault } from '../../parts/fields/fields.tsx';
+import { CellInput, type RowColumn, RowTable } from '../../parts/fields/row-table.tsx';
 
 type Prices = components['schemas']['Prices'];
 type Price = components['schemas']['Price'];
-type Row = { model: string; price: Partial<Price> };
+type Row = { model: string } & Partial<Price>;
 
 type PriceProps = { prices: Prices; models: readonly string[]; onChange(prices: Prices | undefined): void };
 
@@ -18,14 +20,13 @@ const members: readonly (readonly [member: keyof Price, label: string])[] = [
 
 export function PriceTable({ prices, models, onChange }: PriceProps) {
   // What is typed stays as it is typed: a row may be incomplete for a moment.
-  const rows = useSignal<readonly Row[]>(Object.entries(prices).map(([model, price]) => ({ model, price })));
+  const rows = useSignal<readonly Row[]>(Object.entries(prices).map(([model, price]) => ({ model, ...price })));
   const set = (next: readonly Row[]): void => {
     rows.value = next;
     const named = next.filter(({ model }) => model.trim() !== '');
     // The service says which prices are missing.
-    onChange(named.length > 0 ? (Object.fromEntries(named.map(({ model, price }) => [model.trim(), price])) as Prices) : undefined);
+    onChange(named.length > 0 ? (Object.fromEntries(named.map(({ model, ...price }) => [model.trim(), price])) as Prices) : undefined);
   };
-  const change = (index: number, row: Row): void => set(rows.value.map((one, at) => (at === index ? row : one)));
   return (
     <fieldset>
       <legend>Prices per million tokens</legend>
@@ -35,76 +36,34 @@ export function PriceTable({ prices, models, onChange }: PriceProps) {
           nothing.
         </p>
       )}
-      {rows.value.length > 0 && (
-        <table class="grid prices">
-          <thead>
-            <tr>
-              <th scope="col">Model, or a pattern with *</th>
-              {members.map(([member, label]) => (
-                <th key={member} scope="col">
-                  {label}
-                </th>
-              ))}
-              <th scope="col">
-                <span class="visually-hidden">Remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.value.map(({ model, price }, index) => (
-              <tr key={index}>
-                <td data-label="Model">
-                  <input
-                    aria-label={`Model of price ${index + 1}`}
-                    list="priced-models"
-                    autocomplete="off"
-                    spellcheck={false}
-                    value={model}
-                    onInput={(event) => change(index, { model: event.currentTarget.value, price })}
-                  />
-                </td>
-                {members.map(([member, label]) => (
-                  <td key={member} data-label={label}>
-                    <input
-                      type="number"
-                      step="any"
-                      min="0"
-                      aria-label={`${label} of price ${index + 1}`}
-                      placeholder={member === 'input' || member === 'output' ? '' : 'as input'}
-                      value={price[member] ?? ''}
-                      onInput={({ currentTarget: { value, valueAsNumber } }) => {
-                        const { [member]: _before, ...rest } = price;
-                        change(index, { model, price: value === '' ? rest : { ...rest, [member]: valueAsNumber } });
-                      }}
-                    />
-                  </td>
-                ))}
-                <td>
-                  <button
-                    type="button"
-                    class="plain"
-                    aria-label={`Remove price ${index + 1}`}
-                    onClick={() => set(rows.value.filter((_row, at) => at !== index))}
-                  >
-                    Remove
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      <datalist id="priced-models">
-        {models.map((model) => (
-          <option key={model} value={model} />
-        ))}
-      </datalist>
+      <RowTable class="prices" noun="a price" columns={columns} rows={rows.value} blank={{ model: '' }} onChange={set} />
+      <Suggestions id="priced-models" values={models} />
       <FieldFault path="prices" />
-      <p>
-        <button type="button" onClick={() => set([...rows.value, { model: '', price: {} }])}>
-          Add a price
-        </button>
-      </p>
     </fieldset>
   );
 }
+
+const columns: readonly RowColumn<Row>[] = [
+  {
+    label: 'Model, or a pattern with *',
+    input: ({ model }, change, of) => (
+      <CellInput label={`Model of ${of}`} list="priced-models" value={model} onInput={(text) => change({ model: text })} />
+    ),
+  },
+  ...members.map(
+    ([member, label]): RowColumn<Row> => ({
+      label,
+      input: (row, change, of) => (
+        <input
+          type="number"
+          step="any"
+          min="0"
+          aria-label={`${label} of ${of}`}
+          placeholder={member === 'input' || member === 'output' ? '' : 'as input'}
+          value={row[member] ?? ''}
+          onInput={({ currentTarget: { value, valueAsNumber } }) => change({ [member]: value === '' ? undefined : valueAsNumber })}
+        />
+      ),
+    }),
+  ),
+];

@@ -1,16 +1,14 @@
 /** The runs of a schedule, newest first, and a run at once. */
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
-import { usePages } from '../../api/load.ts';
+import { useAttempt, useEvery, usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { RecordPages } from '../../parts/records/record-pages.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 
 type Run = components['schemas']['Delivery'];
@@ -18,33 +16,23 @@ type Run = components['schemas']['Delivery'];
 const pollMs = 2_000;
 
 export function ScheduleRuns({ name }: { name: string }) {
-  const problem = useSignal<unknown>(null);
+  const { problem, attempt } = useAttempt();
   const pages = usePages(
-    (cursor, signal) =>
+    (page, signal) =>
       moniker.value.get('/v1/schedules/{schedule}/runs', {
-        params: { path: { schedule: name }, query: { limit: 20, ...(cursor && { cursor }) } },
+        params: { path: { schedule: name }, query: { limit: 20, ...page } },
         signal,
       }),
     [name],
   );
   const isOpen = pages.items?.some(({ status }) => status === 'pending' || status === 'running') ?? false;
-  useEffect(() => {
-    if (!isOpen) return;
-    const timer = setInterval(() => {
-      if (!document.hidden) void pages.reload();
-    }, pollMs);
-    return () => clearInterval(timer);
-  }, [isOpen]);
-  const run = async (): Promise<void> => {
-    problem.value = null;
-    try {
+  useEvery(pollMs, isOpen, pages.reload);
+  const run = () =>
+    attempt(async () => {
       await moniker.value.post('/v1/schedules/{schedule}/run', { params: { path: { schedule: name } } });
       announce('The run has started');
       await pages.reload();
-    } catch (error) {
-      problem.value = error;
-    }
-  };
+    });
   return (
     <section class="runs" aria-label="Runs">
       <header class="actions">

@@ -1,8 +1,8 @@
 /** The second step of accepting a definition with findings: the definition as listed, and what the user has to confirm about it. */
 import { useSignal } from '@preact/signals';
 import { MonikerError } from '../../../../client/src/index.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import type { ReviewSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 

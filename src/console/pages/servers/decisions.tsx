@@ -1,7 +1,7 @@
 /** The decisions of administrators about a definition of a server; the newest one can be undone. */
 import type { components } from '../../../../client/src/index.ts';
-import { announce } from '../../parts/announce.ts';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { visible } from '../../parts/text/visible.ts';
 import type { ReviewSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 

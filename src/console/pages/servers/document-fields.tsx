@@ -1,19 +1,18 @@
 /** The fields of servers whose tools are in a document: an OpenAPI document, or definitions. Loaded when their tab is opened. */
 import { useSignal } from '@preact/signals';
-import { ChoiceField, TextField } from '../../parts/fields.tsx';
-import { JsonField } from '../../parts/json-field.tsx';
-import { parseDefinitions, type ServerChange } from './server-draft.ts';
+import { ChoiceField, TextField } from '../../parts/fields/fields.tsx';
+import { JsonField } from '../../parts/fields/json-field.tsx';
+import { withMembers } from '../../api/document.ts';
+import { membersOf } from '../../parts/fields/members.ts';
+import { parseDefinitions, type FieldsProps } from './server-draft.ts';
 
-function Address({ draft, change, ...texts }: ServerChange & { label: string; hint: string; placeholder: string }) {
-  return <TextField {...texts} path="url" value={draft.url ?? ''} onInput={(url) => change({ url: url.trim() })} />;
-}
-
-export function OpenApiFields({ draft, change }: ServerChange) {
+export function OpenApiFields({ draft, edit }: FieldsProps) {
   const { document } = draft;
+  const members = membersOf(draft, edit);
   const isPasted = useSignal(document !== undefined);
   const paste = (pasted: boolean): void => {
     isPasted.value = pasted;
-    change(pasted ? { url: undefined, document: '' } : { url: '', document: undefined });
+    edit(withMembers(draft, pasted ? { url: undefined, document: '' } : { url: '', document: undefined }));
   };
   return (
     <>
@@ -34,33 +33,24 @@ export function OpenApiFields({ draft, change }: ServerChange) {
           rows={12}
           isCode
           value={typeof document === 'string' ? document : JSON.stringify(document ?? {}, null, 2)}
-          onInput={(text) => change({ document: text })}
+          onInput={(text) => edit({ ...draft, document: text })}
         />
       ) : (
-        <Address
-          draft={draft}
-          change={change}
+        <TextField
           label="Address of the document"
           hint="OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML."
           placeholder="https://api.example.com/openapi.json"
+          {...members.requiredWord('url')}
         />
       )}
-      <TextField
-        label="Base URL of the operations"
-        path="baseUrl"
-        placeholder="the first of servers in the document"
-        value={draft.baseUrl ?? ''}
-        onInput={(baseUrl) => change({ baseUrl: baseUrl.trim() || undefined })}
-      />
+      <TextField label="Base URL of the operations" placeholder="the first of servers in the document" {...members.word('baseUrl')} />
       <div class="fields two">
         {(['include', 'exclude'] as const).map((member) => (
           <LinesField
             key={member}
             label={member === 'include' ? 'Only these operations' : 'Not these operations'}
-            path={member}
             hint="One a line: a tool name, an operation id, tag:NAME, or GET /path/*."
-            value={draft[member] ?? []}
-            onInput={(lines) => change({ [member]: lines.length > 0 ? lines : undefined })}
+            {...members.names(member)}
           />
         ))}
       </div>
@@ -91,15 +81,15 @@ function LinesField({ value, onInput, ...rest }: LinesProps) {
   );
 }
 
-export function StaticFields({ draft, change }: ServerChange) {
+export function StaticFields({ draft, edit }: FieldsProps) {
+  const members = membersOf(draft, edit);
   return (
     <>
-      <Address
-        draft={draft}
-        change={change}
+      <TextField
         label="Endpoint"
         hint="Each call is one POST of its name and arguments."
         placeholder="https://tools.example.com/call"
+        {...members.requiredWord('url')}
       />
       <JsonField
         label="Definitions (JSON)"
@@ -108,7 +98,7 @@ export function StaticFields({ draft, change }: ServerChange) {
         hint="As in the result of MCP’s tools/list."
         value={draft.tools ?? []}
         read={parseDefinitions}
-        onInput={(tools) => change({ tools })}
+        onInput={(tools) => edit({ ...draft, tools })}
       />
     </>
   );

@@ -1,6 +1,6 @@
 /** The findings in a definition that a server lists. */
 import type { components } from '../../../../client/src/index.ts';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 
 type Finding = components['schemas']['Finding'];
 

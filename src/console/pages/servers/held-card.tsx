@@ -1,9 +1,9 @@
 /** One held or rejected definition of a server, with what changed, what was found in it, and the decisions about it. */
 import type { ComponentChildren } from 'preact';
 import type { components } from '../../../../client/src/index.ts';
-import { announce } from '../../parts/announce.ts';
-import { DiffLines } from '../../parts/diff-lines.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { DiffLines } from '../../parts/documents/diff-lines.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { visibleNodes } from '../../text/visible-nodes.ts';
 import { AcceptFlagged } from './accept-flagged.tsx';
 import { Decisions } from './decisions.tsx';
@@ -16,7 +16,7 @@ type Hold = components['schemas']['Hold'];
 const reasons: Readonly<Record<Hold['reason'], string>> = {
   changed: 'Its definition is not the accepted one.',
   new: 'Its server added it after the first listing.',
-  suspicious: 'Its texts speak to the model about more than the tool.',
+  suspicious: 'It has findings that only you can judge.',
   server: 'The server at this address reports another name than before.',
   revoked: 'It was revoked from the toolset.',
   rejected: 'It was rejected. It stays so until that is undone or the server lists another definition.',

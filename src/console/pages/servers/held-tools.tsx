@@ -1,10 +1,10 @@
 /** Definitions that cannot be called until an administrator accepts them, with what changed and every hidden character shown; and rejected ones. */
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { HeldCard, hasNoFindings, withHidden } from './held-card.tsx';
 import { toolSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
@@ -46,7 +46,7 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
           />
         )}
       </div>
-      <p class="muted">Models do not see these and cannot call them. The accepted definitions stay in force.</p>
+      <p class="muted">Models cannot call these, by the definition that was accepted before either.</p>
       {held.map((tool) => (
         <HeldCard key={tool.name} state={state} subject={toolSubject(state, tool.name)} held={tool.held} decisions={tool.decisions}>
           <p class="description">{visible(withHidden(tool.description))}</p>

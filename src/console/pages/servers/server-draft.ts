@@ -11,8 +11,7 @@ export type ServerDraft = Partial<Omit<ServerView, 'name' | 'tools' | 'health' |
   tools?: readonly unknown[];
 };
 
-/** `change`: sets members of the draft; those that are undefined are removed. */
-export type ServerChange = { draft: ServerDraft; change(members: { [Name in keyof ServerDraft]?: ServerDraft[Name] | undefined }): void };
+export type FieldsProps = { draft: ServerDraft; edit(next: ServerDraft): void };
 
 export const blankServer: ServerDraft = { kind: 'mcp', url: '' };
 

@@ -1,16 +1,16 @@
 /** The fields of a server, in a tab for each kind. */
 import type { components } from '../../../../client/src/index.ts';
 import { withMembers } from '../../api/document.ts';
-import { visible } from '../../parts/visible.ts';
-import { CheckField, ChoiceField, NamesField, NumberField, TextField } from '../../parts/fields.tsx';
-import { late } from '../../parts/late.tsx';
-import { HeaderFields, useSecretNames } from '../../parts/header-fields.tsx';
-import { type ServerChange, type ServerDraft, type DraftKind, withKind } from './server-draft.ts';
+import { visible } from '../../parts/text/visible.ts';
+import { CheckField, ChoiceField, NamesField, NumberField, TextField } from '../../parts/fields/fields.tsx';
+import { late } from '../../parts/layout/late.tsx';
+import { HeaderFields, useSecretNames } from '../../parts/fields/header-fields.tsx';
+import { membersOf } from '../../parts/fields/members.ts';
+import { type ServerDraft, type DraftKind, type FieldsProps, withKind } from './server-draft.ts';
 
 const OpenApiFields = late(async () => (await import('./document-fields.tsx')).OpenApiFields);
 const StaticFields = late(async () => (await import('./document-fields.tsx')).StaticFields);
 
-type FieldsProps = { draft: ServerDraft; edit(next: ServerDraft): void };
 const kinds: readonly (readonly [kind: DraftKind, title: string])[] = [
   ['mcp', 'MCP server'],
   ['openapi', 'OpenAPI document'],
@@ -18,10 +18,10 @@ const kinds: readonly (readonly [kind: DraftKind, title: string])[] = [
 ];
 
 export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { isNew: boolean; replace(next: ServerDraft): void }) {
-  const change: ServerChange['change'] = (members) => edit(withMembers(draft, members));
+  const members = membersOf(draft, edit);
   const { kind } = draft;
   return (
-    <div class="fields">
+    <>
       {isNew ? (
         <fieldset class="kinds">
           <legend>What brings the tools?</legend>
@@ -36,42 +36,26 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
       ) : (
         <h2 class="configuration">Configuration</h2>
       )}
-      {kind === 'mcp' && (draft.command === undefined ? <McpFields draft={draft} change={change} /> : <CommandShown draft={draft} />)}
-      {kind === 'openapi' && <OpenApiFields draft={draft} change={change} />}
-      {kind === 'static' && <StaticFields draft={draft} change={change} />}
+      {kind === 'mcp' && (draft.command === undefined ? <McpFields draft={draft} edit={edit} /> : <CommandShown draft={draft} />)}
+      {kind === 'openapi' && <OpenApiFields draft={draft} edit={edit} />}
+      {kind === 'static' && <StaticFields draft={draft} edit={edit} />}
       {draft.command === undefined && (
         <HeaderFields
           headers={draft.headers ?? {}}
           hint="Sent with every request. A secret is the whole value, such as Bearer …, and is sent only to the hosts that it is bound to."
-          onChange={(headers) => change({ headers })}
+          onChange={(headers) => edit(withMembers(draft, { headers }))}
         />
       )}
       <CheckField
         label="Trusted"
-        path="trusted"
         hint="Its annotations count: calls that only read run without approval, and destructive ones require it."
-        value={draft.trusted === true}
-        onInput={(trusted) => change({ trusted: trusted || undefined })}
+        {...members.check('trusted')}
       />
-      {kind !== 'static' && (
-        <NumberField
-          label="Timeout of a response (ms)"
-          path="timeoutMs"
-          placeholder="30000"
-          value={draft.timeoutMs}
-          onInput={(timeoutMs) => change({ timeoutMs })}
-        />
-      )}
+      {kind !== 'static' && <NumberField label="Timeout of a response (ms)" placeholder="30000" {...members.number('timeoutMs')} />}
       {draft.trusted === true && (
-        <TextField
-          label="Instructions for models that get its tools"
-          path="instructions"
-          rows={3}
-          value={draft.instructions ?? ''}
-          onInput={(instructions) => change({ instructions: instructions || undefined })}
-        />
+        <TextField label="Instructions for models that get its tools" rows={3} {...members.text('instructions')} />
       )}
-    </div>
+    </>
   );
 }
 
@@ -103,21 +87,19 @@ function rootsText(roots: NonNullable<ServerDraft['roots']>): string {
 type OAuth = components['schemas']['ServerOAuth'];
 const grants: readonly OAuth['grant'][] = ['authorization_code', 'client_credentials'];
 
-function McpFields({ draft, change }: ServerChange) {
+function McpFields({ draft, edit }: FieldsProps) {
   const secrets = useSecretNames();
   const { oauth, roots = [] } = draft;
   const hasList = roots !== 'client' && roots.length > 0;
-  const setOAuth = (members: { [Name in keyof OAuth]?: OAuth[Name] | undefined }): void =>
-    change({ oauth: oauth && withMembers(oauth, members) });
+  const setOAuth = (next: OAuth | undefined): void => edit(withMembers(draft, { oauth: next }));
+  const members = membersOf<OAuth>(oauth ?? {}, setOAuth, 'oauth.');
   return (
     <>
       <TextField
         label="Address"
-        path="url"
         hint="Its MCP endpoint (Streamable HTTP), in the revisions of 2025 and 2026-07-28."
         placeholder="https://mcp.example.com/mcp"
-        value={draft.url ?? ''}
-        onInput={(url) => change({ url: url.trim() })}
+        {...membersOf(draft, edit).requiredWord('url')}
       />
       <ChoiceField
         label="Sign-in"
@@ -132,7 +114,7 @@ function McpFields({ draft, change }: ServerChange) {
         onInput={(choice) => {
           const { per: _per, ...rest } = oauth ?? {};
           const grant = choice === 'user' ? 'authorization_code' : grants.find((one) => one === choice);
-          change({ oauth: grant && { ...rest, grant, ...(choice === 'user' && { per: 'user' as const }) } });
+          setOAuth(grant && { ...rest, grant, ...(choice === 'user' && { per: 'user' as const }) });
         }}
       />
       <ChoiceField
@@ -141,30 +123,23 @@ function McpFields({ draft, change }: ServerChange) {
         hint="Folders and URLs that it may work with, if it requests them."
         value={roots === 'client' ? 'client' : hasList ? 'list' : ''}
         choices={[['', 'none'], ['client', 'those of the calling MCP client'], ...(hasList ? [['list', rootsText(roots)] as const] : [])]}
-        onInput={(choice) => choice !== 'list' && change({ roots: choice === 'client' ? 'client' : undefined })}
+        onInput={(choice) => choice !== 'list' && edit(withMembers(draft, { roots: choice === 'client' ? 'client' : undefined }))}
       />
       {oauth !== undefined && (
         <div class="fields two">
           <TextField
             label="Client id"
-            path="oauth.clientId"
             hint={oauth.grant !== 'client_credentials' ? 'Empty: Moniker registers itself, if the server allows it.' : undefined}
-            value={oauth.clientId ?? ''}
-            onInput={(clientId) => setOAuth({ clientId: clientId || undefined })}
+            {...members.text('clientId')}
           />
           <TextField
             label="Secret with the client secret"
             path="oauth.clientSecret"
             suggestions={secrets}
             value={oauth.clientSecret?.secret ?? ''}
-            onInput={(secret) => setOAuth({ clientSecret: secret === '' ? undefined : { secret } })}
+            onInput={(secret) => setOAuth(withMembers(oauth, { clientSecret: secret === '' ? undefined : { secret } }))}
           />
-          <NamesField
-            label="Scopes"
-            path="oauth.scopes"
-            value={oauth.scopes ?? []}
-            onInput={(scopes) => setOAuth({ scopes: scopes.length > 0 ? scopes : undefined })}
-          />
+          <NamesField label="Scopes" {...members.names('scopes')} />
         </div>
       )}
     </>

@@ -2,10 +2,10 @@
 import type { components } from '../../../../client/src/index.ts';
 import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { visible } from '../../parts/visible.ts';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { RecordPages } from '../../parts/records/record-pages.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { HeldCard } from './held-card.tsx';
 import { offerSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
@@ -13,9 +13,9 @@ import type { OpenServer } from './server-state.ts';
 type Counts = NonNullable<components['schemas']['ServerView']['offers']>;
 
 export function ReviewedOffers({ state, offers: { prompts, resources, resourceTemplates, held } }: { state: OpenServer; offers: Counts }) {
-  const pages = usePages((cursor, signal) =>
+  const pages = usePages((page, signal) =>
     moniker.value.get('/v1/servers/{server}/offers', {
-      params: { path: state.path, query: { limit: 100, ...(cursor && { cursor }) } },
+      params: { path: state.path, query: { limit: 100, ...page } },
       signal,
     }),
   );

@@ -2,42 +2,37 @@
 import { signal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { refreshHeldServers } from '../../api/held-servers.ts';
 import { moniker } from '../../api/moniker.ts';
 import { blankServer, type ServerDraft, toServerDraft } from './server-draft.ts';
 
-type View = components['schemas']['ServerView'];
 type Test = { of: string; result: components['schemas']['ServerTest'] | null; error: unknown };
 
 export type OpenServer = ReturnType<typeof openServer>;
 
 export function openServer(name: string) {
   const path = { server: name };
-  /** The stored server with its tools; null: it is not stored. */
-  const view = signal<View | null>(null);
   const warnings = signal<readonly components['schemas']['Warning'][]>([]);
   const test = signal<Test | null>(null);
   const isTesting = signal(false);
   const problem = signal<unknown>(null);
 
-  const document = openDocument<ServerDraft>(`servers ${name}`, {
+  const api = documentAt('/v1/servers/{server}', path);
+  const document = openDocument(`servers ${name}`, {
+    ...api,
     blank: blankServer,
-    read: async () => {
-      const { data, ...rest } = await moniker.value.GET('/v1/servers/{server}', { params: { path } });
-      view.value = data ?? null;
-      return data === undefined ? rest : { ...rest, data: toServerDraft(data) };
-    },
+    toDraft: toServerDraft,
     write: async (draft, header) => {
-      const sent = await moniker.value.PUT('/v1/servers/{server}', { params: { path, header }, body: toBody(draft) });
-      if (sent.data !== undefined) warnings.value = sent.data.warnings;
+      const sent = await api.write(toBody(draft), header);
+      if (sent.data !== undefined) warnings.value = (sent.data as components['schemas']['WrittenServer']).warnings;
       return sent;
     },
-    remove: (header) => moniker.value.DELETE('/v1/servers/{server}', { params: { path, header } }),
   });
 
   /** Reads the state of the stored server; the draft stays. */
   async function reload(): Promise<void> {
-    view.value = await moniker.value.get('/v1/servers/{server}', { params: { path } });
+    document.view.value = await moniker.value.get('/v1/servers/{server}', { params: { path } });
     void refreshHeldServers();
   }
 
@@ -72,7 +67,7 @@ export function openServer(name: string) {
     }
   }
 
-  return { name, path, document, view, warnings, test, isTesting, problem, reload, act, runTest };
+  return { name, path, document, warnings, test, isTesting, problem, reload, act, runTest };
 }
 
 /** The service checks which members the kind has. */

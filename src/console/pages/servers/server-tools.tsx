@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { Records } from '../../parts/records.tsx';
-import { Sheet } from '../../parts/sheet.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { visible } from '../../parts/visible.ts';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { Records } from '../../parts/records/records.tsx';
+import { Sheet } from '../../parts/layout/sheet.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { AcceptFlagged } from './accept-flagged.tsx';
 import { Decisions } from './decisions.tsx';
 import { Findings } from './findings.tsx';

@@ -1,41 +1,78 @@
 /** `/console/servers/{name?}`: the list of servers with their health, or one server. */
+import { useMemo } from 'preact/hooks';
+import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
+import { late } from '../../parts/layout/late.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { ServerFields } from './server-fields.tsx';
+import { openServer } from './server-state.ts';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentList } from '../../parts/document-list.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
+import { DocumentList } from '../../parts/documents/document-list.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
 import type { ViewProps } from '../../router.ts';
-import { ServerEditor } from './server-editor.tsx';
 
 export const kindTitles = { mcp: 'MCP server', openapi: 'OpenAPI document', static: 'Definitions' } as const;
 
 export function ServersPage({ id }: ViewProps) {
-  if (id !== null) return <ServerEditor key={id} name={id} />;
   return (
     <DocumentList
+      id={id}
+      Editor={ServerEditor}
       view="servers"
       title="Servers"
       about="A server brings tools: an MCP server, the operations of an OpenAPI document, or definitions of your own."
       noun="server"
       empty="No servers yet. Add one: name it, then choose MCP, OpenAPI or definitions. Its tools are named after it, such as weather.get_forecast."
       example="weather"
-      load={async (cursor) => {
-        const { items, nextCursor } = await moniker.value.get('/v1/servers', {
-          params: { query: { limit: 100, ...(cursor && { cursor }) } },
-        });
-        return {
-          nextCursor,
-          items: items.map(({ name, kind, url, command, toolCount, held, health }) => ({
-            name,
-            description: url ?? command ?? 'a pasted document',
-            facts: (
-              <span class="actions">
-                {kindTitles[kind]}, {toolCount} {toolCount === 1 ? 'tool' : 'tools'}
-                {held > 0 && <span class="badge warn">{held} held</span>}
-                {health !== undefined && <StateBadge state={health.status} />}
-              </span>
-            ),
-          })),
-        };
-      }}
+      read={(query) => moniker.value.get('/v1/servers', { params: { query } })}
+      row={({ name, kind, url, command, toolCount, held, health }) => ({
+        name,
+        description: url ?? command ?? 'a pasted document',
+        facts: (
+          <span class="actions">
+            {kindTitles[kind]}, {toolCount} {toolCount === 1 ? 'tool' : 'tools'}
+            {held > 0 && <span class="badge warn">{held} held</span>}
+            {health !== undefined && <StateBadge state={health.status} />}
+          </span>
+        ),
+      })}
+    />
+  );
+}
+
+const TestResult = late(async () => (await import('./test-result.tsx')).TestResult);
+const Remarks = late(async () => (await import('./test-result.tsx')).Remarks);
+const StoredServer = late(async () => (await import('./stored-server.tsx')).StoredServer);
+
+/** One server: its health, definitions that are held, its tools, and the document, which is tested before it is stored. */
+function ServerEditor({ name }: { name: string }) {
+  const state = useMemo(() => openServer(name), [name]);
+  const { document, test, isTesting, problem, warnings } = state;
+  const { draft, etag, view } = document;
+  const isNew = etag.value === null;
+  const isTested = test.value !== null && test.value.of === JSON.stringify(draft.value);
+  return (
+    <DocumentEditor
+      {...{ document, hasText: true, name, view: 'servers', title: 'Servers', isBlocked: isNew && !isTested }}
+      {...(isTested && { fault: test.value?.error })}
+      actions={
+        <button
+          type="button"
+          class={isNew && !isTested ? 'primary' : undefined}
+          disabled={isTesting.value || draft.value === null}
+          onClick={() => void state.runTest()}
+        >
+          {isTesting.value ? 'Testing…' : 'Test'}
+        </button>
+      }
+      notes={
+        <>
+          {isTested && test.value !== null && <TestResult test={test.value} isNew={isNew} />}
+          {problem.value !== null && <ProblemView error={problem.value} />}
+          {warnings.value.length > 0 && <Remarks warnings={warnings.value} />}
+          {view.value !== null && !isNew && <StoredServer state={state} view={view.value} />}
+        </>
+      }
+      fields={(server) => <ServerFields draft={server} isNew={isNew} edit={document.edit} replace={document.replace} />}
     />
   );
 }

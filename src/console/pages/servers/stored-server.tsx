@@ -3,15 +3,15 @@ import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Disclosure } from '../../parts/disclosure.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import { checkedAddress, SignInButton } from '../../parts/sign-in-button.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { Disclosure } from '../../parts/layout/disclosure.tsx';
+import { Facts } from '../../parts/records/facts.tsx';
+import { RecordPages } from '../../parts/records/record-pages.tsx';
+import { SignInButton } from '../../parts/actions/sign-in-button.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { HeldTools } from './held-tools.tsx';
 import { ReviewedOffers } from './server-offers.tsx';
 import type { OpenServer } from './server-state.ts';
@@ -95,26 +95,20 @@ const signInLabels = { signIn: 'Sign in', signOut: 'Sign out', question: 'Delete
 
 function SignIn({ state, isSignedIn }: { state: OpenServer; isSignedIn: boolean }) {
   const params = { path: state.path };
-  const begin = async (): Promise<string | null> => {
-    let address: string | null = null;
-    await state.act(async () => {
-      address = checkedAddress((await moniker.value.post('/v1/servers/{server}/authorize', { params })).authorizationUrl);
-    });
-    return address;
-  };
+  const begin = () => moniker.value.post('/v1/servers/{server}/authorize', { params });
   const end = async (): Promise<void> => {
     await state.act(async () => void (await moniker.value.delete('/v1/servers/{server}/authorize', { params })));
   };
   const reload = (): void => void state.reload().catch(() => undefined);
-  return <SignInButton labels={signInLabels} isSignedIn={isSignedIn} begin={begin} end={end} reload={reload} />;
+  return <SignInButton labels={signInLabels} isSignedIn={isSignedIn} begin={begin} attempt={state.act} end={end} reload={reload} />;
 }
 
 /** Who has connected an account of their own. */
 function UserConnections({ state }: { state: OpenServer }) {
   const params = { path: state.path };
-  const pages = usePages((cursor, signal) =>
+  const pages = usePages((page, signal) =>
     moniker.value.get('/v1/servers/{server}/connections', {
-      params: { ...params, query: { limit: 50, ...(cursor && { cursor }) } },
+      params: { ...params, query: { limit: 50, ...page } },
       signal,
     }),
   );

@@ -1,8 +1,9 @@
 /** What a test of the draft found: nothing was stored. */
 import type { components } from '../../../../client/src/index.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { visible } from '../../parts/visible.ts';
+import { PathMessages } from '../../parts/text/path-messages.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { count, duration } from '../../text/format.ts';
 
 type TestProps = { test: { result: components['schemas']['ServerTest'] | null; error: unknown }; isNew: boolean };
@@ -41,13 +42,7 @@ export function Remarks({ warnings }: { warnings: readonly components['schemas']
   return (
     <details class="remarks">
       <summary>{warnings.length === 1 ? '1 remark' : `${warnings.length} remarks`} about its definitions</summary>
-      <ul>
-        {warnings.map(({ path, message }) => (
-          <li key={`${path} ${message}`}>
-            <code>{visible(path)}</code> {visible(message)}
-          </li>
-        ))}
-      </ul>
+      <PathMessages items={warnings} />
     </details>
   );
 }

@@ -2,23 +2,23 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { SessionEvent } from '../../../../client/src/index.ts';
-import { useLoaded } from '../../api/load.ts';
+import { useAttempt, useEvery, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { saveAs } from '../../parts/save-as.ts';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { TimelineView } from '../../parts/timeline-view.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { Facts } from '../../parts/records/facts.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { saveAs } from '../../parts/documents/save-as.ts';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { Sheet } from '../../parts/layout/sheet.tsx';
+import { TimelineView } from '../../parts/records/timeline-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { navigate, pathOf } from '../../router.ts';
-import { type Call, emptyConversation, foldEvent, type TurnRecord, turnStatus } from '../../session/fold-events.ts';
+import { type Call, emptyConversation, foldEvent, partsText, type TurnRecord, turnStatus } from '../../session/fold-events.ts';
 import { exportLog, readEarlier, readSession, type SessionLog } from '../../session/session-log.ts';
 import { count, duration } from '../../text/format.ts';
 import { removeRecentChat } from '../console/recent-chats.tsx';
-import { CallSheet } from './call-sheet.tsx';
 
 const pollMs = 5_000;
 
@@ -31,13 +31,7 @@ export function SessionDetail({ id }: { id: string }) {
   });
   const status = data?.view.turn?.status;
   const isOpen = status === 'running' || status === 'waiting' || status === 'queued';
-  useEffect(() => {
-    if (!isOpen) return;
-    const timer = setInterval(() => {
-      if (!document.hidden) void reload();
-    }, pollMs);
-    return () => clearInterval(timer);
-  }, [isOpen]);
+  useEvery(pollMs, isOpen, reload);
   if (data === null)
     return (
       <div class="view wide">
@@ -59,7 +53,7 @@ export function SessionDetail({ id }: { id: string }) {
 }
 
 function Head({ id, log: { view, events } }: { id: string; log: SessionLog }) {
-  const problem = useSignal<unknown>(null);
+  const { problem, attempt } = useAttempt();
   const exported = useSignal<number | null>(null);
   const work = useRef<AbortController | null>(null);
   useEffect(() => () => work.current?.abort(), []);
@@ -83,16 +77,13 @@ function Head({ id, log: { view, events } }: { id: string; log: SessionLog }) {
       exported.value = null;
     }
   };
-  const remove = async (): Promise<void> => {
-    try {
+  const remove = () =>
+    attempt(async () => {
       await moniker.value.delete('/v1/sessions/{id}', { params: { path: { id } } });
       removeRecentChat(id);
       announce('The session is deleted');
       navigate(pathOf('sessions'));
-    } catch (error) {
-      problem.value = error;
-    }
-  };
+    });
   const { title, turn, agent, model, toolset, createdAt, lastActivityAt, usage, lastEvent, queued } = view;
   return (
     <>
@@ -202,5 +193,36 @@ function aboutTurn(turn: TurnRecord) {
       ))}
       {problem !== null && <span class="error">{visible(`${problem.title}: ${problem.detail}`)}</span>}
     </span>
+  );
+}
+
+/** Longer text is in the chat and in the export. */
+const maxTextLength = 20_000;
+
+/** A call as the log has it: names, arguments, times, decision and result. */
+function CallSheet({ call, onClose }: { call: Call; onClose(): void }) {
+  const { name, canonical, via, state, decision, code, segments, arguments: given, argumentText, result, callId } = call;
+  const total = (kind: 'run' | 'wait') =>
+    segments.reduce((ms, segment) => ms + (segment.kind === kind ? (segment.to ?? Date.now()) - segment.from : 0), 0);
+  const text = result === null ? null : partsText(result);
+  return (
+    <Sheet title={<code>{visible(name)}</code>} onClose={onClose}>
+      <Facts
+        rows={[
+          ['State', <StateBadge key="state" state={state} />],
+          ['Tool', canonical === null ? null : <code key="tool">{visible(canonical)}</code>],
+          ['Found by', via],
+          ['Code', code === null ? null : <code key="code">{visible(code)}</code>],
+          ['Decision', decision === null ? null : `${decision.decision} by ${decision.by}`],
+          ['Run time', duration(total('run'))],
+          ['Waited', total('wait') === 0 ? null : duration(total('wait'))],
+          ['Call', <code key="id">{visible(callId)}</code>],
+        ]}
+      />
+      <h3>Arguments</h3>
+      <pre class="file">{visible((given === null ? argumentText : JSON.stringify(given, null, 2)).slice(0, maxTextLength))}</pre>
+      <h3>Result</h3>
+      {text === null ? <p class="muted">None yet.</p> : <pre class="file">{visible(text.slice(0, maxTextLength))}</pre>}
+    </Sheet>
   );
 }

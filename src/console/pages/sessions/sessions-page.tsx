@@ -1,13 +1,13 @@
 /** `/console/sessions/{id?}`: the list of sessions, or what happened in one. */
 import type { components } from '../../../../client/src/index.ts';
-import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Filters, filtersOf } from '../../parts/filters.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { asWritten } from '../../parts/fields/controls.tsx';
+import { FilteredRecords } from '../../parts/records/filtered-records.tsx';
+import type { ListFilter } from '../../parts/records/filters.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf, type ViewProps } from '../../router.ts';
 import { compact } from '../../text/format.ts';
 import { SessionDetail } from './session-detail.tsx';
@@ -21,45 +21,35 @@ export function SessionsPage({ id }: ViewProps) {
 }
 
 function SessionList() {
-  const filter = filtersOf(['status', 'agent', 'trigger']);
-  const pages = usePages(
-    (cursor, signal) => moniker.value.get('/v1/sessions', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal }),
-    [JSON.stringify(filter)],
-  );
-  const isFiltered = Object.keys(filter).length > 0;
   return (
     <div class="view wide">
       <header class="head">
         <h1>Sessions</h1>
       </header>
-      <Filters
-        filters={[
-          { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...statuses.map((one) => [one, one] as const)] },
-          {
-            name: 'agent',
-            label: 'Agent',
-            kind: 'text',
-            suggestions: [...new Set((pages.items ?? []).flatMap(({ agent }) => agent ?? []))],
-          },
-          { name: 'trigger', label: 'Started by', kind: 'text', placeholder: 'webhook:…', suggestions: ['webhook', 'schedule'] },
-        ]}
-      />
-      <RecordPages
+      <FilteredRecords
         caption="Sessions"
-        pages={pages}
+        filters={filtersFor}
+        read={(query, signal) => moniker.value.get('/v1/sessions', { params: { query }, signal })}
         keyOf={({ id }) => id}
         columns={columns}
-        empty={
+        none="No sessions"
+        hint={
           <>
-            <h2>No sessions {isFiltered ? 'match these filters' : 'yet'}</h2>
-            <p>
-              Each chat, webhook and schedule has sessions, and so do requests with tools. <a href={pathOf('chat')}>Begin a chat</a>
-            </p>
+            Each chat, webhook and schedule has sessions, and so do requests with tools. <a href={pathOf('chat')}>Begin a chat</a>
           </>
         }
       />
     </div>
   );
+}
+
+function filtersFor(items: readonly Row[]): ListFilter[] {
+  const agents = [...new Set(items.flatMap(({ agent }) => agent ?? []))];
+  return [
+    { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...asWritten(statuses)] },
+    { name: 'agent', label: 'Agent', kind: 'text', suggestions: agents },
+    { name: 'trigger', label: 'Started by', kind: 'text', placeholder: 'webhook:…', suggestions: ['webhook', 'schedule'] },
+  ];
 }
 
 const columns: readonly Column<Row>[] = [

@@ -1,13 +1,12 @@
 /** The master key: which one seals what is stored, and sealing everything again after it was changed. */
-import { useEffect } from 'preact/hooks';
-import { useAttempt, useLoaded } from '../../api/load.ts';
+import { useAttempt, useEvery, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/announce.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { Facts } from '../../parts/records/facts.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { count } from '../../text/format.ts';
 
 const pollMs = 2_000;
@@ -16,11 +15,7 @@ export function MasterKeyTab() {
   const { data, error, reload } = useLoaded((signal) => moniker.value.get('/v1/master-key', { signal }));
   const { problem, attempt } = useAttempt();
   const isRunning = data?.reseal.status === 'running';
-  useEffect(() => {
-    if (!isRunning) return;
-    const timer = setInterval(() => void reload(), pollMs);
-    return () => clearInterval(timer);
-  }, [isRunning]);
+  useEvery(pollMs, isRunning, reload);
   const begin = () =>
     attempt(async () => {
       await moniker.value.post('/v1/master-key/reseal');

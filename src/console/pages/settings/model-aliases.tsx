@@ -1,40 +1,37 @@
 /** Further names of models and agents, for clients whose model names are fixed. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { MonikerError } from '../../../../client/src/index.ts';
-import { usePages } from '../../api/load.ts';
+import { useAttempt, usePages } from '../../api/load.ts';
 import { loadModels, models } from '../../api/models.ts';
 import { moniker } from '../../api/moniker.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { FieldIssues, TextField } from '../../parts/fields.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import { visible } from '../../parts/visible.ts';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { SendingForm, TextField } from '../../parts/fields/fields.tsx';
+import { membersOf } from '../../parts/fields/members.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { RecordPages } from '../../parts/records/record-pages.tsx';
+import { visible } from '../../parts/text/visible.ts';
 
 export function ModelAliases() {
-  const pages = usePages((cursor, signal) =>
-    moniker.value.get('/v1/model-aliases', { params: { query: { limit: 100, ...(cursor && { cursor }) } }, signal }),
-  );
+  const pages = usePages((page, signal) => moniker.value.get('/v1/model-aliases', { params: { query: { limit: 100, ...page } }, signal }));
   const draft = useSignal({ alias: '', model: '' });
-  const error = useSignal<unknown>(null);
+  const { problem, attempt } = useAttempt();
   useEffect(() => void loadModels().catch(() => undefined), []);
-  const run = async (work: () => Promise<unknown>): Promise<void> => {
-    error.value = null;
-    try {
-      await work();
-      draft.value = { alias: '', model: '' };
-      await pages.reload();
-    } catch (thrown) {
-      error.value = thrown;
-    }
-  };
   const { alias, model } = draft.value;
-  const save = () => run(() => moniker.value.put('/v1/model-aliases/{alias}', { params: { path: { alias } }, body: { model } }));
-  const remove = (name: string) => run(() => moniker.value.delete('/v1/model-aliases/{alias}', { params: { path: { alias: name } } }));
+  const members = membersOf(draft.value, (next) => (draft.value = next));
+  const save = async (): Promise<void> => {
+    await moniker.value.put('/v1/model-aliases/{alias}', { params: { path: { alias } }, body: { model } });
+    draft.value = { alias: '', model: '' };
+    await pages.reload();
+  };
+  const remove = (name: string) =>
+    attempt(async () => {
+      await moniker.value.delete('/v1/model-aliases/{alias}', { params: { path: { alias: name } } });
+      await pages.reload();
+    });
   return (
     <>
       <p class="muted">A client that asks for the name gets the model or the agent. One * in a name stands for any text, as in claude-*.</p>
-      {error.value !== null && <ProblemView error={error.value} />}
+      {problem.value !== null && <ProblemView error={problem.value} />}
       <RecordPages
         caption="Model aliases"
         pages={pages}
@@ -56,41 +53,17 @@ export function ModelAliases() {
           </>
         }
       />
-      <FieldIssues.Provider value={error.value instanceof MonikerError ? error.value.issues : []}>
-        <form
-          class="fields two"
-          aria-label="Set an alias"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
-          <TextField
-            label="Name"
-            path="alias"
-            placeholder="gpt-4o"
-            value={alias}
-            onInput={(text) => {
-              draft.value = { alias: text.trim(), model };
-            }}
-          />
+      <SendingForm class="fields" aria-label="Set an alias" send={save} submit="Set the alias" isIncomplete={alias === '' || model === ''}>
+        <div class="fields two">
+          <TextField label="Name" placeholder="gpt-4o" {...members.requiredWord('alias')} />
           <TextField
             label="Model or agent"
-            path="model"
             placeholder="groq/llama-3.3-70b-versatile"
             suggestions={models.value}
-            value={model}
-            onInput={(text) => {
-              draft.value = { alias, model: text.trim() };
-            }}
+            {...members.requiredWord('model')}
           />
-          <p class="submit">
-            <button type="submit" class="primary" disabled={alias === '' || model === ''}>
-              Set the alias
-            </button>
-          </p>
-        </form>
-      </FieldIssues.Provider>
+        </div>
+      </SendingForm>
     </>
   );
 }

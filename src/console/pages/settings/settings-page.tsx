@@ -1,36 +1,39 @@
 /** `/console/settings/{part?}`: what this key may do, aliases of models, and the appearance. */
-import type { ComponentChildren } from 'preact';
 import type { ViewProps } from '../../router.ts';
 import { isRoot } from '../../api/me.ts';
-import { late } from '../../parts/late.tsx';
-import { ViewTabs } from '../../parts/view-tabs.tsx';
+import { late } from '../../parts/layout/late.tsx';
+import { ViewParts } from '../../parts/layout/view-parts.tsx';
 import { ThisKey } from './this-key.tsx';
-import { Appearance } from './appearance.tsx';
+import { chooseTheme, theme, themes } from '../../api/theme.ts';
 
 const MasterKeyTab = late(async () => (await import('./master-key.tsx')).MasterKeyTab);
 const ModelAliases = late(async () => (await import('./model-aliases.tsx')).ModelAliases);
 
-const parts: readonly { id: string | null; title: string; isRootOnly?: boolean; content(): ComponentChildren }[] = [
-  { id: null, title: 'This key', content: () => <ThisKey /> },
-  { id: 'models', title: 'Model aliases', content: () => <ModelAliases /> },
-  { id: 'master-key', title: 'Master key', isRootOnly: true, content: () => <MasterKeyTab /> },
-  { id: 'appearance', title: 'Appearance', content: () => <Appearance /> },
+const parts = [
+  { id: null, title: 'This key', Content: ThisKey },
+  { id: 'models', title: 'Model aliases', Content: ModelAliases },
+  { id: 'master-key', title: 'Master key', isRootOnly: true, Content: MasterKeyTab },
+  { id: 'appearance', title: 'Appearance', Content: Appearance },
 ];
 
 export function SettingsPage({ id }: ViewProps) {
-  const part = parts.find((one) => one.id === id) ?? parts[0];
+  const shown = parts.filter(({ isRootOnly = false }) => !isRootOnly || isRoot());
+  return <ViewParts id={id} view="settings" title="Settings" parts={shown} />;
+}
+
+const titles = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+
+/** The color scheme, for this browser. */
+function Appearance() {
   return (
-    <div class="view wide">
-      <div class="head">
-        <h1>Settings</h1>
-        <ViewTabs
-          label="Settings"
-          view="settings"
-          current={part?.id ?? null}
-          tabs={parts.filter(({ isRootOnly = false }) => !isRootOnly || isRoot())}
-        />
-      </div>
-      {part?.content()}
-    </div>
+    <fieldset class="themes">
+      <legend>Color scheme of this browser</legend>
+      {themes.map((one) => (
+        <label key={one} class="check">
+          <input type="radio" name="theme" checked={theme.value === one} onChange={() => chooseTheme(one)} />
+          {titles[one]}
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -2,9 +2,9 @@
 import type { components } from '../../../../client/src/index.ts';
 import { useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Facts } from '../../parts/facts.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { visible } from '../../parts/visible.ts';
+import { Facts } from '../../parts/records/facts.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { count, duration } from '../../text/format.ts';
 
 type Limits = components['schemas']['Me']['limits'];

@@ -1,5 +1,6 @@
 /** Changes to a toolset document in the editor, and what a failed check says about its rows. Pure. */
 import type { components } from '../../../../client/src/index.ts';
+import { type JsonRecord, jsonOrText, jsonRecordOf } from '../../text/json.ts';
 
 export type ToolsetDraft = components['schemas']['ToolsetBody'] & { tools: ToolsetRow[] };
 export type ToolsetRow = components['schemas']['ToolsetEntry'];
@@ -9,7 +10,7 @@ export type RowFault = { message: string; clash: string | null; suggestion: stri
 
 /** Throws an `Error` that says what the table needs. Everything else is checked by the service. */
 export function asToolsetDraft(value: unknown): ToolsetDraft {
-  const { tools } = loose(value);
+  const { tools } = jsonRecordOf(value);
   const isListOfObjects = Array.isArray(tools) && tools.every((entry) => typeof entry === 'object' && entry !== null);
   if (!isListOfObjects) throw new Error('"tools" must be a list of objects, each with "tool".');
   return value as ToolsetDraft;
@@ -80,18 +81,18 @@ export function withArgument(entry: ToolsetRow, { name, shown, kind, value }: Ar
   const { arguments: given = {}, ...rest } = entry;
   const renamed = Object.entries(given.rename ?? {}).filter(([, own]) => own !== name);
   const others = (members: Record<string, unknown> = {}) => Object.entries(members).filter(([own]) => own !== name);
-  const presets = { secret: { secret: value }, caller: { caller: value }, preset: fromText(value) };
+  const presets = { secret: { secret: value }, caller: { caller: value }, preset: jsonOrText(value) };
   const groups = [
     ['rename', shown === '' ? renamed : [...renamed, [shown, name]]],
     ['preset', kind === 'model' || kind === 'default' ? others(given.preset) : [...others(given.preset), [name, presets[kind]]]],
-    ['default', kind === 'default' ? [...others(given.default), [name, fromText(value)]] : others(given.default)],
+    ['default', kind === 'default' ? [...others(given.default), [name, jsonOrText(value)]] : others(given.default)],
   ] as const;
   const set = groups.filter(([, members]) => members.length > 0).map(([group, members]) => [group, Object.fromEntries(members)]);
   return set.length === 0 ? rest : { ...rest, arguments: Object.fromEntries(set) };
 }
 
 function readPreset(value: unknown): Pick<ArgumentDraft, 'kind' | 'value'> {
-  const { secret, caller } = loose(value);
+  const { secret, caller } = jsonRecordOf(value);
   if (typeof secret === 'string') return { kind: 'secret', value: secret };
   if (typeof caller === 'string') return { kind: 'caller', value: caller };
   return { kind: 'preset', value: toText(value) };
@@ -99,21 +100,13 @@ function readPreset(value: unknown): Pick<ArgumentDraft, 'kind' | 'value'> {
 
 /** Text that would be read as JSON, such as `"10"`, is quoted. */
 function toText(value: unknown): string {
-  return typeof value === 'string' && fromText(value) === value ? value : JSON.stringify(value);
-}
-
-function fromText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return typeof value === 'string' && jsonOrText(value) === value ? value : JSON.stringify(value);
 }
 
 /** The faults of each row, by its index, from the body of a failed check (`claims` of `name_conflict`, `issues` otherwise). */
 export function rowFaults({ tools }: ToolsetDraft, body: unknown): Map<number, RowFault> {
   const faults = new Map<number, RowFault>();
-  const { conflicts, issues } = loose(body);
+  const { conflicts, issues } = jsonRecordOf(body);
   for (const conflict of list(conflicts)) {
     const claims = list(conflict.claims);
     for (const claim of claims) {
@@ -133,13 +126,7 @@ export function rowFaults({ tools }: ToolsetDraft, body: unknown): Map<number, R
   return faults;
 }
 
-type Loose = Record<string, unknown>;
-
-function loose(value: unknown): Loose {
-  return typeof value === 'object' && value !== null ? (value as Loose) : {};
-}
-
-function list(value: unknown): Loose[] {
+function list(value: unknown): JsonRecord[] {
   // Strings stay strings: `String` reads them.
-  return Array.isArray(value) ? (value as Loose[]) : [];
+  return Array.isArray(value) ? (value as JsonRecord[]) : [];
 }

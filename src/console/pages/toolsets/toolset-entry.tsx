@@ -1,10 +1,13 @@
 /** One entry of a toolset beyond its names: modes of aliases, arguments that are renamed or set, its description and its approval. */
+import { type Choices, Select } from '../../parts/fields/controls.tsx';
+import { membersOf } from '../../parts/fields/members.ts';
+import { IssuesOf } from '../../parts/fields/field-issues.tsx';
+import { CheckField, ChoiceField, TextField } from '../../parts/fields/fields.tsx';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { MonikerError } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { CheckField, ChoiceField, FieldIssues, TextField } from '../../parts/fields.tsx';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
+import { jsonRecordOf } from '../../text/json.ts';
 import {
   argumentOf,
   type ArgumentDraft,
@@ -23,7 +26,7 @@ const modes = [
   ['deprecated', 'deprecated'],
 ] as const;
 
-const kinds: readonly (readonly [ArgumentKind, string])[] = [
+const kinds: Choices<ArgumentKind> = [
   ['model', 'the model sets it'],
   ['default', 'default'],
   ['preset', 'fixed, hidden'],
@@ -31,58 +34,40 @@ const kinds: readonly (readonly [ArgumentKind, string])[] = [
   ['caller', 'field of the caller, hidden'],
 ];
 
-const approvals = ['never', 'always', 'policy'] as const;
-
 export function EntryPanel({ state, selected }: { state: OpenToolset; selected: number }) {
   const { draft, generation, check } = state.document;
   const entry = draft.value?.tools[selected];
   if (draft.value === null || entry === undefined) return <p class="muted">Add a tool, or choose one in the table.</p>;
   const document = draft.value;
   const edit = (next: ToolsetRow): void => state.document.edit(replaceEntry(document, selected, next));
-  const { error } = check.value;
   return (
-    <FieldIssues.Provider value={error instanceof MonikerError ? error.issues : []}>
+    <IssuesOf error={check.value.error}>
       <EntryFields key={`${generation.value} ${selected} ${entry.tool}`} entry={entry} path={`tools[${selected}]`} edit={edit} />
-    </FieldIssues.Provider>
+    </IssuesOf>
   );
 }
 
 type FieldsProps = { entry: ToolsetRow; path: string; edit(next: ToolsetRow): void };
 
 function EntryFields({ entry, path, edit }: FieldsProps) {
-  const { approval, description, alwaysOffered } = entry;
+  const members = membersOf(entry, edit, `${path}.`);
   return (
     <div class="fields">
       <h2>{visible(entry.tool ?? path)}</h2>
-      <TextField
-        label="Description"
-        path={`${path}.description`}
-        rows={3}
-        placeholder="The tool’s own description"
-        value={description ?? ''}
-        onInput={(text) => edit({ ...without(entry, 'description'), ...(text !== '' && { description: text }) })}
-      />
+      <TextField label="Description" rows={3} placeholder="The tool’s own description" {...members.text('description')} />
       <ChoiceField
         label="Approval"
-        path={`${path}.approval`}
-        value={approval ?? ''}
-        choices={[
+        {...members.choice('approval', [
           ['', 'as the policy says (default)'],
           ['policy', 'as the policy says'],
           ['always', 'each call requires approval'],
           ['never', 'never'],
-        ]}
-        onInput={(value) => {
-          const rule = approvals.find((one) => one === value);
-          edit({ ...without(entry, 'approval'), ...(rule && { approval: rule }) });
-        }}
+        ])}
       />
       <CheckField
         label="Send its definition from the first step on"
-        path={`${path}.alwaysOffered`}
         hint="Large toolsets load other tools on demand."
-        value={alwaysOffered === true}
-        onInput={(isOffered) => edit({ ...without(entry, 'alwaysOffered'), ...(isOffered && { alwaysOffered: true }) })}
+        {...members.check('alwaysOffered')}
       />
       <AliasModes entry={entry} edit={edit} />
       <Arguments entry={entry} edit={edit} />
@@ -99,20 +84,12 @@ function AliasModes({ entry, edit }: Omit<FieldsProps, 'path'>) {
       {aliases.map((alias) => (
         <div key={alias.name} class="entry-row">
           <code>{visible(alias.name)}</code>
-          <select
+          <Select
             aria-label={`Mode of ${alias.name}`}
             value={alias.mode ?? 'announced'}
-            onChange={({ currentTarget }) => {
-              const mode = modes.find(([one]) => one === currentTarget.value)?.[0] ?? 'announced';
-              edit(withAlias(entry, { ...alias, mode }));
-            }}
-          >
-            {modes.map(([mode, label]) => (
-              <option key={mode} value={mode}>
-                {label}
-              </option>
-            ))}
-          </select>
+            choices={modes}
+            onInput={(mode) => edit(withAlias(entry, { ...alias, mode }))}
+          />
           <input
             aria-label={`Note on ${alias.name}`}
             placeholder="note for the model"
@@ -160,17 +137,7 @@ function ArgumentRow({ initial, about, onChange }: ArgumentProps) {
         value={shown}
         onInput={(event) => change({ shown: event.currentTarget.value.trim() })}
       />
-      <select
-        aria-label={`Who sets ${name}`}
-        value={kind}
-        onChange={({ currentTarget }) => change({ kind: kinds.find(([one]) => one === currentTarget.value)?.[0] ?? 'model' })}
-      >
-        {kinds.map(([one, label]) => (
-          <option key={one} value={one}>
-            {label}
-          </option>
-        ))}
-      </select>
+      <Select aria-label={`Who sets ${name}`} value={kind} choices={kinds} onInput={(chosen) => change({ kind: chosen })} />
       {kind !== 'model' && (
         <input
           {...common}
@@ -192,22 +159,12 @@ function useArguments(canonical: string | undefined): readonly Property[] {
   useEffect(() => {
     if (canonical === undefined || canonical.endsWith('*')) return;
     moniker.value.get('/v1/tools/{canonical}', { params: { path: { canonical } } }).then(
-      ({ inputSchema: { properties: found } }) => {
-        const entries = typeof found === 'object' && found !== null ? Object.entries(found as Record<string, unknown>) : [];
-        properties.value = entries.map(([name, schema]) => ({ name, about: describe(schema) }));
+      ({ inputSchema }) => {
+        const found = Object.entries(jsonRecordOf(inputSchema.properties));
+        properties.value = found.map(([name, schema]) => ({ name, about: String(jsonRecordOf(schema).description ?? '') }));
       },
       () => undefined,
     );
   }, [canonical]);
   return properties.value;
-}
-
-function describe(schema: unknown): string {
-  const description = typeof schema === 'object' && schema !== null && 'description' in schema ? schema.description : '';
-  return typeof description === 'string' ? description : '';
-}
-
-function without<Name extends keyof ToolsetRow>(entry: ToolsetRow, name: Name): Omit<ToolsetRow, Name> {
-  const { [name]: _left, ...rest } = entry;
-  return rest;
 }

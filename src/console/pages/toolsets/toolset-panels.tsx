@@ -1,15 +1,27 @@
 /** Beside the table of a toolset: definitions for each provider, versions, a test call, and the document. */
+import { asWritten, boundChoice, Select } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { DocumentText } from '../../parts/document-text.tsx';
-import { late } from '../../parts/late.tsx';
-import { TabPanel } from '../../parts/tab-panel.tsx';
-import { visible } from '../../parts/visible.ts';
+import type { ProviderKind } from '../../../core/names/provider-kind.ts';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { DocumentText } from '../../parts/documents/document-text.tsx';
+import { late } from '../../parts/layout/late.tsx';
+import { TabPanel } from '../../parts/layout/tab-panel.tsx';
+import { PathMessages } from '../../parts/text/path-messages.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { asToolsetDraft } from './toolset-draft.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
 const tabs = ['Definition', 'Entry', 'Versions', 'Test', 'Document'] as const;
-const providers = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'text'];
+/** Whose definitions are shown. */
+const recipients: Record<Exclude<ProviderKind, 'openai-compatible'> | 'text', true> = {
+  openai: true,
+  'openai-responses': true,
+  anthropic: true,
+  gemini: true,
+  cohere: true,
+  ollama: true,
+  text: true,
+};
 
 const EntryPanel = late(async () => (await import('./toolset-entry.tsx')).EntryPanel);
 const VersionsPanel = late(async () => (await import('./toolset-versions.tsx')).VersionsPanel);
@@ -37,17 +49,7 @@ function DefinitionPanel({ state, selected }: PanelProps) {
     <>
       <p class="filters">
         <label>
-          Provider{' '}
-          <select
-            value={state.provider.value}
-            onChange={(event) => {
-              state.provider.value = event.currentTarget.value;
-            }}
-          >
-            {providers.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+          Provider <Select {...boundChoice(state.provider)} choices={asWritten(Object.keys(recipients))} />
         </label>
         {report && <strong>{report.tokens} tokens in all</strong>}
       </p>
@@ -62,13 +64,7 @@ function DefinitionPanel({ state, selected }: PanelProps) {
             {visible(tool.wireName)} <span class="muted">{tool.tokens} tokens</span>
           </h2>
           {tool.left !== undefined && <p class="muted">Not sent: {visible(tool.left)}</p>}
-          <ul class="changes">
-            {tool.changes.map(({ path, message }) => (
-              <li key={`${path} ${message}`}>
-                <code>{path}</code> {visible(message)}
-              </li>
-            ))}
-          </ul>
+          <PathMessages class="changes" items={tool.changes} />
           {tool.definition !== null && (
             <CodeBlock text={JSON.stringify(tool.definition, null, 2)} language="json" label={`Definition for ${state.provider.value}`} />
           )}
@@ -77,13 +73,7 @@ function DefinitionPanel({ state, selected }: PanelProps) {
       {report && report.warnings.length > 0 && (
         <details>
           <summary>{report.warnings.length} warnings</summary>
-          <ul class="changes">
-            {report.warnings.map(({ path, message }) => (
-              <li key={`${path} ${message}`}>
-                <code>{path}</code> {visible(message)}
-              </li>
-            ))}
-          </ul>
+          <PathMessages class="changes" items={report.warnings} />
         </details>
       )}
     </>

@@ -1,5 +1,5 @@
 /** The tools that the draft takes out of the toolset, which can be revoked, and those that are revoked, which can be given back. */
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 import { isListed } from './toolset-draft.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
@@ -16,35 +16,26 @@ export function RevokedTools({ state: { document } }: { state: OpenToolset }) {
   return (
     <section aria-label="Removed tools">
       <ul class="rows">
-        {removed.map((tool) => (
-          <li key={tool}>
-            <code>{visible(tool)}</code>
-            <span class="muted">removed: sessions that use an earlier version keep it</span>
-            <button
-              type="button"
-              class="plain"
-              aria-label={`Revoke ${tool}`}
-              onClick={() => document.replace({ ...draft, revoked: [...revoked, tool] })}
-            >
-              Revoke
-            </button>
-          </li>
-        ))}
-        {revoked.map((tool) => (
-          <li key={tool}>
-            <code>{visible(tool)}</code>
-            <span class="badge bad">revoked</span>
-            <span class="muted">no version can call it</span>
-            <button
-              type="button"
-              class="plain"
-              aria-label={`Give ${tool} back`}
-              onClick={() => document.replace({ ...draft, revoked: revoked.filter((one) => one !== tool) })}
-            >
-              Give back
-            </button>
-          </li>
-        ))}
+        {[...removed, ...revoked].map((tool) => {
+          const isRevoked = revoked.includes(tool);
+          return (
+            <li key={tool}>
+              <code>{visible(tool)}</code>
+              {isRevoked && <span class="badge bad">revoked</span>}
+              <span class="muted">{isRevoked ? 'no version can call it' : 'removed: sessions that use an earlier version keep it'}</span>
+              <button
+                type="button"
+                class="plain"
+                aria-label={isRevoked ? `Give ${tool} back` : `Revoke ${tool}`}
+                onClick={() =>
+                  document.replace({ ...draft, revoked: isRevoked ? revoked.filter((one) => one !== tool) : [...revoked, tool] })
+                }
+              >
+                {isRevoked ? 'Give back' : 'Revoke'}
+              </button>
+            </li>
+          );
+        })}
       </ul>
     </section>
   );

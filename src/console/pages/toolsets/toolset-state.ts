@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
 import { rowFaults, type ToolsetDraft } from './toolset-draft.ts';
 
@@ -13,20 +14,16 @@ export function openToolset(name: string) {
   /** Of the newest draft that was checked, or of the stored toolset. */
   const report = signal<Omit<Schemas['ToolsetTools'], 'version'> | null>(null);
   const provider = signal('openai');
-  const document = openDocument<ToolsetDraft>(`toolsets ${name}`, {
-    blank: { name, tools: [] },
-    read: async () => {
-      const { data, ...rest } = await moniker.value.GET('/v1/toolsets/{toolset}', { params: { path } });
-      return { ...rest, data: data && { ...data } };
-    },
+  const document = openDocument(`toolsets ${name}`, {
+    ...documentAt('/v1/toolsets/{toolset}', path),
+    blank: { name, tools: [] } as ToolsetDraft,
+    toDraft: (toolset): ToolsetDraft => toolset,
     check: async (draft, aborted) => {
       const params = { path, query: { provider: provider.value } };
       const preview = await moniker.value.post('/v1/toolsets/{toolset}/preview', { params, body: draft, signal: aborted });
       report.value = preview;
       if (!preview.valid) throw toProblem(preview);
     },
-    write: (draft, header) => moniker.value.PUT('/v1/toolsets/{toolset}', { params: { path, header }, body: draft }),
-    remove: (header) => moniker.value.DELETE('/v1/toolsets/{toolset}', { params: { path, header } }),
   });
   const faults = computed(() => {
     const { state, error } = document.check.value;
@@ -35,8 +32,8 @@ export function openToolset(name: string) {
   });
 
   async function loadReport(): Promise<void> {
-    const { draft, stored, etag, problem, recheck } = document;
-    if (draft.value !== null && JSON.stringify(draft.value) !== stored.value) return await recheck();
+    const { isChanged, etag, problem, recheck } = document;
+    if (isChanged.value) return await recheck();
     if (etag.value === null) return;
     try {
       report.value = await moniker.value.get('/v1/toolsets/{toolset}/tools', { params: { path, query: { provider: provider.value } } });

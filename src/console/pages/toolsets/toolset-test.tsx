@@ -1,14 +1,16 @@
 /** Calls a tool of the stored toolset, as a model would. */
+import { PlainForm, bound, boundChoice } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import { moniker } from '../../api/moniker.ts';
-import { CodeInput } from '../../parts/code-input.tsx';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CheckField, ChoiceField, TextField } from '../../parts/fields.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { visible } from '../../parts/visible.ts';
+import { CodeInput } from '../../parts/fields/code-input.tsx';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { CheckField, ChoiceField, TextField } from '../../parts/fields/fields.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { partsText } from '../../session/fold-events.ts';
 import type { FormField } from '../../session/form-fields.ts';
-import { argumentFields, parseArgumentText, withArgumentText } from './test-arguments.ts';
+import { recordIn } from '../../text/json.ts';
+import { argumentFields, withArgumentText } from './test-arguments.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
 export function TestPanel({ state, selected }: { state: OpenToolset; selected: number }) {
@@ -18,7 +20,7 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
   const result = useSignal<{ text: string; isError: boolean; canonical: string | null } | null>(null);
   const problem = useSignal<unknown>(null);
   const fields = argumentFields(tool?.definition);
-  const values = parseArgumentText(args.value);
+  const values = recordIn(args.value);
   const call = async (): Promise<void> => {
     result.value = null;
     problem.value = null;
@@ -37,23 +39,9 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
     }
   };
   return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void call();
-      }}
-    >
+    <PlainForm class="fields" send={call}>
       <label for="test-name">Name, as a model would call it</label>
-      <input
-        id="test-name"
-        required
-        autocomplete="off"
-        value={name.value}
-        onInput={(event) => {
-          name.value = event.currentTarget.value;
-        }}
-      />
+      <input id="test-name" required autocomplete="off" {...bound(name)} />
       {values === null ? (
         <p class="fault">The arguments are not a JSON object, so they are shown as text only.</p>
       ) : (
@@ -69,16 +57,7 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
         ))
       )}
       <label for="test-arguments">Arguments (JSON)</label>
-      <CodeInput
-        id="test-arguments"
-        label="Arguments (JSON)"
-        language="json"
-        rows={5}
-        value={args.value}
-        onInput={(typed) => {
-          args.value = typed;
-        }}
-      />
+      <CodeInput id="test-arguments" label="Arguments (JSON)" language="json" rows={5} {...boundChoice(args)} />
       <button type="submit" class="primary">
         Call
       </button>
@@ -92,7 +71,7 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
           <CodeBlock text={result.value.text} language="text" label="Result text" />
         </section>
       )}
-    </form>
+    </PlainForm>
   );
 }
 

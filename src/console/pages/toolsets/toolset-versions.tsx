@@ -1,20 +1,15 @@
 /** The versions of a toolset, what each of them changed, the way back to one, and retiring those that nothing is to use any more. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { components } from '../../../../client/src/index.ts';
 import { useAttempt } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { visible } from '../../parts/visible.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
 type Version = { version: number; createdAt: string; removed: boolean; retired?: { at: string; by: string } | undefined };
-type Change = { path: string; from?: unknown; to?: unknown };
-type Diff = {
-  from: number | null;
-  to: number;
-  fields: Change[];
-  changes: { change: string; canonical: string; wireName: string; fields: Change[] }[];
-};
+type Diff = components['schemas']['ToolsetDiff'];
 
 export function VersionsPanel({ state }: { state: OpenToolset }) {
   const versions = useSignal<Version[]>([]);
@@ -88,7 +83,7 @@ export function VersionsPanel({ state }: { state: OpenToolset }) {
   );
 }
 
-function DiffView({ diff: { from, to, fields, changes } }: { diff: Diff }) {
+function DiffView({ diff: { from, to, fields, changes, more } }: { diff: Diff }) {
   return (
     <section aria-label="Changes">
       <h2>
@@ -108,6 +103,7 @@ function DiffView({ diff: { from, to, fields, changes } }: { diff: Diff }) {
           </ul>
         </div>
       ))}
+      {more > 0 && <p class="muted">And {more} more changes.</p>}
     </section>
   );
 }

@@ -1,28 +1,21 @@
 /** What would notice a change of the toolset. */
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
-import type { components } from '../../../../client/src/index.ts';
+import { useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
 export function UsedBy({ state }: { state: OpenToolset }) {
-  const uses = useSignal<components['schemas']['ToolsetUses'] | null>(null);
   const { etag } = state.document;
-  useEffect(() => {
-    if (etag.value === null) return;
-    // An aid: without it, the toolset can be edited the same.
-    moniker.value.get('/v1/toolsets/{toolset}/uses', { params: { path: state.path } }).then(
-      (found) => {
-        uses.value = found;
-      },
-      () => undefined,
-    );
-  }, [etag.value]);
-  if (uses.value === null) return null;
-  const { agents, keys, equipped, webhooks, schedules, truncated } = uses.value;
+  // An aid: without it, the toolset can be edited the same.
+  const { data } = useLoaded(
+    async (signal) =>
+      etag.value === null ? null : moniker.value.get('/v1/toolsets/{toolset}/uses', { params: { path: state.path }, signal }),
+    [etag.value],
+  );
+  if (data === null) return null;
+  const { agents, keys, equipped, webhooks, schedules, truncated } = data;
   const rows: readonly (readonly [what: string, name: ComponentChildren, how: string])[] = [
     ...agents.map(({ name, toolset }) => ['Agent', <a href={pathOf('agents', name)}>{visible(name)}</a>, toolset] as const),
     ...keys.map(({ name, agent }) => ['Key', visible(name), agent === null ? 'bound to the toolset' : `through agent ${agent}`] as const),

@@ -1,81 +1,69 @@
 /** The log of requests to models and of turns, newest first; a row opens its details. */
 import type { ComponentChildren } from 'preact';
 import type { components } from '../../../../client/src/index.ts';
-import { useLoaded, usePages } from '../../api/load.ts';
+import { useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Facts } from '../../parts/facts.tsx';
-import { Filters, filtersOf } from '../../parts/filters.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { Sheet } from '../../parts/sheet.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { Facts } from '../../parts/records/facts.tsx';
+import { asWritten } from '../../parts/fields/controls.tsx';
+import { FilteredRecords, openingColumn } from '../../parts/records/filtered-records.tsx';
+import type { ListFilter } from '../../parts/records/filters.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { Sheet } from '../../parts/layout/sheet.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf, query, setQuery } from '../../router.ts';
 import { compact, count, duration, money } from '../../text/format.ts';
 
 type Entry = components['schemas']['RequestEntry'];
 
-const filterNames = ['from', 'to', 'status', 'kind', 'model', 'agent', 'key', 'session'] as const;
 const statuses: readonly Entry['status'][] = ['completed', 'failed', 'cancelled', 'interrupted', 'waiting'];
 
+const filters: readonly ListFilter[] = [
+  { name: 'from', label: 'From', kind: 'time' },
+  { name: 'to', label: 'To', kind: 'time' },
+  { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...asWritten(statuses)] },
+  {
+    ...{ name: 'kind', label: 'Kind', kind: 'choice' },
+    choices: [
+      ['', 'any'],
+      ['request', 'proxied request'],
+      ['turn', 'turn'],
+    ],
+  },
+  { name: 'model', label: 'Model', kind: 'text', placeholder: 'provider/model' },
+  { name: 'agent', label: 'Agent', kind: 'text' },
+  { name: 'key', label: 'Key', kind: 'text', placeholder: 'id, or me' },
+  { name: 'session', label: 'Session', kind: 'text' },
+];
+
 export function RequestLog() {
-  const filter = filtersOf(filterNames);
-  const pages = usePages(
-    (cursor, signal) => moniker.value.get('/v1/requests', { params: { query: { ...filter, ...(cursor && { cursor }) } }, signal }),
-    [JSON.stringify(filter)],
-  );
   const chosen = query.value.get('request');
   return (
-    <>
-      <Filters
-        filters={[
-          { name: 'from', label: 'From', kind: 'time' },
-          { name: 'to', label: 'To', kind: 'time' },
-          { name: 'status', label: 'Status', kind: 'choice', choices: [['', 'any'], ...statuses.map((one) => [one, one] as const)] },
-          {
-            ...{ name: 'kind', label: 'Kind', kind: 'choice' },
-            choices: [
-              ['', 'any'],
-              ['request', 'proxied request'],
-              ['turn', 'turn'],
-            ],
-          },
-          { name: 'model', label: 'Model', kind: 'text', placeholder: 'provider/model' },
-          { name: 'agent', label: 'Agent', kind: 'text' },
-          { name: 'key', label: 'Key', kind: 'text', placeholder: 'id, or me' },
-          { name: 'session', label: 'Session', kind: 'text' },
-        ]}
-      />
-      <RecordPages
-        caption="Requests"
-        pages={pages}
-        keyOf={({ id }) => id}
-        columns={columns}
-        empty={
-          <>
-            <h2>No requests {Object.keys(filter).length > 0 ? 'match these filters' : 'yet'}</h2>
-            <p>
-              Requests to models and turns appear here within seconds. <a href={pathOf('chat')}>Send a message in the chat</a>
-            </p>
-          </>
-        }
-      />
-      {chosen !== null && <RequestSheet id={chosen} />}
-    </>
+    <FilteredRecords
+      caption="Requests"
+      filters={() => filters}
+      read={(asked, signal) => moniker.value.get('/v1/requests', { params: { query: asked }, signal })}
+      keyOf={({ id }) => id}
+      columns={columns}
+      none="No requests"
+      hint={
+        <>
+          Requests to models and turns appear here within seconds. <a href={pathOf('chat')}>Send a message in the chat</a>
+        </>
+      }
+      sheet={() => chosen !== null && <RequestSheet id={chosen} />}
+    />
   );
 }
 
 const columns: readonly Column<Entry>[] = [
-  {
-    label: 'Time',
-    cell: ({ id, at }) => (
-      <button type="button" class="link" onClick={() => setQuery({ request: id }, { push: true })}>
-        <Time iso={at} exact />
-      </button>
-    ),
-  },
+  openingColumn(
+    'Time',
+    ({ at }) => at,
+    ({ id }) => ({ request: id }),
+  ),
   { label: 'Model', cell: ({ model, models }) => <code>{visible(model ?? models.join(', '))}</code> },
   { label: 'By', cell: ({ agent, keyId }) => visible(agent === null ? keyId : `agent/${agent}`) },
   {

@@ -1,6 +1,6 @@
 /** Stacked bars, one for each day. A table has the same numbers, so the drawing is one image for screen readers. */
 import { useSignal } from '@preact/signals';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/text/visible.ts';
 import { axisEnd, type DayBar, type DaySeries } from './usage-series.ts';
 
 type ChartProps = { series: DaySeries; isCount: boolean; what: string; format(value: number): string };

@@ -1,12 +1,13 @@
 /** `/console/usage`: what models and tools used and cost, by day. `/console/usage/requests`: the request log. */
+import { asWritten, Select } from '../../parts/fields/controls.tsx';
 import { paginate } from '../../../../client/src/index.ts';
 import { type LoadedData, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Filters, filtersOf } from '../../parts/filters.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { Records, type Column } from '../../parts/records.tsx';
-import { ViewTabs } from '../../parts/view-tabs.tsx';
-import { visible } from '../../parts/visible.ts';
+import { Filters, filtersOf } from '../../parts/records/filters.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { Records, type Column } from '../../parts/records/records.tsx';
+import { ViewParts } from '../../parts/layout/view-parts.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf, query, setQuery, type ViewProps } from '../../router.ts';
 import { compact, count, duration, money } from '../../text/format.ts';
 import { RequestLog } from './request-log.tsx';
@@ -14,24 +15,13 @@ import { UsageChart } from './usage-chart.tsx';
 import type { DayBar, Group, Grouping, Measure, Totals } from './usage-series.ts';
 import { daySeries, groupings, groupRows, measureOf, measures, usualMeasure } from './usage-series.ts';
 
+const parts = [
+  { id: null, title: 'By day', Content: UsageSums },
+  { id: 'requests', title: 'Requests', Content: RequestLog },
+];
+
 export function UsagePage({ id }: ViewProps) {
-  return (
-    <div class="view wide">
-      <header class="head">
-        <h1>Usage</h1>
-        <ViewTabs
-          label="Usage"
-          tabs={[
-            { id: null, title: 'By day' },
-            { id: 'requests', title: 'Requests' },
-          ]}
-          view="usage"
-          current={id}
-        />
-      </header>
-      {id === 'requests' ? <RequestLog /> : <UsageSums />}
-    </div>
-  );
+  return <ViewParts id={id} view="usage" title="Usage" parts={parts} />;
 }
 
 type Sums = Awaited<ReturnType<typeof loadSums>>;
@@ -237,14 +227,7 @@ function Ranges() {
 function Choice({ name, label, value, choices }: { name: string; label: string; value: string; choices: readonly string[] }) {
   return (
     <label class="choice">
-      {label}{' '}
-      <select value={value} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
-        {choices.map((choice) => (
-          <option key={choice} value={choice}>
-            {choice}
-          </option>
-        ))}
-      </select>
+      {label} <Select value={value} choices={asWritten(choices)} onInput={(chosen) => setQuery({ [name]: chosen })} />
     </label>
   );
 }

@@ -2,10 +2,11 @@
 import { signal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
+import { jsonIn } from '../../text/json.ts';
 
 export type WebhookDraft = components['schemas']['WebhookToWrite'];
-type Shown = Pick<components['schemas']['WebhookView'], 'url' | 'hasSecret' | 'hasCallbackSecret'>;
 export type TrialEvent = { payload: string; event: string; headers: string };
 
 const firstTrial: TrialEvent = {
@@ -18,46 +19,26 @@ export type OpenWebhook = ReturnType<typeof openWebhook>;
 
 export function openWebhook(name: string) {
   const path = { webhook: name };
-  /** What GET adds to the document; null: not stored. */
-  const shown = signal<Shown | null>(null);
-  const warnings = signal<readonly components['schemas']['Warning'][]>([]);
   const trial = signal(firstTrial);
   const outcome = signal<components['schemas']['WebhookTestAnswer'] | null>(null);
 
   const tryDraft = async (draft: WebhookDraft, aborted?: AbortSignal): Promise<void> => {
     const { payload, event, headers } = trial.value;
     const body = {
-      payload: fromJson(payload) ?? payload,
+      payload: jsonIn(payload) ?? payload,
       ...(event !== '' && { event }),
       // The service says what is wrong with them.
-      headers: (fromJson(headers) ?? {}) as Record<string, string>,
+      headers: (jsonIn(headers) ?? {}) as Record<string, string>,
       draft,
     };
     outcome.value = null;
     outcome.value = await moniker.value.post('/v1/webhooks/{webhook}/test', { params: { path }, body, signal: aborted ?? null });
   };
-  const document = openDocument<WebhookDraft>(`webhooks ${name}`, {
-    blank: { agent: 'demo', scheme: 'standard', session: '{{@delivery}}', input: 'An event arrived: {{json this}}' },
-    read: async () => {
-      const { data, ...rest } = await moniker.value.GET('/v1/webhooks/{webhook}', { params: { path } });
-      if (data === undefined) return rest;
-      const { warnings: found = [], url, hasSecret, hasCallbackSecret, secrets: _secrets, ...webhook } = data;
-      warnings.value = found;
-      shown.value = { url, hasSecret, hasCallbackSecret };
-      return { ...rest, data: webhook };
-    },
+  const document = openDocument(`webhooks ${name}`, {
+    ...documentAt('/v1/webhooks/{webhook}', path),
+    blank: { agent: 'demo', scheme: 'standard', session: '{{@delivery}}', input: 'An event arrived: {{json this}}' } as WebhookDraft,
+    toDraft: ({ warnings: _warnings, url: _url, hasSecret: _has, hasCallbackSecret: _hasOther, secrets: _secrets, ...webhook }) => webhook,
     check: tryDraft,
-    write: (draft, header) => moniker.value.PUT('/v1/webhooks/{webhook}', { params: { path, header }, body: draft }),
-    remove: (header) => moniker.value.DELETE('/v1/webhooks/{webhook}', { params: { path, header } }),
   });
-  return { document, shown, warnings, trial, outcome, tryDraft };
-}
-
-/** undefined: not JSON. */
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { document, trial, outcome, tryDraft };
 }

@@ -1,10 +1,10 @@
 /** An example event, and what the draft of the webhook does with it. Nothing is stored and nothing runs. */
 import { useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
-import { Facts } from '../../parts/facts.tsx';
-import { TextField } from '../../parts/fields.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { visible } from '../../parts/visible.ts';
+import { Facts } from '../../parts/records/facts.tsx';
+import { TextField } from '../../parts/fields/fields.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import type { OpenWebhook, TrialEvent } from './webhook-draft.ts';
 
 const delayMs = 250;

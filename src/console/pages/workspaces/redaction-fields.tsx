@@ -1,7 +1,7 @@
 /** What of results and logs is replaced by labels: built-in rules, and patterns of the workspace. */
 import type { components } from '../../../../client/src/index.ts';
-import { CheckField } from '../../parts/fields.tsx';
-import { JsonField } from '../../parts/json-field.tsx';
+import { CheckField } from '../../parts/fields/fields.tsx';
+import { JsonField } from '../../parts/fields/json-field.tsx';
 
 type Redaction = components['schemas']['Redaction'];
 type Pattern = components['schemas']['RedactionPattern'];

@@ -1,14 +1,14 @@
 /** Deleting a workspace: asks for its name, then shows what is left until everything is erased. */
+import { PlainForm } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
-import { useAttempt } from '../../api/load.ts';
+import { useAttempt, useEvery } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { chosenWorkspace } from '../../api/workspace.ts';
-import { announce } from '../../parts/announce.ts';
-import { Facts } from '../../parts/facts.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
+import { announce } from '../../parts/actions/announce.ts';
+import { Facts } from '../../parts/records/facts.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
 import { count } from '../../text/format.ts';
 import { loadWorkspaceNames } from '../console/workspace-choice.tsx';
 
@@ -35,13 +35,7 @@ export function DeleteWorkspace({ workspace: { name }, onChanged }: DeletionProp
         records are erased permanently, in the background.
       </p>
       {problem.value !== null && <ProblemView error={problem.value} />}
-      <form
-        class="actions"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (typed.value === name) void remove();
-        }}
-      >
+      <PlainForm class="actions" send={() => typed.value === name && remove()}>
         <label for="deleted-name">Type {name} to delete it</label>
         <input
           id="deleted-name"
@@ -53,7 +47,7 @@ export function DeleteWorkspace({ workspace: { name }, onChanged }: DeletionProp
         <button type="submit" class="danger" disabled={typed.value !== name}>
           Delete permanently
         </button>
-      </form>
+      </PlainForm>
     </section>
   );
 }
@@ -63,13 +57,9 @@ const pollMs = 2_000;
 export function WorkspaceErasure({ workspace, onChanged }: DeletionProps) {
   const { name, status, deletion } = workspace;
   const { problem, attempt } = useAttempt();
-  useEffect(() => {
-    if (status !== 'deleting') return;
-    const read = () =>
-      attempt(async () => onChanged(await moniker.value.get('/v1/workspaces/{workspace}', { params: { path: { workspace: name } } })));
-    const timer = setInterval(() => void read(), pollMs);
-    return () => clearInterval(timer);
-  }, [name, status]);
+  useEvery(pollMs, status === 'deleting', () =>
+    attempt(async () => onChanged(await moniker.value.get('/v1/workspaces/{workspace}', { params: { path: { workspace: name } } }))),
+  );
   if (deletion === undefined) return null;
   const left = Object.entries(deletion.left).map(([kind, number]) => `${count(number)} ${kind}`);
   return (

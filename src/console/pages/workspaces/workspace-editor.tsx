@@ -1,13 +1,14 @@
 /** The settings of a workspace: how long records are kept, what the request log has, and names of tools for all toolsets. */
-import { signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
-import { MonikerError, type components } from '../../../../client/src/index.ts';
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import type { components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
-import { moniker } from '../../api/moniker.ts';
-import { DocumentHeader } from '../../parts/document-header.tsx';
-import { CheckField, FieldIssues, NamesField, NumberField, TextField } from '../../parts/fields.tsx';
-import { LimitFields } from '../../parts/limit-fields.tsx';
-import { visible } from '../../parts/visible.ts';
+import { documentAt } from '../../api/document-requests.ts';
+import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
+import { CheckField, NamesField, NumberField, TextField } from '../../parts/fields/fields.tsx';
+import { membersOf } from '../../parts/fields/members.ts';
+import { LimitFields } from '../../parts/fields/limit-fields.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 import { DeleteWorkspace, WorkspaceErasure } from './workspace-deletion.tsx';
 import { GuardFields } from './guard-fields.tsx';
@@ -25,27 +26,17 @@ const days: readonly (readonly [name: keyof Retention, label: string])[] = [
 ];
 
 function openWorkspace(name: string) {
-  const path = { workspace: name };
-  const view = signal<components['schemas']['WorkspaceView'] | null>(null);
-  const document = openDocument<Draft>(`workspaces ${name}`, {
-    blank: { settings: {} },
-    read: async () => {
-      const { data, ...rest } = await moniker.value.GET('/v1/workspaces/{workspace}', { params: { path } });
-      view.value = data ?? null;
-      return data === undefined ? rest : { ...rest, data: { settings: data.settings ?? {} } };
-    },
-    write: (draft, header) => moniker.value.PUT('/v1/workspaces/{workspace}', { params: { path, header }, body: draft }),
-    remove: async () => ({ response: new Response(null, { status: 405 }) }),
+  return openDocument(`workspaces ${name}`, {
+    ...documentAt('/v1/workspaces/{workspace}', { workspace: name }),
+    blank: { settings: {} } as Draft,
+    toDraft: ({ settings = {} }) => ({ settings }),
   });
-  return { document, view };
 }
 
 export function WorkspaceEditor({ name }: { name: string }) {
-  const { document, view } = useMemo(() => openWorkspace(name), [name]);
-  useEffect(() => void document.load(), [document, moniker.value]);
-  const { draft, generation, problem } = document;
-  const issues = problem.value instanceof MonikerError ? problem.value.issues : [];
-  const isUnknown = draft.value !== null && view.value === null;
+  const document = useMemo(() => openWorkspace(name), [name]);
+  const { view } = document;
+  const isUnknown = document.draft.value !== null && view.value === null;
   const onChanged = (changed: components['schemas']['WorkspaceView']): void => {
     view.value = changed;
   };
@@ -59,45 +50,32 @@ export function WorkspaceEditor({ name }: { name: string }) {
       </div>
     );
   return (
-    <div class="editor page workspace-fields">
-      <DocumentHeader document={document} view="workspaces" title="Workspaces" name={name} canDelete={false} />
-      {isUnknown && (
-        <p class="notice warn rounded">
-          There is no workspace of this name. <a href={pathOf('workspaces')}>Create it</a>
-        </p>
+    <DocumentEditor
+      {...{ document, name, view: 'workspaces', title: 'Workspaces', canDelete: false, class: 'workspace-fields', isHidden: isUnknown }}
+      notes={
+        isUnknown && (
+          <p class="notice warn rounded">
+            There is no workspace of this name. <a href={pathOf('workspaces')}>Create it</a>
+          </p>
+        )
+      }
+      below={view.value !== null && <DeleteWorkspace workspace={view.value} onChanged={onChanged} />}
+      fields={({ settings = {} }) => (
+        <SettingsFields settings={settings} change={(members) => document.edit({ settings: { ...settings, ...members } })} />
       )}
-      {draft.value !== null && !isUnknown && (
-        <FieldIssues.Provider value={issues}>
-          <SettingsFields
-            key={generation.value}
-            settings={draft.value.settings ?? {}}
-            change={(settings) => document.edit({ settings: { ...draft.value?.settings, ...settings } })}
-          />
-        </FieldIssues.Provider>
-      )}
-      {view.value !== null && <DeleteWorkspace workspace={view.value} onChanged={onChanged} />}
-    </div>
+    />
   );
 }
 
 function SettingsFields({ settings, change }: { settings: Settings; change(members: Partial<Settings>): void }) {
   const { retention = {}, requestLog = {}, nameMap = {} } = settings;
+  const kept = membersOf(retention, (next) => change({ retention: next }), 'settings.retention.');
   return (
-    <div class="fields">
+    <>
       <h2>How long records are kept</h2>
       <div class="fields two">
         {days.map(([name, label]) => (
-          <NumberField
-            key={name}
-            label={label}
-            path={`settings.retention.${name}`}
-            placeholder="default"
-            value={retention[name] ?? undefined}
-            onInput={(value) => {
-              const { [name]: _before, ...rest } = retention;
-              change({ retention: value === undefined ? rest : { ...rest, [name]: value } });
-            }}
-          />
+          <NumberField key={name} label={label} placeholder="default" {...kept.number(name)} />
         ))}
         <NumberField
           label="Unused sessions (days)"
@@ -146,7 +124,7 @@ function SettingsFields({ settings, change }: { settings: Settings; change(membe
       />
       <h2>Names of tools</h2>
       <NameMapField nameMap={nameMap} onInput={(next) => change({ nameMap: next })} />
-    </div>
+    </>
   );
 }
 

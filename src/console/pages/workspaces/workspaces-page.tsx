@@ -1,18 +1,17 @@
 /** `/console/workspaces/{name?}`: the workspaces of the installation, for the root key, or the settings of one. */
 import { useSignal } from '@preact/signals';
-import { MonikerError, type components } from '../../../../client/src/index.ts';
-import { useAttempt, usePages } from '../../api/load.ts';
+import type { components } from '../../../../client/src/index.ts';
+import { usePages } from '../../api/load.ts';
 import { me } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
 import { chosenWorkspace } from '../../api/workspace.ts';
-import { announce } from '../../parts/announce.ts';
-import { FieldIssues, TextField } from '../../parts/fields.tsx';
-import { ProblemView } from '../../parts/problem-view.tsx';
-import { RecordPages } from '../../parts/record-pages.tsx';
-import type { Column } from '../../parts/records.tsx';
-import { StateBadge } from '../../parts/state-badge.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { announce } from '../../parts/actions/announce.ts';
+import { TextField, SendingForm } from '../../parts/fields/fields.tsx';
+import { RecordPages } from '../../parts/records/record-pages.tsx';
+import type { Column } from '../../parts/records/records.tsx';
+import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { Time } from '../../parts/records/time.tsx';
+import { visible } from '../../parts/text/visible.ts';
 import { navigate, pathOf, type ViewProps } from '../../router.ts';
 import { loadWorkspaceNames } from '../console/workspace-choice.tsx';
 import { WorkspaceEditor } from './workspace-editor.tsx';
@@ -41,9 +40,7 @@ function Enter({ workspace: { name, status } }: { workspace: Workspace }) {
 }
 
 function WorkspaceList() {
-  const pages = usePages((cursor, signal) =>
-    moniker.value.get('/v1/workspaces', { params: { query: { limit: 50, ...(cursor && { cursor }) } }, signal }),
-  );
+  const pages = usePages((page, signal) => moniker.value.get('/v1/workspaces', { params: { query: { limit: 50, ...page } }, signal }));
   return (
     <div class="view wide">
       <h1>Workspaces</h1>
@@ -60,49 +57,32 @@ function WorkspaceList() {
 function NewWorkspace() {
   const name = useSignal('');
   const isTaken = useSignal(false);
-  const { problem, attempt } = useAttempt();
-  const create = () =>
-    attempt(async () => {
-      const params = { path: { workspace: name.value } };
-      const { data } = await moniker.value.GET('/v1/workspaces/{workspace}', { params });
-      // The name of one that was deleted can be used again.
-      isTaken.value = data !== undefined && data.status !== 'deleted';
-      if (isTaken.value) return;
-      const created = await moniker.value.put('/v1/workspaces/{workspace}', { params, body: {} });
-      announce(`The workspace ${created.name} is created`);
-      void loadWorkspaceNames();
-      navigate(pathOf('workspaces', created.name));
-    });
+  const create = async (): Promise<void> => {
+    const params = { path: { workspace: name.value } };
+    const { data } = await moniker.value.GET('/v1/workspaces/{workspace}', { params });
+    // The name of one that was deleted can be used again.
+    isTaken.value = data !== undefined && data.status !== 'deleted';
+    if (isTaken.value) return;
+    const created = await moniker.value.put('/v1/workspaces/{workspace}', { params, body: {} });
+    announce(`The workspace ${created.name} is created`);
+    void loadWorkspaceNames();
+    navigate(pathOf('workspaces', created.name));
+  };
   return (
-    <form
-      class="new-workspace"
-      aria-label="Create a workspace"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
+    <SendingForm class="new-workspace" aria-label="Create a workspace" send={create} submit="Create" isIncomplete={name.value === ''}>
       {isTaken.value && <p class="notice warn rounded">There is a workspace of this name. Choose another one.</p>}
-      {problem.value !== null && <ProblemView error={problem.value} />}
-      <FieldIssues.Provider value={problem.value instanceof MonikerError ? problem.value.issues : []}>
-        <div class="fields two">
-          <TextField
-            label="New workspace"
-            path="workspace"
-            hint="Part of its keys, such as mk_acme_…. It cannot be changed."
-            placeholder="acme"
-            value={name.value}
-            onInput={(text) => {
-              name.value = text.trim();
-            }}
-          />
-        </div>
-      </FieldIssues.Provider>
-      <p class="actions">
-        <button type="submit" class="primary" disabled={name.value === ''}>
-          Create
-        </button>
-      </p>
-    </form>
+      <div class="fields two">
+        <TextField
+          label="New workspace"
+          path="workspace"
+          hint="Part of its keys, such as mk_acme_…. It cannot be changed."
+          placeholder="acme"
+          value={name.value}
+          onInput={(text) => {
+            name.value = text.trim();
+          }}
+        />
+      </div>
+    </SendingForm>
   );
 }
