@@ -2,10 +2,10 @@
  * Moniker as one `fetch` handler for other edge runtimes (Deno, Bun, Node): the provider proxy, names, tools over REST and MCP, from a fixed
  * project. It imports no `cloudflare:` module and stores nothing; what needs storage is refused (`edge/unsupported.ts`).
  */
-import type { AuditRow } from './core/audit.ts';
-import { limits } from './core/limits.ts';
+import type { AuditRow } from './core/records/audit.ts';
+import { limits } from './core/limits/limits.ts';
 import { invalidRequest, type Issue, Problem } from './core/problem.ts';
-import { readSettings } from './core/settings.ts';
+import { readSettings } from './core/people/settings.ts';
 import { createEdgeBindings } from './edge/edge-bindings.ts';
 import { createEdgeCatalog } from './edge/edge-catalog.ts';
 import { createEdgeKeys, type EdgeKey } from './edge/edge-keys.ts';
@@ -16,14 +16,16 @@ import { noApprovals, noAuthorization } from './edge/unsupported.ts';
 import { readView } from './engine/mcp/serve-view.ts';
 import { withTimeout } from './engine/timeout.ts';
 import { createApp } from './http/app.ts';
+import type { HttpServices } from './http/route-modules.ts';
 import { systemClock } from './platform/clock.ts';
+import type { ServeDeps } from './mcp/server/serve-context.ts';
 import { createLog } from './platform/log.ts';
-import { readYaml, YamlFault } from './platform/read-yaml.ts';
+import { readYaml, YamlFault } from './formats/read-yaml.ts';
 import type { McpSessionRequest } from './ports/mcp-sessions.ts';
-import type { Principal } from './core/principal.ts';
-import { createMasterKey } from './storage/master-key.ts';
+import type { Principal } from './core/people/principal.ts';
+import { createMasterKey } from './storage/keys/master-key.ts';
 import { toolDefinitions } from './tools/registry.ts';
-import { createWiring, type Wiring } from './wiring.ts';
+import { createWiring } from './wiring/create-wiring.ts';
 
 export type EdgeOptions = {
   /** A project: an object, or its text as JSON or YAML. */
@@ -78,8 +80,8 @@ async function build(options: EdgeOptions): Promise<EdgeHandler> {
   const keys = await createEdgeKeys(options.keys, clock.now);
 
   // The wiring needs the catalog, which reads servers through the wiring.
-  const late: { wiring: Wiring | null } = { wiring: null };
-  const wired = (): Wiring => {
+  const late: { wiring: (HttpServices & { serve: ServeDeps }) | null } = { wiring: null };
+  const wired = () => {
     if (late.wiring === null) throw new Error('a request came before the handler was built');
     return late.wiring;
   };
@@ -105,7 +107,7 @@ async function build(options: EdgeOptions): Promise<EdgeHandler> {
   const bindings = createEdgeBindings({
     catalog: createEdgeCatalog({ project, lists, editions, keys, master, now: clock.now }),
     audit: async (rows) => await options.audit?.(rows),
-    mcp: (caller, target, request) => serveWithoutSession(wired(), caller, target, request),
+    mcp: (caller, target, request) => serveWithoutSession(wired().serve, caller, target, request),
     now: clock.now,
   });
   const background = options.waitUntil ?? ((work: Promise<unknown>): void => void work.catch(() => undefined));
@@ -150,7 +152,7 @@ function parseText(text: string): unknown {
 
 /** Requests that get a session elsewhere: `initialize` of the 2025 revisions, and calls that stay open. Here each request ends by itself. */
 async function serveWithoutSession(
-  { serve }: Wiring,
+  serve: ServeDeps,
   principal: Principal,
   target: string | null,
   { method, headers, body }: McpSessionRequest,

@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { MonikerClient } from '../../client/src/index.ts';
-import { mayBeCredential } from '../core/import/credentials.ts';
+import { mayBeCredential } from '../core/secrets/credentials.ts';
 import { connectService } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { print } from '../local/printing.ts';
 import { printJson } from './output.ts';
-import { addWriteOptions, orExists, printWarnings, writeHeaders, type AddOptions } from './write-options.ts';
+import { addWriteOptions, explainExisting, printWarnings, writeHeaders, type AddOptions } from './write-options.ts';
 
 type ServerOptions = AddOptions & { kind?: string; header?: string[]; env?: string[]; cwd?: string; trusted?: boolean };
 type Value = string | { secret: string };
@@ -43,7 +43,7 @@ async function addServer(server: string, target: string[], options: ServerOption
   const { client } = connectService(options);
   const written = await writeSecrets(client, secrets, options);
   try {
-    const answer = await orExists(
+    const answer = await explainExisting(
       `The server ${server}`,
       // Checked by the service: a document made of options has no fixed type.
       client.put('/v1/servers/{server}', { params: { path: { server }, header: writeHeaders(options) }, body: document as never }),
@@ -62,7 +62,7 @@ async function addServer(server: string, target: string[], options: ServerOption
 /** Returns the names of the secrets that did not exist before. */
 async function writeSecrets(client: MonikerClient, secrets: readonly NewSecret[], options: AddOptions): Promise<string[]> {
   for (const { name, ...body } of secrets)
-    await orExists(
+    await explainExisting(
       `The secret ${name}`,
       client.put('/v1/secrets/{secret}', { params: { path: { secret: name }, header: writeHeaders(options) }, body }),
     );

@@ -4,7 +4,7 @@ import { addConnectionOptions, connectService, type ConnectionOptions } from './
 import { exitCodes, CommandFailure } from './failure.ts';
 import { inLine, printJson, type JsonOption } from './output.ts';
 import { print, printData, printError } from '../local/printing.ts';
-import { addWriteOptions, orExists, printWarnings, writeHeaders, type AddOptions } from './write-options.ts';
+import { addWriteOptions, explainExisting, printWarnings, writeHeaders, type AddOptions } from './write-options.ts';
 import { addServerCommand } from './add-server.ts';
 
 export function addAddCommands(program: Command): void {
@@ -50,7 +50,7 @@ export function addAddCommands(program: Command): void {
 async function addToolset(toolset: string, tools: string[], options: AddOptions & { description?: string }): Promise<void> {
   const { client } = connectService(options);
   const body = { tools: tools.map(parseEntry), ...(options.description !== undefined && { description: options.description }) };
-  const answer = await orExists(
+  const answer = await explainExisting(
     `The toolset ${toolset}`,
     client.put('/v1/toolsets/{toolset}', { params: { path: { toolset }, header: writeHeaders(options) }, body }),
   );
@@ -72,7 +72,7 @@ async function addAgent(agent: string, options: AddOptions & { model: string; to
   const { client } = connectService(options);
   const { model, toolset, instructions } = options;
   const body = { model, ...(toolset !== undefined && { toolset }), ...(instructions !== undefined && { instructions }) };
-  const answer = await orExists(
+  const answer = await explainExisting(
     `The agent ${agent}`,
     client.put('/v1/agents/{agent}', { params: { path: { agent }, header: writeHeaders(options) }, body }),
   );

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { type ArchiveLine, type ArchivePart, maxLineBytes, readArchivePart, readLine } from '../core/backup/archive.ts';
 import { Problem } from '../core/problem.ts';
 import { readBoundedLines } from './bounded-lines.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, messageOf } from './failure.ts';
 
 export type CheckedLine = { text: string; part: ArchivePart };
 
@@ -49,10 +49,7 @@ export async function* readArchiveFile(file: string): AsyncGenerator<CheckedLine
     }
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
-      'Give the path of an archive that `moniker backup` wrote.',
-    );
+    throw new CommandFailure(`${file} cannot be read: ${messageOf(error)}.`, 'Give the path of an archive that `moniker backup` wrote.');
   }
   if (!check.isComplete)
     throw new CommandFailure(

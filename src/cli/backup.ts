@@ -4,9 +4,11 @@ import { gzipSync } from 'node:zlib';
 import type { Command } from 'commander';
 import { ArchiveCheck } from './archive-file.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
-import { CommandFailure, exitCodes } from './failure.ts';
+import { CommandFailure, exitCodes, messageOf } from './failure.ts';
 import { print, printError } from '../local/printing.ts';
 import { type JsonOption, inLine, printJson, Progress } from './output.ts';
+import { retry } from '../engine/retry.ts';
+import { systemClock } from '../platform/clock.ts';
 
 type BackupOptions = ConnectionOptions & JsonOption & { force?: boolean };
 
@@ -72,15 +74,12 @@ type Client = ReturnType<typeof connectService>['client'];
 
 /** Reads a page and its cursor. A page whose transfer breaks is requested again. */
 async function readPage(client: Client, cursor: string): Promise<{ text: string; next: string | null }> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-      const response = await client.open('GET', `/v1/backup${query}`, { headers: { accept: 'application/jsonl' } });
-      return { text: await response.text(), next: response.headers.get('x-next-cursor') };
-    } catch (error) {
-      if (!(error instanceof TypeError) || attempt === pageAttempts) throw error;
-    }
-  }
+  const policy = { maxRetries: pageAttempts - 1, delayMs: (error: unknown) => (error instanceof TypeError ? 0 : null) };
+  return await retry({ clock: systemClock }, policy, async () => {
+    const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+    const response = await client.open('GET', `/v1/backup${query}`, { headers: { accept: 'application/jsonl' } });
+    return { text: await response.text(), next: response.headers.get('x-next-cursor') };
+  });
 }
 
 /** Each page is a member of the compressed file, which programs read as one. */
@@ -95,8 +94,4 @@ async function append(handle: FileHandle, file: string, text: string): Promise<v
 
 export function megabytes(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

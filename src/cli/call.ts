@@ -131,7 +131,7 @@ function parseArguments(text: string): Json {
   );
 }
 
-/** Text as it is; a line for anything else. */
+/** Prints text content unchanged, and one line for each other block. */
 export function renderContent(content: Answer['content']): string {
   return content
     .map((block) => {

@@ -7,13 +7,14 @@ import { inLine, styled } from './output.ts';
 /** Asks and returns the line. Null: Ctrl-C, Ctrl-D, or the turn was cancelled. */
 export type Ask = (question: string) => Promise<string | null>;
 /** What a person must see of an approval. */
-type Question = Pick<ApprovalRequired, 'name' | 'canonical' | 'arguments' | 'reason' | 'effects' | 'effectCount' | 'round'>;
+type Question = Pick<ApprovalRequired, 'name' | 'canonical' | 'arguments' | 'reason'> &
+  Partial<Pick<ApprovalRequired, 'effects' | 'effectCount' | 'round'>>;
 type Answer = components['schemas']['ElicitationAnswer'];
 
 const maxShownEffects = 30;
 const maxArgumentsLength = 4_000;
 
-/** Everything but a yes denies. */
+/** Any answer other than yes denies the call. */
 export async function askApproval(ask: Ask, print: (line: string) => void, request: Question): Promise<'approve' | 'deny'> {
   for (const line of describeApproval(request)) print(line);
   const answer = await ask('  Approve? [y/N] ');

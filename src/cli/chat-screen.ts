@@ -2,6 +2,7 @@
 import type { SessionEvent, TurnAnswer } from '../../client/src/index.ts';
 import { terminalText, visibleJson } from '../core/text/visible-text.ts';
 import { inLine, styled } from './output.ts';
+import { cutToLength } from '../core/text/utf8.ts';
 
 const maxLineLength = 200;
 
@@ -82,6 +83,5 @@ function renderResult(indent: string, isError: boolean, content: readonly { type
 }
 
 function oneLine(text: string): string {
-  const flat = text.trim().replaceAll(/\s*\n\s*/g, ' | ');
-  return flat.length > maxLineLength ? `${flat.slice(0, maxLineLength - 1)}…` : flat;
+  return cutToLength(text.trim().replaceAll(/\s*\n\s*/g, ' | '), maxLineLength);
 }

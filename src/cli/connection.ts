@@ -4,12 +4,14 @@
  */
 import type { Command } from 'commander';
 import { createClient, type MonikerClient } from '../../client/src/index.ts';
-import { dataFolderOf } from '../local/environment.ts';
-import { storedRootKey } from '../local/keys.ts';
-import type { Launcher } from '../local/launcher-file.ts';
-import { isLoopbackAddress } from '../local/port.ts';
-import { findRunningService, hasToken } from '../local/running-service.ts';
+import { dataFolderOf } from '../local/launch/environment.ts';
+import { storedRootKey } from '../local/launch/keys.ts';
+import type { Launcher } from '../local/launch/launcher-file.ts';
+import { isLoopbackAddress } from '../local/launch/port.ts';
+import { findRunningService, hasToken } from '../local/launch/running-service.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
+import { abortAfter } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 
 export type ConnectionOptions = { url?: string; key?: string; data?: string; workspace?: string };
 
@@ -127,23 +129,14 @@ function isLoopback(hostname: string): boolean {
  */
 export function serviceFetch({ url, dataDir, local }: Pick<Address, 'url' | 'dataDir' | 'local'>, timeoutMs: number) {
   return async (request: Request): Promise<Response> => {
-    const late = new AbortController();
-    const timer = setTimeout(
-      () =>
-        late.abort(
-          new CommandFailure(
-            `${url} did not respond within ${timeoutMs / 1_000} s.`,
-            'Try again, or see `moniker logs` and `moniker doctor`.',
-          ),
-        ),
-      timeoutMs,
-    );
-    const signal = AbortSignal.any([request.signal, late.signal]);
+    const late = () =>
+      new CommandFailure(`${url} did not respond within ${timeoutMs / 1_000} s.`, 'Try again, or see `moniker logs` and `moniker doctor`.');
+    const { signal, disarm } = abortAfter(systemClock, timeoutMs, late, request.signal);
     try {
       if (local !== null && !(await hasToken(local, signal)))
         throw new CommandFailure(
           `The program at ${url} is not the service of ${dataDir}: it does not have the token of its launcher.`,
-          'Nothing was sent to it. Restart the service, also if an earlier release runs; another program may use its port.',
+          'Nothing was sent to it. Restart the service; another program may use its port.',
         );
       const response = await fetch(request, { redirect: 'manual', signal });
       if (response.status < 300 || response.status >= 400) return response;
@@ -153,7 +146,7 @@ export function serviceFetch({ url, dataDir, local }: Pick<Address, 'url' | 'dat
         'Keys are sent to the named address only. If the other one is right, pass it with --url.',
       );
     } finally {
-      clearTimeout(timer);
+      disarm();
     }
   };
 }

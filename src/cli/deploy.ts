@@ -1,7 +1,7 @@
 /** `moniker deploy`: builds and uploads the Worker to Cloudflare. It needs the sources: the npm package has none. */
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
-import { isCheckout, projectRoot } from '../local/environment.ts';
+import { isCheckout, projectRoot } from '../local/launch/environment.ts';
 import { CommandFailure } from './failure.ts';
 
 export function addDeployCommand(program: Command): void {

@@ -5,7 +5,7 @@ import { createClient, type MonikerClient } from '../../client/src/index.ts';
 import { recordOf, stringOf } from '../core/json/wire-value.ts';
 import { version } from '../core/version.ts';
 import { type Address, serviceFetch } from './connection.ts';
-import type { DoctorFinding } from './doctor-machine.ts';
+import { type DoctorFinding, failure, passed, warning } from './doctor-machine.ts';
 import { describeFailure } from './failure.ts';
 
 const timeoutMs = 15_000;
@@ -17,20 +17,14 @@ const maxDocuments = 100;
 /** Yields findings as they are made. Ends early if later checks could only repeat the fault. */
 export async function* checkService(address: Address): AsyncGenerator<DoctorFinding[], void, undefined> {
   const { url, headers, missing } = address;
-  const fault =
-    missing === null ? null : ({ check: missing.check, status: 'failure', message: missing.what, advice: missing.advice } as const);
+  const fault = missing === null ? null : failure(missing.check, missing.what, missing.advice);
   if (fault?.check === 'service') return yield [fault];
   const health = await checkHealth(url);
   yield health;
   if (health.some(({ status }) => status === 'failure')) return;
   yield [await checkReadiness(url)];
   if (fault !== null) return yield [fault];
-  const client = createClient({
-    baseUrl: url,
-    headers,
-    retries: 0,
-    fetch: serviceFetch(address, timeoutMs),
-  });
+  const client = createClient({ baseUrl: url, headers, retries: 0, fetch: serviceFetch(address, timeoutMs) });
   const [me, scopes] = await checkKey(client);
   yield [me];
   if (scopes === null) return;
@@ -42,12 +36,7 @@ export async function* checkService(address: Address): AsyncGenerator<DoctorFind
 async function checkHealth(url: string): Promise<DoctorFinding[]> {
   const check = 'service';
   const notReached = (message: string): DoctorFinding[] => [
-    {
-      check,
-      status: 'failure',
-      message,
-      advice: 'Start it with `moniker start`, or check --url. A proxy in front must pass on every path.',
-    },
+    failure(check, message, 'Start it with `moniker start`, or check --url. A proxy in front must pass on every path.'),
   ];
   try {
     const sentAt = Date.now();
@@ -58,13 +47,8 @@ async function checkHealth(url: string): Promise<DoctorFinding[]> {
     const isSame = body.version === version;
     return [
       isSame
-        ? { check, status: 'ok', message: `${url}, version ${version}` }
-        : {
-            check,
-            status: 'warning',
-            message: `${url} has version ${body.version}, this command ${version}.`,
-            advice: 'Update the older one.',
-          },
+        ? passed(check, `${url}, version ${version}`)
+        : warning(check, `${url} has version ${body.version}, this command ${version}.`, 'Update the older one.'),
       ...checkTransport(url),
       ...checkClock(response.headers.get('date'), sentAt),
     ];
@@ -76,14 +60,8 @@ async function checkHealth(url: string): Promise<DoctorFinding[]> {
 function checkTransport(url: string): DoctorFinding[] {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || /^(?:localhost|127\.|\[::1\])/.test(hostname)) return [];
-  return [
-    {
-      check: 'transport',
-      status: 'warning',
-      message: 'The key is sent without encryption.',
-      advice: 'Put a proxy with TLS in front of the service, and use https.',
-    },
-  ];
+  const advice = 'Put a proxy with TLS in front of the service, and use https.';
+  return [warning('transport', 'The key is sent without encryption.', advice)];
 }
 
 /** `date`: the header. workerd on this machine sends none. */
@@ -91,36 +69,26 @@ export function checkClock(date: string | null, now: number): DoctorFinding[] {
   const difference = date === null ? Number.NaN : Date.parse(date) - now;
   if (Number.isNaN(difference) || Math.abs(difference) < maxClockDifferenceMs) return [];
   const seconds = Math.round(Math.abs(difference) / 1_000);
-  return [
-    {
-      check: 'clock',
-      status: 'warning',
-      message: `The clock of this machine is ${seconds} s ${difference > 0 ? 'behind' : 'ahead of'} that of the service.`,
-      advice: 'Turn on time synchronization (NTP).',
-    },
-  ];
+  const message = `The clock of this machine is ${seconds} s ${difference > 0 ? 'behind' : 'ahead of'} that of the service.`;
+  return [warning('clock', message, 'Turn on time synchronization (NTP).')];
 }
 
 async function checkReadiness(url: string): Promise<DoctorFinding> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) });
   const body = recordOf(await response.json().catch(() => null));
-  if (response.ok) return { check: 'ready', status: 'ok', message: Object.keys(recordOf(body.checks)).join(', ') || 'ready' };
-  return {
-    check: 'ready',
-    status: 'failure',
-    message: stringOf(body.detail) || `/readyz returned ${response.status}.`,
-    advice: 'See `moniker logs`, or `npx wrangler tail` for a deployed service.',
-  };
+  if (response.ok) return passed('ready', Object.keys(recordOf(body.checks)).join(', ') || 'ready');
+  const message = stringOf(body.detail) || `/readyz returned ${response.status}.`;
+  return failure('ready', message, 'See `moniker logs`, or `npx wrangler tail` for a deployed service.');
 }
 
 async function checkKey(client: MonikerClient): Promise<[DoctorFinding, readonly string[] | null]> {
   try {
     const { name, scopes, expiresAt } = await client.get('/v1/me');
     const until = expiresAt === null ? '' : `, until ${expiresAt}`;
-    return [{ check: 'key', status: 'ok', message: `${name}: ${scopes.join(', ')}${until}` }, scopes];
+    return [passed('key', `${name}: ${scopes.join(', ')}${until}`), scopes];
   } catch (error) {
     const { message, advice } = describeFailure(error);
-    return [{ check: 'key', status: 'failure', message, advice }, null];
+    return [failure('key', message, advice), null];
   }
 }
 
@@ -137,16 +105,12 @@ async function checkProviders(client: MonikerClient): Promise<DoctorFinding[]> {
     // Many local services with OpenAI's format need no key.
     const needsKey = !['rehearsal', 'openai-compatible'].includes(provider.kind) && !provider.hasApiKey;
     if (!isMissing && !needsKey) return [];
-    return [
-      {
-        check: 'providers',
-        status: 'failure',
-        message: isMissing ? `${provider.name}: the secret ${secret} does not exist.` : `${provider.name} has no key.`,
-        advice: isMissing
-          ? `Write it: PUT /v1/secrets/${secret}, or in the console at /console/secrets.`
-          : `Add \`apiKey\` with PATCH /v1/providers/${provider.name}, or in the console at /console/providers.`,
-      },
-    ];
+    if (!isMissing) {
+      const advice = `Add \`apiKey\` with PATCH /v1/providers/${provider.name}, or in the console at /console/providers.`;
+      return [failure('providers', `${provider.name} has no key.`, advice)];
+    }
+    const advice = `Write it: PUT /v1/secrets/${secret}, or in the console at /console/secrets.`;
+    return [failure('providers', `${provider.name}: the secret ${secret} does not exist.`, advice)];
   });
 }
 
@@ -158,30 +122,27 @@ async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
     const command = stringOf(recordOf(server).command);
     if (command !== '' && findCommand(command, process.env) === null)
       return [
-        {
-          check: 'servers',
-          status: 'failure',
-          message: `${name}: the command "${command}" does not exist here.`,
-          advice: 'Install it, or give its full path. Commands are looked up in the PATH of the service.',
-        },
+        failure(
+          'servers',
+          `${name}: the command "${command}" does not exist here.`,
+          'Install it, or give its full path. Commands are looked up in the PATH of the service.',
+        ),
       ];
     if (health.status === 'failing')
       return [
-        {
-          check: 'servers',
-          status: 'failure',
-          message: `${name}: ${stringOf(health.reason) || 'it fails.'}`,
-          advice: `After fixing it, try it: POST /v1/servers/${name}/test, or in the console at /console/servers.`,
-        },
+        failure(
+          'servers',
+          `${name}: ${stringOf(health.reason) || 'it fails.'}`,
+          `After fixing it, try it: POST /v1/servers/${name}/test, or in the console at /console/servers.`,
+        ),
       ];
     if (held > 0)
       return [
-        {
-          check: 'servers',
-          status: 'warning',
-          message: `${name}: ${held} tools are held because their definitions are new or changed.`,
-          advice: `Review and accept them in the console at /console/servers/${name}.`,
-        },
+        warning(
+          'servers',
+          `${name}: ${held} tools are held because their definitions are new or changed.`,
+          `Review and accept them in the console at /console/servers/${name}.`,
+        ),
       ];
     return [];
   });
@@ -192,13 +153,7 @@ async function checkToolsets(client: MonikerClient): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
   for (const { name } of items) {
     const { warnings } = await client.get('/v1/toolsets/{toolset}/tools', { params: { path: { toolset: name } } });
-    for (const { path, message } of warnings)
-      findings.push({
-        check: 'toolsets',
-        status: 'warning',
-        message: `${name}, ${path}: ${message}`,
-        advice: `Edit it in the console at /console/toolsets/${name}.`,
-      });
+    findings.push(...documentWarnings('toolsets', name, warnings));
   }
   return findings;
 }
@@ -208,26 +163,26 @@ async function checkAgents(client: MonikerClient): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
   for (const { name } of items) {
     const { warnings = [] } = await client.get('/v1/agents/{agent}', { params: { path: { agent: name } } });
-    for (const { path, message } of warnings)
-      findings.push({
-        check: 'agents',
-        status: 'warning',
-        message: `${name}, ${path}: ${message}`,
-        advice: `Edit it in the console at /console/agents/${name}.`,
-      });
+    findings.push(...documentWarnings('agents', name, warnings));
   }
   return findings;
+}
+
+function documentWarnings(kind: string, name: string, warnings: readonly { path: string; message: string }[]): DoctorFinding[] {
+  return warnings.map(({ path, message }) =>
+    warning(kind, `${name}, ${path}: ${message}`, `Edit it in the console at /console/${kind}/${name}.`),
+  );
 }
 
 /** One `ok` for a kind without faults. A check that this key may not make is left out. */
 async function checked(check: string, findings: Promise<DoctorFinding[]>): Promise<DoctorFinding[]> {
   try {
     const found = await findings;
-    return found.length > 0 ? found : [{ check, status: 'ok', message: 'no faults' }];
+    return found.length > 0 ? found : [passed(check, 'no faults')];
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'forbidden') return [];
     const { message, advice } = describeFailure(error);
-    return [{ check, status: 'failure', message, advice }];
+    return [failure(check, message, advice)];
   }
 }
 

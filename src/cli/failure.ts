@@ -5,7 +5,7 @@
 import { CommanderError } from 'commander';
 import { MonikerError } from '../../client/src/index.ts';
 import { printError } from '../local/printing.ts';
-import { StartFailure } from '../local/start-failure.ts';
+import { StartFailure } from '../local/launch/start-failure.ts';
 import { inLine } from './output.ts';
 
 export const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
@@ -59,7 +59,11 @@ export function describeFailure(error: unknown): Failure {
       'The disk is full: nothing more can be written.',
       'Free some space, or choose a folder of another disk: MONIKER_DATA_DIR=…',
     );
-  return failed(error instanceof Error ? error.message : String(error), '');
+  return failed(messageOf(error), '');
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Most details of the service say themselves what to do. */

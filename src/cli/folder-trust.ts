@@ -6,11 +6,11 @@ import { readdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { reachOf } from '../core/project/project-reach.ts';
-import type { DataFolder } from '../local/environment.ts';
-import { acceptedEffects, acceptEffects, effectHash, isTrustedDataFolder } from '../local/trusted-folders.ts';
+import type { DataFolder } from '../local/launch/environment.ts';
+import { acceptedEffects, acceptEffects, effectHash, isTrustedDataFolder } from '../local/launch/trusted-folders.ts';
 import { printError } from '../local/printing.ts';
 import { isYes } from './chat-questions.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, messageOf } from './failure.ts';
 import { askLine, canAsk } from './terminal.ts';
 
 export type TrustOptions = { trust?: boolean };
@@ -36,7 +36,7 @@ export async function requireAccepted(
 ): Promise<void> {
   if (questions.length === 0) return;
   if (!trust && !(await isAccepted(questions, isNamed, alternatives))) return;
-  for (const { subject, remember } of questions) rememberOr(remember, subject);
+  for (const { subject, remember } of questions) rememberOrWarn(remember, subject);
 }
 
 /** False: there is no terminal to ask at, and the user has decided by naming the file. Throws for a no. */
@@ -60,11 +60,11 @@ async function isAccepted(questions: readonly TrustQuestion[], isNamed: boolean,
 }
 
 /** A decision that cannot be stored counts for this time. */
-export function rememberOr(remember: () => void, subject: string): void {
+export function rememberOrWarn(remember: () => void, subject: string): void {
   try {
     remember();
   } catch (error) {
-    printError(`warning: this cannot be remembered (${error instanceof Error ? error.message : String(error)}): ${subject}`);
+    printError(`warning: this cannot be remembered (${messageOf(error)}): ${subject}`);
   }
 }
 

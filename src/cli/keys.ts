@@ -1,9 +1,9 @@
 /** `moniker keys`: lists, rotates and revokes API keys, and rotates the master key of this machine. */
 import type { Command } from 'commander';
-import type { components } from '../../client/src/index.ts';
-import { dataFolderOf } from '../local/environment.ts';
-import { rotateMasterKey } from '../local/keys.ts';
-import { runningService } from '../local/data-lock.ts';
+import { type components, paginate } from '../../client/src/index.ts';
+import { dataFolderOf } from '../local/launch/environment.ts';
+import { rotateMasterKey } from '../local/launch/keys.ts';
+import { runningService } from '../local/launch/data-lock.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { print, printData, printError } from '../local/printing.ts';
@@ -41,11 +41,9 @@ export function addKeysCommand(program: Command): void {
 async function list(options: Options): Promise<void> {
   const { client } = connectService(options);
   const items: Key[] = [];
-  for (let cursor: string | undefined; items.length < maxListed; ) {
-    const page = await client.get('/v1/keys', { params: { query: { limit: 100, ...(cursor !== undefined && { cursor }) } } });
-    items.push(...page.items);
-    if (page.nextCursor === null) break;
-    cursor = page.nextCursor;
+  for await (const key of paginate(client, '/v1/keys', { query: { limit: 100 } })) {
+    items.push(key);
+    if (items.length >= maxListed) break;
   }
   if (options.json) return printJson(items);
   const day = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '-';

@@ -3,8 +3,8 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { dataFolderOf } from '../local/environment.ts';
-import { logFiles } from '../local/log-file.ts';
+import { dataFolderOf } from '../local/launch/environment.ts';
+import { logFiles } from '../local/launch/log-file.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { printData } from '../local/printing.ts';
 

@@ -14,6 +14,8 @@ import { printError } from '../local/printing.ts';
 import { readBoundedLines } from './bounded-lines.ts';
 import { connectService, type ConnectionOptions } from './connection.ts';
 import { describeFailure } from './failure.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 
 /** Results have at most 16 MB; the rest is the envelope. */
 const maxLineBytes = 17 * 1024 * 1024;
@@ -77,7 +79,7 @@ export async function serveOverStdio(toolset: string, options: ConnectionOptions
     else printError('moniker mcp: skipped a line of standard input that is not a JSON-RPC message');
   }
   for (const deadline = Date.now() + closingMs; open.size > 0 && Date.now() < deadline; ) await sleep(pollMs);
-  await Promise.race([service.terminateSession().catch(() => undefined), sleep(closingMs)]);
+  await withTimeout(systemClock, service.terminateSession(), closingMs, () => undefined).catch(() => undefined);
   // Also ends the event stream of the session.
   process.exit(0);
 }

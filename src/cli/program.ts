@@ -1,6 +1,7 @@
-/** The commands of `moniker`, with commander: each file of this folder adds some. */
+/** The commands of `moniker`, with commander: each file of this folder adds some, `mcp-bridge.ts` is loaded on demand. */
 import { Command } from 'commander';
 import { version } from '../core/version.ts';
+import { addAcceptCommand } from './accept.ts';
 import { addAddCommands } from './add.ts';
 import { addBackupCommand } from './backup.ts';
 import { addCallCommands } from './call.ts';
@@ -9,9 +10,9 @@ import { addCompletionCommand } from './completion.ts';
 import { addDeployCommand } from './deploy.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes, reportFailure } from './failure.ts';
+import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
 import { addKeysCommand } from './keys.ts';
 import { addLogsCommand } from './logs.ts';
-import { addMcpCommand } from './mcp.ts';
 import { printError } from '../local/printing.ts';
 import { endWithPipe } from './output.ts';
 import { addProjectCommands } from './project.ts';
@@ -36,6 +37,7 @@ export function createProgram(): Command {
   addAddCommands(program);
   addCallCommands(program);
   addMcpCommand(program);
+  addAcceptCommand(program);
   addChatCommand(program);
   addLogsCommand(program);
   addDoctorCommand(program);
@@ -45,6 +47,23 @@ export function createProgram(): Command {
   addDeployCommand(program);
   addCompletionCommand(program);
   return program;
+}
+
+function addMcpCommand(program: Command): void {
+  addConnectionOptions(
+    program
+      .command('mcp')
+      .description('serve a toolset as an MCP server on standard input and output, for clients that start a command')
+      .argument('<toolset>', 'toolset of the running service')
+      .addHelpText(
+        'after',
+        '\nExample, in the mcp.json of a client:\n  {"mcpServers": {"work": {"command": "moniker", "args": ["mcp", "work"]}}}',
+      ),
+  ).action(async (toolset: string, options: ConnectionOptions) => {
+    // Loaded by this command only: the MCP SDK is large.
+    const { serveOverStdio } = await import('./mcp-bridge.ts');
+    await serveOverStdio(toolset, options);
+  });
 }
 
 /** Runs a command and sets the exit code of the process. */

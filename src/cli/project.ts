@@ -4,20 +4,19 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import type { MonikerClient } from '../../client/src/index.ts';
+import type { components, MonikerClient } from '../../client/src/index.ts';
 import type { ImportResult } from '../core/import/draft.ts';
 import { importFormats } from '../core/import/names.ts';
-import { limits } from '../core/limits.ts';
+import { limits } from '../core/limits/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { expandVariables } from '../core/project/expand-variables.ts';
-import { fillProject, findProjectFile, projectName, readProjectFile } from '../local/project-file.ts';
-import { readImport } from '../platform/read-import.ts';
+import { fillProject, findProjectFile, projectName, readProjectFile } from '../local/launch/project-file.ts';
+import { readImport } from '../formats/read-import.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
-import { CommandFailure, exitCodes } from './failure.ts';
-import { print, printData } from '../local/printing.ts';
+import { CommandFailure, exitCodes, messageOf } from './failure.ts';
+import { print, printData, printError } from '../local/printing.ts';
 import { addTrustOption, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
-import { printJson, type JsonOption } from './output.ts';
-import { printReport } from './project-report.ts';
+import { inLine, printJson, printStyled, styled, type JsonOption } from './output.ts';
 import { withService } from './temporary-service.ts';
 
 type ApplyOptions = ConnectionOptions &
@@ -180,10 +179,7 @@ async function exportFile(file: string | undefined, options: ConnectionOptions &
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw new CommandFailure(`${file} exists already.`, 'Choose another name, or replace it with --force.');
-    throw new CommandFailure(
-      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
-      'Choose a file in a folder that you can write to.',
-    );
+    throw new CommandFailure(`${file} cannot be written: ${messageOf(error)}.`, 'Choose a file in a folder that you can write to.');
   }
   print(`Written to ${file}. It has no values of secrets: variables stand for them.`);
 }
@@ -201,4 +197,36 @@ function readFileContent(file: string, bytes: Uint8Array, format: string | undef
       'docs/import.md lists the formats. Name one with --format if it was not found out.',
     );
   }
+}
+
+// ---- Reports ----
+
+type Report = Omit<components['schemas']['ProjectReport'], 'project'>;
+
+type Line = { style: 'green' | 'yellow' | 'red' | 'dim'; text: string };
+
+/** What applying a project or importing a file did, or would do. */
+function printReport(report: Report, { isDryRun, what }: { isDryRun: boolean; what: string }): void {
+  for (const { style, text } of reportLines(report)) printStyled(styled(style, inLine(text)));
+  for (const { path, message } of report.warnings) printError(`warning: ${inLine(`${path === '' ? '' : `${path}: `}${message}`)}`);
+  const counts = (['created', 'updated', 'removed', 'unchanged', 'kept', 'waiting', 'skipped'] as const)
+    .filter((action) => report[action].length > 0)
+    .map((action) => `${report[action].length} ${action}`);
+  print(`${what}: ${counts.join(', ') || 'no documents'}. ${isDryRun ? 'This is the plan; nothing was written.' : ''}`.trim());
+}
+
+/** One line for each document that is not unchanged, and for each change of an updated one. */
+function reportLines(report: Report): Line[] {
+  const changes = (name: string): Line[] =>
+    report.changes
+      .filter((change) => change.name === name)
+      .map(({ path, before = 'nothing', after = 'nothing' }) => ({ style: 'dim', text: `      ${path}: ${before} → ${after}` }));
+  return [
+    ...report.created.map((name): Line => ({ style: 'green', text: `  + ${name}` })),
+    ...report.updated.flatMap((name): Line[] => [{ style: 'yellow', text: `  ~ ${name}` }, ...changes(name)]),
+    ...report.removed.map((name): Line => ({ style: 'red', text: `  - ${name}` })),
+    ...report.kept.map(({ name, reason }): Line => ({ style: 'dim', text: `  = ${name} is kept: ${reason}` })),
+    ...report.waiting.map(({ name, reason }): Line => ({ style: 'dim', text: `  ? ${name} waits: ${reason}` })),
+    ...report.skipped.map(({ name, reason }): Line => ({ style: 'red', text: `  ! ${name} is skipped: ${reason}` })),
+  ];
 }

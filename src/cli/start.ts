@@ -1,8 +1,8 @@
 /** `moniker start` and `moniker dev`: run the service on this machine. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { dataFolderOf, environmentHelp } from '../local/environment.ts';
-import { type LoadedProject, loadProject } from '../local/project-file.ts';
+import { dataFolderOf, environmentHelp } from '../local/launch/environment.ts';
+import { type LoadedProject, loadProject } from '../local/launch/project-file.ts';
 import { addTrustOption, dataFolderQuestion, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
 
 /** `project`: false with `--no-project`. */
@@ -39,7 +39,7 @@ export function addStartCommands(program: Command): void {
         const project = options.project && purpose === null ? loadProject(process.cwd(), environment) : null;
         await requireTrusted(project, environment, options);
         // Loaded by this command only: other commands do not need the build tools.
-        const { start } = await import('../local/start.ts');
+        const { start } = await import('../local/launch/start.ts');
         await start({ reload, isProduction: options.production === true, environment, project, purpose });
       });
     addTrustOption(command);

@@ -2,16 +2,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runningService } from '../local/data-lock.ts';
-import { dataFolderOf } from '../local/environment.ts';
-import { keyVariables } from '../local/keys.ts';
+import { runningService } from '../local/launch/data-lock.ts';
+import { dataFolderOf } from '../local/launch/environment.ts';
+import { keyVariables } from '../local/launch/keys.ts';
 import { printError } from '../local/printing.ts';
-import { trustDataFolder } from '../local/trusted-folders.ts';
-import { readLauncherFile, removeLauncherFile } from '../local/launcher-file.ts';
-import { copyForPlan } from '../local/plan-copy.ts';
+import { trustDataFolder } from '../local/launch/trusted-folders.ts';
+import { readLauncherFile, removeLauncherFile } from '../local/launch/launcher-file.ts';
+import { copyForPlan } from '../local/launch/plan-copy.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { CommandFailure } from './failure.ts';
-import { dataFolderQuestion, rememberOr, requireAccepted, type TrustOptions } from './folder-trust.ts';
+import { dataFolderQuestion, rememberOrWarn, requireAccepted, type TrustOptions } from './folder-trust.ts';
+import { withTimeout } from '../engine/timeout.ts';
+import { systemClock } from '../platform/clock.ts';
 
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 15_000;
@@ -35,7 +37,7 @@ export async function withService<T>(
   printError(`No service is running in ${folder.path}: starting it for this command …`);
   if (options.dryRun) return await withPlanService(options, folder.path, run);
   return await withStarted(folder.path, 'command', {}, () => {
-    if (folder.isFound) rememberOr(() => trustDataFolder(folder.path, process.env), folder.path);
+    if (folder.isFound) rememberOrWarn(() => trustDataFolder(folder.path, process.env), folder.path);
     return run(options);
   });
 }
@@ -90,7 +92,7 @@ async function withStarted<T>(
     return await run();
   } finally {
     child.kill('SIGTERM');
-    await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false })]);
+    await withTimeout(systemClock, ended, stopTimeoutMs, () => undefined);
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   }
 }

@@ -17,7 +17,7 @@ export function writeHeaders({ replace }: AddOptions): Record<string, string> {
 }
 
 /** Explains a refusal because the document exists. */
-export async function orExists<T>(what: string, write: Promise<T>): Promise<T> {
+export async function explainExisting<T>(what: string, write: Promise<T>): Promise<T> {
   try {
     return await write;
   } catch (error) {

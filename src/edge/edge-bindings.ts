@@ -4,11 +4,11 @@
  */
 import { toOutcome } from '../core/problem.ts';
 import { MB } from '../core/limits/units.ts';
-import type { AuditRow } from '../core/audit.ts';
+import type { AuditRow } from '../core/records/audit.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/people/principal.ts';
 import type { Bindings } from '../storage/bindings.ts';
-import type { CatalogRpc } from '../storage/catalog-methods.ts';
+import type { CatalogRpc } from '../objects/catalog/client/catalog-methods.ts';
 import { needsStorage } from './unsupported.ts';
 
 type BindingParts = {
@@ -26,10 +26,12 @@ export function createEdgeBindings({ catalog, audit, mcp, now }: BindingParts): 
     CATALOG: namespaceOf(catalog),
     SESSION: namespaceOf({}),
     MCP_SESSION: namespaceOf({
-      begin: (caller: Principal, target: string | null, _id: string, request: McpSessionRequest) => mcp(caller, target, request),
-      hold: (caller: Principal, target: string | null, _name: string, request: McpSessionRequest) => mcp(caller, target, request),
+      begin: (caller: Principal, target: string | null, _id: string, request: McpSessionRequest) =>
+        toOutcome(() => mcp(caller, target, request)),
+      hold: (caller: Principal, target: string | null, _name: string, request: McpSessionRequest) =>
+        toOutcome(() => mcp(caller, target, request)),
       // No session was ever begun.
-      resume: async () => null,
+      resume: async () => ({ ok: true, value: null }),
       // Each call works on empty files, which are discarded after it.
       loadFiles: async () => ({ ok: true, value: [] }),
       applyFiles: async () => ({ ok: true, value: undefined }),

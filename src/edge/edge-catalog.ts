@@ -2,19 +2,20 @@
  * The Catalog of an edge handler: serves one fixed project from memory through the same RPC interface as the Durable Object. It refuses what
  * needs storage. Nonces, taint marks and tokens of servers are kept for as long as the instance runs.
  */
-import { hideCredentials, keepHidden } from '../core/hidden-values.ts';
-import { limits } from '../core/limits.ts';
+import { hideCredentials, keepHidden } from '../core/secrets/hidden-values.ts';
+import { noSafeguards } from '../core/policy/guard.ts';
+import { limits } from '../core/limits/limits.ts';
 import { joinTaint, untainted } from '../core/policy/taint.ts';
 import { type Outcome, Problem, quoted, toOutcome } from '../core/problem.ts';
 import { changedLaunch } from '../core/servers/launched-settings.ts';
 import { noLauncher } from '../core/servers/stdio.ts';
-import { createToolFilter } from '../core/tools/tool-filter.ts';
+import { createToolFilter } from '../core/toolset/tool-filter.ts';
 import { utf8Length } from '../core/text/utf8.ts';
-import type { ToolDefinition } from '../core/tools/tool.ts';
 import { compileDraft } from '../core/toolset/compile-draft.ts';
 import { requireKnownTool } from '../core/toolset/known-tools.ts';
 import {
   type DocumentKind,
+  type Page,
   policyDocument,
   type ServerGrant,
   type StoredDocument,
@@ -22,11 +23,11 @@ import {
   workspaceDocument,
 } from '../ports/catalog.ts';
 import type { WorkspaceRecord } from '../ports/workspaces.ts';
-import type { CatalogMethod, CatalogMethods, CatalogRpc } from '../storage/catalog-methods.ts';
-import { sortedPage } from '../storage/cursor.ts';
-import type { MasterKey } from '../storage/master-key.ts';
+import type { CatalogMethod, CatalogMethods, CatalogRpc } from '../objects/catalog/client/catalog-methods.ts';
+import { sortedPage } from '../storage/list-pages.ts';
+import type { MasterKey } from '../storage/keys/master-key.ts';
 import type { PublishedKind, PublishedValues } from '../storage/published-values.ts';
-import { sealValue } from '../storage/secret-box.ts';
+import { sealValue } from '../storage/keys/secret-box.ts';
 import type { EdgeKeys } from './edge-keys.ts';
 import type { ServedProject } from './served-project.ts';
 import { needsStorage, projectIsFixed } from './unsupported.ts';
@@ -72,6 +73,7 @@ const writes: ReadonlySet<CatalogMethod> = new Set([
   'addRule',
   'acceptTool',
   'rejectTool',
+  'decideTools',
   'undoTool',
   'decideOffer',
   'rebindTool',
@@ -91,11 +93,7 @@ function servedMethods(parts: CatalogParts): Served {
       if (found === null || (version !== undefined && version !== found.version)) throw missing(kind, name);
       return found;
     },
-    list: (kind, page) => {
-      const all = documents.all(kind);
-      const read = (after: string, count: number) => all.filter(({ name }) => name > after).slice(0, count);
-      return sortedPage(kind, page, read, { position: ({ name }) => name, bytes: ({ body }) => utf8Length(JSON.stringify(body)) });
-    },
+    list: (kind, page) => pageOf(kind, page, documents.all(kind), ({ name }) => name),
     versions: (kind, name) => {
       const found = documents.find(kind, name);
       if (found === null) throw missing(kind, name);
@@ -106,26 +104,14 @@ function servedMethods(parts: CatalogParts): Served {
     tools: async (page, _owner, filter = {}) => {
       const isListed = createToolFilter(filter);
       const tools = [...(await editions.known()).all()].filter(isListed).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
-      const read = (after: string, count: number) => tools.filter(({ canonical }) => canonical > after).slice(0, count);
-      const measure = {
-        position: ({ canonical }: ToolDefinition) => canonical,
-        bytes: (tool: ToolDefinition) => utf8Length(JSON.stringify(tool)),
-      };
-      return sortedPage('tools', { ...page, maxItems: limits.maxToolPageItems }, read, measure);
+      return pageOf('tools', { ...page, maxItems: limits.maxToolPageItems }, tools, ({ canonical }) => canonical);
     },
     privateTools: () => [],
     tool: async (canonical) => requireKnownTool(await editions.known(), canonical),
 
     // At most `limits.maxServerOffersBytes`.
     reviewedOffers: (server) => ({ items: lists.reviewedOffers(server), nextCursor: null }),
-    serverTools: (server, page) => {
-      const tools = lists.tools(server);
-      const read = (after: string, count: number) => tools.filter(({ name }) => name > after).slice(0, count);
-      return sortedPage(`tools of ${server}`, page, read, {
-        position: ({ name }) => name,
-        bytes: (tool) => utf8Length(JSON.stringify(tool)),
-      });
-    },
+    serverTools: (server, page) => pageOf(`tools of ${server}`, page, lists.tools(server), ({ name }) => name),
     serverTool: lists.tool,
     refreshServer: lists.refreshStatic,
     serverDocument: lists.document,
@@ -144,14 +130,7 @@ function servedMethods(parts: CatalogParts): Served {
     // Asked by /readyz.
     isKeyCancelled: () => false,
     limitedHolders: () => [],
-    keys: (page) => {
-      const read = (after: string, count: number) =>
-        keys
-          .records()
-          .filter(({ id }) => id > after)
-          .slice(0, count);
-      return sortedPage('keys', page, read, { position: ({ id }) => id, bytes: () => 0 });
-    },
+    keys: (page) => pageOf('keys', page, keys.records(), ({ id }) => id),
     key: keys.record,
     originRights: ({ keyId }) => keys.rights(keyId),
     keyRights: keys.rights,
@@ -167,10 +146,13 @@ function servedMethods(parts: CatalogParts): Served {
       return edgeRecord;
     },
     workspaces: () => ({ items: [edgeRecord], nextCursor: null }),
-    hook: (name) => {
-      throw project.ignored.includes('webhooks') ? needsStorage() : missing('webhook', name);
-    },
   };
+}
+
+/** `all`: in the order of their names. */
+function pageOf<Row>(list: string, page: Parameters<typeof sortedPage>[1], all: readonly Row[], nameOf: (row: Row) => string): Page<Row> {
+  const read = (after: string, count: number) => all.filter((row) => nameOf(row) > after).slice(0, count);
+  return sortedPage(list, page, read, { position: nameOf, bytes: (row) => utf8Length(JSON.stringify(row)) });
 }
 
 const edgeRecord: WorkspaceRecord = { name: edgeWorkspace, status: 'active', createdAt: 0 };
@@ -199,13 +181,14 @@ function publishedValues({ project, lists, master }: CatalogParts) {
     },
     server: async (name) => lists.access(name),
     offers: async (name) => lists.offers(name),
-    rules: async () => [...rules],
+    rules: async () => ({ rules: [...rules], ...noSafeguards }),
     subscriptions: async () => [],
     settings: async () => settings,
     async 'workspace-status'(name) {
       throw missing('workspace', name);
     },
     'retired-keys': async () => ({ sealed: null }),
+    hook: async (name) => unserved(project, 'webhooks', 'webhook', name),
   };
   return async <Kind extends PublishedKind>(kind: Kind, name: string): Promise<PublishedValues[Kind]> => await readers[kind](name);
 }

@@ -1,13 +1,12 @@
 /** The API keys of an edge handler: a fixed list, which may have any form. The root key comes from the environment. */
 import { z } from 'zod';
 import { sha256Hex } from '../core/hash.ts';
-import { parseDocument } from '../core/issues.ts';
-import { limits } from '../core/limits.ts';
-import { KeyRequest, type Principal, rootKeyId } from '../core/principal.ts';
-import { invalidRequest, Problem, quoted } from '../core/problem.ts';
+import { limits } from '../core/limits/limits.ts';
+import { KeyRequest, type Principal, rootKeyId } from '../core/people/principal.ts';
+import { invalidRequest, Problem, quoted, parseInput } from '../core/problem.ts';
 import type { KeyRecord, KeyRights } from '../ports/catalog.ts';
-import type { KeyVerdict } from '../storage/catalog-methods.ts';
-import { rootPrincipal } from '../storage/principals.ts';
+import type { KeyVerdict } from '../objects/catalog/client/catalog-methods.ts';
+import { rootPrincipal } from '../storage/published/principals.ts';
 import { edgeWorkspace } from './toolset-editions.ts';
 
 const maxKeys = 1_000;
@@ -31,7 +30,7 @@ type Known = { principal: Principal; expiresAt: number | null; record: KeyRecord
 
 /** Throws `invalid_request`. The id of a key is derived from its hash, so that it stays the same wherever the handler runs. */
 export async function createEdgeKeys(given: unknown, now: () => number): Promise<EdgeKeys> {
-  const keys = parseDocument(z.object({ keys: z.array(EdgeKey).max(maxKeys) }), { keys: given ?? [] }).keys;
+  const keys = parseInput(z.object({ keys: z.array(EdgeKey).max(maxKeys) }), { keys: given ?? [] }).keys;
   const byHash = new Map<string, Known>();
   const byId = new Map<string, Known>([[rootKeyId, { principal: rootPrincipal, expiresAt: null, record: null }]]);
   for (const [index, { key, name, expiresAt, ...rights }] of keys.entries()) {

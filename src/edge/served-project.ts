@@ -1,19 +1,18 @@
 /** Reads the project of an edge handler: variables, schemas, and what can be served without storage. All faults are reported together. */
 import type { NamedModel } from '../core/model/model-alias.ts';
-import { fillHidden, type WithoutHidden } from '../core/hidden-values.ts';
+import { fillHidden, type WithoutHidden } from '../core/secrets/hidden-values.ts';
 import type { Provider, CompleteProvider } from '../core/model/provider.ts';
-import { providerBaseUrl } from '../core/model/provider-kind.ts';
+import { providerBaseUrl } from '../core/names/provider-kind.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
-import { type Secret, secretHostOf, secretUseRefusal } from '../core/policy/secret.ts';
+import { type Secret, secretHostOf, secretUseRefusal } from '../core/secrets/secret.ts';
 import { invalidRequest, type Issue, Problem } from '../core/problem.ts';
 import { expandVariables } from '../core/project/expand-variables.ts';
-import type { Project } from '../core/project/project.ts';
-import { readProject } from '../core/project/read-project.ts';
+import { type Project, readProject } from '../core/project/project.ts';
 import { callUrlOf, type Server, type CompleteServer } from '../core/servers/server.ts';
 import { reservedServers } from '../core/names/reserved-names.ts';
 import { nameMapIssues } from '../core/toolset/settle-names.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
-import { defaultWorkspaceSettings, type WorkspaceSettings } from '../core/workspace.ts';
+import { defaultWorkspaceSettings, type WorkspaceSettings } from '../core/people/workspace.ts';
 import { withSecretHosts } from '../engine/project/secret-hosts.ts';
 
 export type ServedProject = {

@@ -1,9 +1,11 @@
 /**
  * What the servers of an edge handler list, in memory. The decisions are those of the Catalog (`core/listing/apply-listing.ts`,
- * `core/servers/refresh-state.ts`): the first list is accepted, and a definition that changes later is held, for as long as this instance runs.
+ * `core/servers/refresh-state.ts`): the first list is accepted, and what changes later is held unless `updates` accepts it, for as long as this
+ * instance runs.
  */
 import { applyListing, pinListing, type PinnedListing } from '../core/listing/apply-listing.ts';
 import { reportListing, requireNamedItems } from '../core/listing/listing-report.ts';
+import { updatePolicyOf, updatesId } from '../core/listing/definition-updates.ts';
 import { listingSize, requireListingRoom } from '../core/listing/listing-size.ts';
 import {
   countOffers,
@@ -21,18 +23,19 @@ import {
   afterRefresh,
   boundedDiscovery,
   healthOf,
-  holdsLease,
+  holdsClaim,
   initialState,
   type RefreshReason,
   type RefreshState,
-  requestLease,
+  requestClaim,
 } from '../core/servers/refresh-state.ts';
-import { type ListingReport, type ServerAccess, type ServerTool, type CompleteServer, toServerAccess } from '../core/servers/server.ts';
+import { type ServerAccess, type CompleteServer, toServerAccess } from '../core/servers/server.ts';
+import type { ListingReport, ServerTool } from '../core/servers/server-tool.ts';
 import { identityFinding, identityWarning } from '../core/servers/server-identity.ts';
 import type { Discovery, ServerOffers } from '../core/servers/server-state.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { RefreshClaim, RefreshFailure, RefreshLease } from '../ports/catalog.ts';
-import type { PinnedOperation } from '../storage/catalog-methods.ts';
+import type { RefreshAnswer, RefreshFailure, RefreshClaim } from '../ports/catalog.ts';
+import type { PinnedOperation } from '../objects/catalog/client/catalog-methods.ts';
 
 type Kept = { document: CompleteServer; tools: readonly StoredTool[]; state: RefreshState; offers: readonly StoredOffer[] };
 
@@ -77,10 +80,11 @@ export function createServerLists(
     name: string,
     kept: Kept,
     listing: PinnedListing,
-    { isFirst, stranger }: { isFirst: boolean; stranger: ReturnType<typeof identityFinding> },
+    { isFirst, identityChange }: { isFirst: boolean; identityChange: ReturnType<typeof identityFinding> },
   ): ListingReport => {
     const applied = applyListing({
-      ...{ kept: kept.tools, items: listing.items, isFirst, stranger },
+      ...{ kept: kept.tools, items: listing.items, isFirst, identityChange },
+      updates: { policy: updatePolicyOf(kept.document), decided: { by: updatesId, at: now() } },
       isNamed: (tool) => isNamed(`${name}.${tool}`),
     });
     const others = listingSize([...servers.values()].flatMap((other) => (other === kept ? [] : other.tools)));
@@ -98,7 +102,7 @@ export function createServerLists(
         if (kept.document.kind !== 'static') continue;
         const listing = await pinListing(kept.document.tools);
         requireNamedItems(listing);
-        take(name, kept, listing, { isFirst: true, stranger: null });
+        take(name, kept, listing, { isFirst: true, identityChange: null });
         kept.state = { ...kept.state, listedAt: now() };
       }
     },
@@ -118,7 +122,7 @@ export function createServerLists(
       const counts = { toolCount: tools.length, held: tools.filter((tool) => toolStateOf(tool) === 'held').length };
       if (document.kind === 'static') return counts;
       const { connection } = state;
-      return { ...counts, health: healthOf(state), ...(connection !== null && { connection }), offers: countOffers(offers) };
+      return { ...counts, health: healthOf(state, counts.held), ...(connection !== null && { connection }), offers: countOffers(offers) };
     },
     document(name: string): string | null {
       const { document } = require(name);
@@ -133,45 +137,48 @@ export function createServerLists(
       return { operation, pin: accepted.pin };
     },
 
-    claim(name: string, reason: RefreshReason): RefreshClaim {
+    claim(name: string, reason: RefreshReason): RefreshAnswer {
       const kept = require(name);
-      if (kept.document.kind === 'static') return { claimed: true, server: accessOf(name, kept), lease: { version, until: 0 } };
-      const asked = requestLease(kept.state, reason, now());
+      if (kept.document.kind === 'static') return { claimed: true, server: accessOf(name, kept), claim: { version, until: 0 } };
+      const asked = requestClaim(kept.state, reason, now());
       kept.state = asked.state;
       if (!asked.claimed) return { claimed: false, retryAfterMs: asked.retryAfterMs };
-      return { claimed: true, server: accessOf(name, kept), lease: { version, until: asked.until } };
+      return { claimed: true, server: accessOf(name, kept), claim: { version, until: asked.until } };
     },
-    async takeDiscovery(name: string, lease: RefreshLease, read: Discovery): Promise<ListingReport> {
+    async takeDiscovery(name: string, claim: RefreshClaim, read: Discovery): Promise<ListingReport> {
       const kept = require(name);
       const { discovery, warnings } = boundedDiscovery(read, new Set(kept.tools.map((tool) => tool.name)));
       const listing = await pinListing(discovery.tools, { operations: discovery.operations ?? {} });
       const before = kept.state;
-      const stranger = identityFinding(before.connection, discovery.connection);
+      const identityChange = identityFinding(before.connection, discovery.connection);
       const offers = await reviewOffers(discovery.offers, {
-        ...{ kept: kept.offers, isFirst: before.listedAt === null, stranger, trusted: kept.document.trusted === true },
+        ...{ kept: kept.offers, isFirst: before.listedAt === null, identityChange, trusted: kept.document.trusted === true },
         tools: listing.items.map((item) => item.name),
         ...(discovery.unread && { unread: discovery.unread }),
       });
-      if (!holdsLease(kept.state, lease))
+      if (!holdsClaim(kept.state, claim))
         throw new Problem('conflict', `The server "${name}" was refreshed concurrently, and the other result was stored.`);
-      const report = take(name, kept, listing, { isFirst: before.listedAt === null, stranger });
+      const report = take(name, kept, listing, { isFirst: before.listedAt === null, identityChange });
       kept.offers = offers;
       const canChange = kept.document.kind !== 'openapi' || kept.document.document === undefined;
       const reading = { connection: discovery.connection, offered: countOffers(kept.offers), ttlMs: discovery.ttlMs, canChange };
       kept.state = afterRefresh(before, reading, now());
       changed();
-      return { ...report, warnings: [...warnings, ...identityWarning(stranger), ...report.warnings, ...heldOfferWarnings(kept.offers)] };
+      return {
+        ...report,
+        warnings: [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(kept.offers)],
+      };
     },
-    takeFailure(name: string, lease: RefreshLease, failure: RefreshFailure): void {
+    takeFailure(name: string, claim: RefreshClaim, failure: RefreshFailure): void {
       const kept = require(name);
-      if (holdsLease(kept.state, lease)) kept.state = afterFailedRefresh(kept.state, failure, now());
+      if (holdsClaim(kept.state, claim)) kept.state = afterFailedRefresh(kept.state, failure, now());
     },
     /** The tools of a `static` server never change here. */
     async refreshStatic(name: string): Promise<ListingReport> {
       const kept = require(name);
       if (kept.document.kind !== 'static')
         throw new Problem('conflict', `The server "${name}" lists its tools itself. Refresh it instead.`);
-      return take(name, kept, await pinListing(kept.document.tools), { isFirst: false, stranger: null });
+      return take(name, kept, await pinListing(kept.document.tools), { isFirst: false, identityChange: null });
     },
   };
 }

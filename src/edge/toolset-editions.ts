@@ -3,11 +3,11 @@
  * their lists change: as in the Catalog, wildcards are expanded once, and names stay.
  */
 import { checkMadeTool } from '../core/made/check-made-tool.ts';
-import { MadeTool, MadeToolName, pinned } from '../core/made/made-tool.ts';
+import { MadeTool, MadeToolName, pinned } from '../core/tools/made-tool.ts';
 import { madeToolset, toMadeDefinition, toMadeToolset, toMissingMade } from '../core/made/made-toolset.ts';
-import { rootKeyId } from '../core/principal.ts';
-import { secretHostOf } from '../core/policy/secret.ts';
-import { invalidRequest, type Issue, Problem, quoted } from '../core/problem.ts';
+import { rootKeyId } from '../core/people/principal.ts';
+import { secretHostOf } from '../core/secrets/secret.ts';
+import { invalidRequest, type Issue, Problem, quoted, type Warning } from '../core/problem.ts';
 import { callUrlOf } from '../core/servers/server.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { toUiToolDefinition } from '../core/tools/ui-tool-definition.ts';
@@ -17,7 +17,6 @@ import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.t
 import type { KnownTools } from '../core/toolset/known-tools.ts';
 import { legalAliases, type Toolset, type ToolsetEntry } from '../core/toolset/toolset.ts';
 import { isWildcard } from '../core/toolset/wildcards.ts';
-import type { Warning } from '../core/warning.ts';
 import type { ServedProject } from './served-project.ts';
 import type { ServerLists } from './server-lists.ts';
 

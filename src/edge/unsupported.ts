@@ -1,6 +1,6 @@
 /** The refusals of an edge handler for what requires Durable Objects, and where that works. */
 import { Problem } from '../core/problem.ts';
-import type { Authorization } from '../oauth/authorization.ts';
+import type { Authorization } from '../mcp/authorization/authorization.ts';
 
 const elsewhere = 'Deploy Moniker on Cloudflare (npm run deploy) or run it on a machine (moniker start)';
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
-import { projectRoot } from './environment.ts';
+import { projectRoot } from './launch/environment.ts';
 
 const file = join(projectRoot, '.wrangler/types/worker.d.ts');
 mkdirSync(dirname(file), { recursive: true });

@@ -6,11 +6,12 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { projectRoot } from './environment.ts';
-import { randomKey } from './keys.ts';
+import { projectRoot } from './launch/environment.ts';
+import { randomKey } from './launch/keys.ts';
 import { print } from './printing.ts';
-import { runLocalScript, StartFailure } from './start-failure.ts';
+import { runLocalScript, StartFailure } from './launch/start-failure.ts';
+import { retry } from '../engine/retry.ts';
+import { systemClock } from '../platform/clock.ts';
 
 type WranglerRun = { code: number; output: string; urls: string[] };
 
@@ -22,7 +23,7 @@ export type DeployTools = {
   wrangler(args: readonly string[], options?: { isQuiet?: boolean; input?: string }): Promise<WranglerRun>;
   /** Returns the status; throws if there is no response. */
   get(url: string): Promise<number>;
-  wait(ms: number): Promise<unknown>;
+  wait(ms: number): Promise<void>;
   /** Whether a person is at the terminal, who can sign in. */
   isInteractive: boolean;
   /** Whether it runs in a pipeline, where files are deleted and output is stored. */
@@ -64,7 +65,7 @@ if (import.meta.main)
       wrangler: (args, runOptions) =>
         run([join(projectRoot, 'node_modules/wrangler/bin/wrangler.js'), ...args, '--config', config], runOptions),
       get: async (url) => (await fetch(url, { signal: AbortSignal.timeout(requestTimeoutMs) })).status,
-      wait: sleep,
+      wait: systemClock.sleep,
       isInteractive: process.stdin.isTTY && process.stdout.isTTY,
       isPipeline: Boolean(process.env.CI),
       log: print,
@@ -178,16 +179,18 @@ function readStored(keysFile: string): Record<string, string> {
 }
 
 async function waitUntilReady(url: string, { get, wait, log }: DeployTools): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+  const policy = {
+    maxRetries: readyAttempts - 1,
+    delayMs: () => readyPauseMs,
+    onRetry: (_error: unknown, failures: number) => failures === 1 && log(`Waiting for ${url} …`),
+  };
+  await retry({ clock: { sleep: wait } }, policy, async () => {
     const status = await get(`${url}/readyz`).catch((error: unknown) => String(error));
     if (status === 200) return;
-    if (attempt === readyAttempts)
-      throw new StartFailure(
-        `The Worker was uploaded, but ${url}/readyz responds with ${status}. Run: npm run moniker -- doctor --url ${url}`,
-      );
-    if (attempt === 1) log(`Waiting for ${url} …`);
-    await wait(readyPauseMs);
-  }
+    throw new StartFailure(
+      `The Worker was uploaded, but ${url}/readyz responds with ${status}. Run: npm run moniker -- doctor --url ${url}`,
+    );
+  });
 }
 
 async function succeed(running: Promise<WranglerRun>, what: string): Promise<WranglerRun> {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findService } from '../../src/cli/connection.ts';
-import { lockDataDir } from '../../src/local/data-lock.ts';
-import { writeLauncherFile } from '../../src/local/launcher-file.ts';
+import { lockDataDir } from '../../src/local/launch/data-lock.ts';
+import { writeLauncherFile } from '../../src/local/launch/launcher-file.ts';
 
 const rootKey = 'moniker_'.padEnd(40, 'r');
 const launcher = { url: 'http://127.0.0.1:4321', token: 't'.repeat(64) };

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dataFolderQuestion, projectQuestion, requireAccepted } from '../../src/cli/folder-trust.ts';
-import { trustDataFolder } from '../../src/local/trusted-folders.ts';
+import { trustDataFolder } from '../../src/local/launch/trusted-folders.ts';
 import { runCommand } from './run-command.ts';
 
 let folder = '';

@@ -8,8 +8,8 @@ import type { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { challengeHeader, proofHeader, proofOf } from '../../src/core/servers/service-proof.ts';
-import { lockDataDir } from '../../src/local/data-lock.ts';
-import { writeLauncherFile } from '../../src/local/launcher-file.ts';
+import { lockDataDir } from '../../src/local/launch/data-lock.ts';
+import { writeLauncherFile } from '../../src/local/launch/launcher-file.ts';
 import { runCommand } from './run-command.ts';
 
 const token = 'token-of-the-launcher'.padEnd(64, 't');
@@ -33,6 +33,7 @@ const commands: Readonly<Record<string, (() => string[]) | 'sends nothing'>> = {
   apply: () => [inFolder('moniker.yaml')],
   import: () => [inFolder('mcp.json')],
   export: () => [inFolder('export.yaml')],
+  accept: () => ['docs'],
   'add server': () => ['docs', 'https://mcp.example.com/mcp', '--header', 'Authorization: Bearer x'],
   'add toolset': () => ['work', 'builtin.bash'],
   'add agent': () => ['helper', '--model', 'rehearsal/default'],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askInput, describeApproval } from '../../src/cli/chat-questions.ts';
 import { createScreen } from '../../src/cli/chat-screen.ts';
-import { applyAtStart } from '../../src/local/start-project.ts';
+import { applyAtStart } from '../../src/local/launch/start-project.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
 /** Colors, links, the clipboard, the cursor, a bell, a return, a backspace, controls of eight bits, reordering, and a line that looks like ours. */
@@ -176,18 +176,21 @@ const responses: Readonly<Record<string, (response: ServerResponse) => void>> = 
 const shown = new Set<string>();
 
 describe.each(Object.entries(responses))('for %s', (response, respond) => {
-  it.each(commands)('moniker $title', async ({ title, parameters, isData, isArgument, stdin }) => {
-    answer = respond;
-    for (const isTerminal of [false, true]) {
-      // In a terminal, chat is a conversation, and the messages of MCP are for no person.
-      if (isTerminal && ['chat', 'mcp'].includes(parameters()[0] ?? '')) continue;
-      const { stdout, stderr } = await run(parameters(), isTerminal, stdin);
-      if (/evil\.example/.test(stdout + stderr)) shown.add(title).add(`${title}: ${response}`);
-      expect(stderr).not.toMatch(forbidden);
-      if (isTerminal || !isData) expect(stdout).not.toMatch(forbidden);
-      if (!isData && !isArgument) expect(`${stdout}\n${stderr}`).not.toMatch(/^Project forged|^error: forged/m);
-    }
-  });
+  it.each(commands)(
+    'moniker $title prints no control character that it received',
+    async ({ title, parameters, isData, isArgument, stdin }) => {
+      answer = respond;
+      for (const isTerminal of [false, true]) {
+        // In a terminal, chat is a conversation, and the messages of MCP are for no person.
+        if (isTerminal && ['chat', 'mcp'].includes(parameters()[0] ?? '')) continue;
+        const { stdout, stderr } = await run(parameters(), isTerminal, stdin);
+        if (/evil\.example/.test(stdout + stderr)) shown.add(title).add(`${title}: ${response}`);
+        expect(stderr).not.toMatch(forbidden);
+        if (isTerminal || !isData) expect(stdout).not.toMatch(forbidden);
+        if (!isData && !isArgument) expect(`${stdout}\n${stderr}`).not.toMatch(/^Project forged|^error: forged/m);
+      }
+    },
+  );
 });
 
 it('prints something of a response in each of these commands, so that the checks above are of use', () => {

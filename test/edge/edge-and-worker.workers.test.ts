@@ -1,7 +1,7 @@
 /** The same definitions and requests, once through the Worker with its Durable Objects and once through the edge handler: equal answers. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createEdgeHandler, type EdgeHandler } from '../../src/edge.ts';
-import { send } from '../catalog/real-service.ts';
+import { send } from '../objects/catalog/real-service.ts';
 import { testEnv } from '../storage/workspace.ts';
 import { edgeCalls, edgeProject, edgeUpstream } from './project.ts';
 

@@ -2,12 +2,13 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import type { AuditRow } from '../../src/core/audit.ts';
+import type { AuditRow } from '../../src/core/records/audit.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { placeholder } from '../../src/core/project/expand-variables.ts';
 import { createEdgeHandler, type EdgeOptions } from '../../src/edge.ts';
 import type * as Declared from '../../src/local/build/edge.d.mts';
 import { edgeProject, edgeUpstream } from './project.ts';
+import { takeErrors } from '../service-errors.ts';
 
 /** The types for users fit the implementation. */
 export const declared: typeof Declared.createEdgeHandler = createEdgeHandler;
@@ -104,6 +105,10 @@ describe('an edge handler', () => {
     expect(rows.at(-1)).toMatchObject({ canonical: 'facts.look_up', verdict: 'ran', keyId: 'root' });
     const failing = await edge({ audit: () => Promise.reject(new Error('no disk')) });
     expect((await failing.send('POST', '/v1/toolsets/demand/calls', call('bash', { command: 'echo hi' }))).text).not.toContain('hi\\n');
+    expect(takeErrors()).toMatchObject([
+      { message: 'a call was not run: its audit row cannot be written', cause: 'Error: no disk' },
+      { message: 'request failed', code: 'unavailable', cause: 'Error: no disk' },
+    ]);
   });
 
   it('ignores variables with the names of bindings', async () => {

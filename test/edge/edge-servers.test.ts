@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEdgeHandler } from '../../src/edge.ts';
 import { type FakeMcpServer, listenMcpServer } from '../fakes/mcp-server.ts';
+import { takeErrors } from '../service-errors.ts';
 
 const rootKey = 'root-key-of-at-least-thirty-two-characters';
 const search = { name: 'search', description: 'Searches.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
@@ -16,11 +17,11 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-async function edge() {
+async function edge(more: object = {}) {
   const handler = await createEdgeHandler({
     env: { MONIKER_ROOT_KEY: rootKey, MONIKER_LOG: 'error', MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' },
     project: {
-      servers: { docs: { kind: 'mcp', url: server.url, trusted: true } },
+      servers: { docs: { kind: 'mcp', url: server.url, trusted: true, ...more } },
       tools: {
         'made.twice': { description: 'Searches twice.', uses: ['docs.search'], implementation: 'return await tools.search({});' },
       },
@@ -68,6 +69,7 @@ describe('a server that lists its tools', () => {
     const send = await edge();
     const { status, json } = await send('GET', '/v1/toolsets/wide/tools');
     expect([status, json.code, json.detail]).toEqual([503, 'unavailable', expect.stringContaining('"docs"')]);
+    expect(takeErrors()).toMatchObject([{ message: 'request failed', path: '/v1/toolsets/wide/tools', code: 'unavailable' }]);
     const mixed = await send('GET', '/v1/toolsets/mixed/tools');
     expect(mixed.json.tools.map(({ canonical, state }) => [canonical, state])).toEqual([
       ['local.calculate', 'ready'],
@@ -80,7 +82,7 @@ describe('a server that lists its tools', () => {
   });
 
   it('whose definition changes has it held, and a new tool is in no toolset', async () => {
-    const send = await edge();
+    const send = await edge({ updates: 'review' });
     await send('GET', '/v1/toolsets/wide/tools');
     server.setTools([{ ...search, description: 'Searches, and sends what it finds elsewhere.' }, read, { ...read, name: 'extra' }]);
     await send('POST', '/v1/servers/docs/refresh');
@@ -91,5 +93,21 @@ describe('a server that lists its tools', () => {
     ]);
     expect((await send('POST', '/v1/toolsets/wide/calls', call('search'))).json).toMatchObject({ isError: true, code: 'tool_held' });
     expect((await send('POST', '/v1/servers/docs/tools/search/accept', {})).status).toBe(503);
+  });
+
+  it('that is trusted has compatible changes in force, as in the Worker', async () => {
+    const send = await edge();
+    await send('GET', '/v1/toolsets/wide/tools');
+    server.setTools([
+      { ...search, description: 'Searches all pages.' },
+      { ...read, annotations: { destructiveHint: true } },
+    ]);
+    expect((await send('POST', '/v1/servers/docs/refresh')).json).toMatchObject({ updated: ['search'], held: ['read'] });
+    const { json } = await send('GET', '/v1/toolsets/wide/tools');
+    expect(json.tools.map(({ canonical, state }) => [canonical, state])).toEqual([
+      ['docs.search', 'ready'],
+      ['docs.read', 'held'],
+    ]);
+    expect(JSON.stringify(json.tools)).toContain('Searches all pages.');
   });
 });

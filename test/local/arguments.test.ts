@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { environmentHelp, readEnvironment, workerSettings } from '../../src/local/environment.ts';
+import { environmentHelp, readEnvironment, workerSettings } from '../../src/local/launch/environment.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 

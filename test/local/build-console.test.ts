@@ -1,13 +1,19 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildConsole } from '../../src/local/build/build-console.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'moniker-console-'));
 
+const lines: string[] = [];
+const print = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+
 beforeAll(async () => void (await buildConsole(directory)));
-afterAll(() => rmSync(directory, { recursive: true }));
+afterAll(() => {
+  print.mockRestore();
+  rmSync(directory, { recursive: true });
+});
 
 describe('the built pages', () => {
   it.each(['docs', 'console'])('load files with a hash in their names, and have no inline code: %s', (page) => {
@@ -25,6 +31,10 @@ describe('the built pages', () => {
     for (const name of assets) expect(existsSync(join(directory, 'assets', name))).toBe(true);
     expect(html).not.toMatch(/<style|<script(?! type="module" src="\/assets\/)|\son\w+=|style=|javascript:/i);
     expect(html).toContain('<noscript>');
+  });
+
+  it('have their sizes and budgets printed', () => {
+    expect(lines).toContainEqual(expect.stringMatching(/^The scripts of \/console: \d+ bytes gzip \(at most \d+\)$/));
   });
 
   it('need no code from text, no markup from text and no other origin', () => {

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lockDataDir } from '../../src/local/data-lock.ts';
-import { readKeys } from '../../src/local/keys.ts';
+import { lockDataDir } from '../../src/local/launch/data-lock.ts';
+import { readKeys } from '../../src/local/launch/keys.ts';
 import { waitFor } from '../wait-for.ts';
 
 let folder = '';

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimPort } from '../../src/local/port.ts';
-import { startRuntime, type Runtime } from '../../src/local/runtime.ts';
-import { mainModule, modulesFolder, workerConfigFile } from '../../src/local/worker-config.ts';
+import { claimPort } from '../../src/local/launch/port.ts';
+import { startRuntime, type Runtime } from '../../src/local/launch/runtime.ts';
+import { mainModule, modulesFolder, workerConfigFile } from '../../src/local/launch/worker-config.ts';
 
 const worker = `export default { async fetch(request, env) {
   const { via, url } = await request.json();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { blockedNetworks, judgeAddress } from '../../src/net/address.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
+import { runs } from '../selection.ts';
 
 const denied = new BlockList();
 for (const network of blockedNetworks()) {
@@ -22,7 +23,7 @@ it('denies after DNS resolution exactly what the guard rejects by text', () => {
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), ipv6), (address) => {
       expect(isDenied(address)).toBe(judgeAddress(hostOf(address)).kind === 'blocked');
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { projectRoot } from '../../src/local/environment.ts';
+import { projectRoot } from '../../src/local/launch/environment.ts';
 import { applyPatch } from '../../src/local/build/patch-just-bash.ts';
 import { installInterpreterHooks } from '../../src/tools/shell/interpreter-hooks.ts';
 import { interpreterPatch } from '../../src/tools/shell/interpreter-patch.ts';

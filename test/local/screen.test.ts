@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderStartScreen } from '../../src/local/start-screen.ts';
+import { renderStartScreen } from '../../src/local/launch/start-screen.ts';
 
 const screen = {
   url: 'http://127.0.0.1:8787',

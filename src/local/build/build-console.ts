@@ -3,12 +3,14 @@
  * `assets/` under names with a content hash. A folder of `pages/` without `index.html` is a view of the console, loaded on demand with its style `<view>.css`. wrangler runs this before it bundles (`[build]` in wrangler.toml); `bundle.ts` runs it for `npm start`.
  * What exceeds its size budget fails the build.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-import { projectRoot } from '../environment.ts';
-import { runLocalScript, StartFailure } from '../start-failure.ts';
+import { bundleOptions } from './bundle-options.ts';
+import { projectRoot } from '../launch/environment.ts';
+import { replaceFile } from '../launch/own-file.ts';
+import { runLocalScript, StartFailure } from '../launch/start-failure.ts';
 
 const source = join(projectRoot, 'src/console/pages');
 
@@ -21,8 +23,8 @@ const budgets: Readonly<Record<string, { script: number; style: number; view?: s
   console: { script: 60_000, style: 8_000, view: 'chat' },
 };
 
-/** What another view of the console may load in addition, and all files together. */
-const maxViewBytes = 12_000;
+/** What another view of the console may load in addition, with the frame and the fields that all editors share, and all files together. */
+const maxViewBytes = 13_200;
 /** The code editor, which is loaded when its first field is seen. */
 const maxEditorBytes = 110_000;
 const maxTotalBytes = 300_000;
@@ -45,19 +47,12 @@ export async function buildConsole(directory: string): Promise<Metafile> {
     ],
     loader: { '.svg': 'copy' },
     outdir: assets,
-    absWorkingDir: projectRoot,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    minify: true,
+    ...bundleOptions,
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
-    legalComments: 'none',
-    logLevel: 'silent',
-    metafile: true,
   });
   const styles = new Map(styled.map((view) => [view, outputOf(metafile, `pages/${view}/${view}.css`)]));
   for (const page of pages) writePage(directory, page, metafile, page === 'console' ? styles : new Map());
@@ -101,9 +96,7 @@ function writePage(directory: string, page: string, metafile: Metafile, styles: 
     .replace(`/assets/${page}.css`, `/assets/${basename(style)}`)
     .replace('/assets/icon.svg', `/assets/${basename(icon)}`);
   mkdirSync(directory, { recursive: true });
-  const fresh = join(directory, `${page}.html.${process.pid}`);
-  writeFileSync(fresh, html);
-  renameSync(fresh, join(directory, `${page}.html`));
+  replaceFile(join(directory, `${page}.html`), html);
 }
 
 /** The script of a document first, then all that it loads to show its first view. */

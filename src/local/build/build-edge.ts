@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Metafile, type PluginBuild } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
-import { projectRoot } from '../environment.ts';
-import { runLocalScript, StartFailure } from '../start-failure.ts';
+import { oneLanguage, workerOptions } from './bundle-options.ts';
+import { projectRoot } from '../launch/environment.ts';
+import { runLocalScript, StartFailure } from '../launch/start-failure.ts';
 
 export const edgeModule = 'edge.mjs';
 
@@ -27,21 +28,9 @@ export async function buildEdge(directory: string): Promise<Metafile> {
   const { metafile } = await build({
     entryPoints: { edge: join(projectRoot, 'src/edge.ts') },
     outdir: directory,
-    absWorkingDir: projectRoot,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    minify: true,
-    target: 'es2024',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
+    ...workerOptions,
     conditions: ['worker', 'browser'],
-    external: ['node:*', 'cloudflare:*'],
-    outExtension: { '.js': '.mjs' },
-    plugins: [{ name: 'edge-modules', setup: edgeModules }],
-    legalComments: 'none',
-    logLevel: 'silent',
-    metafile: true,
+    plugins: [oneLanguage, { name: 'edge-modules', setup: edgeModules }],
   });
   const foreign = foreignImports(metafile);
   if (foreign.length > 0)
@@ -53,8 +42,6 @@ export async function buildEdge(directory: string): Promise<Metafile> {
 function edgeModules({ onLoad }: PluginBuild): void {
   // It is made for Workers, and an edge handler does not use it (`src/edge/unsupported.ts`).
   onLoad({ filter: /[\\/]workers-oauth-provider[\\/]/ }, () => ({ contents: 'module.exports = {};' }));
-  // zod has error messages in 64 languages, of which one is used.
-  onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
   onLoad({ filter: /\.wasm$/ }, ({ path }) => {
     // Compressed, since the package's own compression would find little in base64 text.
     const text = JSON.stringify(brotliCompressSync(readFileSync(path)).toString('base64'));

@@ -3,10 +3,11 @@
  * sandbox with fuel metering, which is not committed, and patches the interpreter of the shell. wrangler runs this script before it bundles
  * (`[build]` in wrangler.toml), and the test configurations call `buildEngine`.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { projectRoot } from '../environment.ts';
+import { projectRoot } from '../launch/environment.ts';
+import { replaceFile } from '../launch/own-file.ts';
 import { interpreterPatch } from '../../tools/shell/interpreter-patch.ts';
 import { meterWasm } from './meter-wasm.ts';
 import { applyPatch } from './patch-just-bash.ts';
@@ -22,10 +23,7 @@ export function buildEngine(): void {
     settleImport: { module: 'env', name: 'host_interrupt' },
   });
   if (existsSync(enginePath) && readFileSync(enginePath).equals(metered)) return;
-  // Renamed into place: another process may be reading it.
-  const fresh = `${enginePath}.${process.pid}`;
-  writeFileSync(fresh, metered);
-  renameSync(fresh, enginePath);
+  replaceFile(enginePath, metered);
 }
 
 if (import.meta.main) buildEngine();

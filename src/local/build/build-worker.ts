@@ -5,14 +5,15 @@
  * `--readable`: one file with the names of the source, of which the crash tests replace a function.
  */
 import { join } from 'node:path';
-import { build, type Metafile, type PluginBuild } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
-import { projectRoot } from '../environment.ts';
-import { runLocalScript, StartFailure } from '../start-failure.ts';
-import { mainModule } from '../worker-config.ts';
+import { oneLanguage, workerOptions } from './bundle-options.ts';
+import { projectRoot } from '../launch/environment.ts';
+import { runLocalScript, StartFailure } from '../launch/start-failure.ts';
+import { mainModule } from '../launch/worker-config.ts';
 
 /** What a start loads, in bytes of minified code. It decides how long a cold start takes, so a new library in it should be noticed. */
-const maxEagerBytes = 1_610_000;
+const maxEagerBytes = 1_625_000;
 
 if (import.meta.main) {
   const [directory, option] = process.argv.slice(2);
@@ -25,25 +26,12 @@ export async function buildWorker(directory: string, { readable = false } = {}):
   const { metafile } = await build({
     entryPoints: { worker: join(projectRoot, 'src/worker.ts') },
     outdir: directory,
-    absWorkingDir: projectRoot,
-    bundle: true,
-    splitting: !readable,
-    format: 'esm',
-    minify: !readable,
-    keepNames: readable,
-    target: 'es2024',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
+    ...workerOptions,
+    ...(readable && { splitting: false, minify: false, keepNames: true }),
     conditions: ['workerd', 'worker', 'browser'],
-    external: ['node:*', 'cloudflare:*'],
     loader: { '.wasm': 'copy' },
     assetNames: '[name]',
-    // `.mjs`, which wrangler and workerd take for ES modules without a rule.
-    outExtension: { '.js': '.mjs' },
-    plugins: [{ name: 'one-language', setup: oneLanguage }],
-    legalComments: 'none',
-    logLevel: 'silent',
-    metafile: true,
+    plugins: [oneLanguage],
   });
   const bytes = eagerBytes(metafile);
   if (!readable && bytes > maxEagerBytes)
@@ -51,11 +39,6 @@ export async function buildWorker(directory: string, { readable = false } = {}):
       `A start would load ${bytes} bytes of code, more than ${maxEagerBytes}: import dynamically what is rarely used.`,
     );
   return metafile;
-}
-
-/** zod has error messages in 64 languages, of which one is used. */
-function oneLanguage({ onLoad }: PluginBuild): void {
-  onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
 }
 
 function eagerBytes({ outputs }: Metafile): number {

@@ -2,19 +2,19 @@
  * `npm run build`: writes `dist/`, which `npm run deploy` uploads and the npm package contains: the bundle, the command `moniker`, and the
  * licenses of the libraries in them. Prints the size of the Worker as Cloudflare counts it.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Metafile } from 'esbuild';
 import { experimental_readRawConfig as readRawConfig } from 'wrangler';
 import { buildCli } from './build-cli.ts';
 import { buildConsole } from './build-console.ts';
 import { buildEdge } from './build-edge.ts';
 import { buildWorker } from './build-worker.ts';
 import { dumpConfig } from './dump-config.ts';
-import { projectRoot } from '../environment.ts';
-import { licensesOf } from './licenses.ts';
-import { runLocalScript, StartFailure } from '../start-failure.ts';
-import { mainModule, modulesFolder, pagesFolder } from '../worker-config.ts';
+import { projectRoot } from '../launch/environment.ts';
+import { runLocalScript, StartFailure } from '../launch/start-failure.ts';
+import { mainModule, modulesFolder, pagesFolder } from '../launch/worker-config.ts';
 
 /** The maximum compressed size of a Worker on the free plan. */
 const maxGzipBytes = 3 * 1024 * 1024;
@@ -54,4 +54,22 @@ function builtConfig(): object {
 
 function kilobytes(bytes: number): string {
   return (bytes / 1024).toFixed(0);
+}
+
+type Manifest = { name: string; version: string; license?: string; author?: string | { name?: string } };
+
+/** The licenses of the packages that a build contains, as one text. */
+function licensesOf(builds: readonly Metafile[]): string {
+  const inputs = builds.flatMap(({ inputs }) => Object.keys(inputs));
+  const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
+  const texts = [...folders].sort().map((folder) => licenseOf(join(projectRoot, folder)));
+  return `Moniker contains code of these packages.\n\n${texts.join('\n')}`;
+}
+
+function licenseOf(folder: string): string {
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  const file = existsSync(folder) ? readdirSync(folder).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry)) : undefined;
+  const by = typeof author === 'string' ? author : author?.name;
+  const text = file === undefined ? [license, by].filter(Boolean).join(', by ') : readFileSync(join(folder, file), 'utf8').trim();
+  return `${'-'.repeat(80)}\n${name} ${version} (${license ?? 'see below'})\n\n${text}\n`;
 }

@@ -6,9 +6,9 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { isCheckout, projectRoot } from '../environment.ts';
-import { StartFailure } from '../start-failure.ts';
-import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from '../worker-config.ts';
+import { isCheckout, projectRoot } from '../launch/environment.ts';
+import { StartFailure } from '../launch/start-failure.ts';
+import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from '../launch/worker-config.ts';
 
 /** No telemetry, no update checks, no color codes in captured output. */
 const quietWrangler = {
@@ -86,8 +86,8 @@ function hashSources(): string {
     .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))
     .filter((path) => !['local', 'cli'].some((folder) => path.startsWith(join('src', folder))))
     .sort();
-  const generators = ['build-console.ts', 'build-engine.ts', 'build-worker.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map((file) =>
-    join('src/local/build', file),
+  const generators = ['build-console.ts', 'build-engine.ts', 'bundle-options.ts', 'build-worker.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map(
+    (file) => join('src/local/build', file),
   );
   for (const path of [...sources, ...generators, 'wrangler.toml', 'package-lock.json']) {
     const content = readFileSync(join(projectRoot, path));

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unstable_readConfig } from 'wrangler';
-import { projectRoot } from '../environment.ts';
-import { type WorkerConfig, workerConfigFile } from '../worker-config.ts';
+import { projectRoot } from '../launch/environment.ts';
+import { type WorkerConfig, workerConfigFile } from '../launch/worker-config.ts';
 
 if (import.meta.main) {
   const [directory] = process.argv.slice(2);

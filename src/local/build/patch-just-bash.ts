@@ -3,10 +3,11 @@
  * the patched one, so that running it again, or with other changes, starts from the same text.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Edit, interpreterPatch } from '../../tools/shell/interpreter-patch.ts';
-import { StartFailure } from '../start-failure.ts';
+import { replaceFile } from '../launch/own-file.ts';
+import { StartFailure } from '../launch/start-failure.ts';
 
 type Patch = typeof interpreterPatch;
 
@@ -21,6 +22,7 @@ export function applyPatch(folder: string, patch: Patch = interpreterPatch): boo
   if (published === undefined) throw misfit(patch, `${patch.file} is not the published file`);
   const patched = patch.edits.reduce((text, edit) => applyEdit(text, edit, patch), published);
   if (patched === current) return false;
+  // By renaming: a package manager may have linked the file to a shared store.
   replaceFile(original, published);
   replaceFile(file, patched);
   return true;
@@ -46,11 +48,4 @@ function installedVersion(folder: string): string | null {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-/** By renaming: a package manager may have linked the file to a shared store. */
-function replaceFile(path: string, content: string): void {
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, content);
-  renameSync(fresh, path);
 }

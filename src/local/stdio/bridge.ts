@@ -10,7 +10,8 @@ import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { KB, MB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
 import { changedPath, launcherHeader, runHeader, type StdioRun } from '../../core/servers/stdio.ts';
-import { loopback } from '../port.ts';
+import { encodeFrame } from '../../dialects/native.ts';
+import { loopback } from '../launch/port.ts';
 import type { FindUnwanted } from './program-check.ts';
 import { BridgeFault, createRunningServers, type RunningServers } from './running-servers.ts';
 import type { RpcMessage, BridgeSession, SharedServer, RpcStream } from './shared-server.ts';
@@ -111,19 +112,19 @@ async function initialize(servers: RunningServers, run: StdioRun, response: Serv
   answer(response, 200, { jsonrpc: '2.0', id: message.id, result: welcome });
 }
 
-/** `onGone`: the reader has closed the connection before the end. */
-function openStream(response: ServerResponse, onGone: () => void): RpcStream {
+/** `onDisconnect`: the reader has closed the connection before the end. */
+function openStream(response: ServerResponse, onDisconnect: () => void): RpcStream {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.flushHeaders();
   let isOver = false;
   response.once('close', () => {
-    if (!isOver) onGone();
+    if (!isOver) onDisconnect();
     isOver = true;
   });
   return {
     send(message) {
       if (isOver) return false;
-      response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+      response.write(encodeFrame({ event: 'message', data: JSON.stringify(message) }));
       if (response.writableLength > maxUnreadBytes) response.destroy();
       return true;
     },

@@ -9,6 +9,8 @@ import { delimiter, join } from 'node:path';
 import type { StdioRun } from '../../core/servers/stdio.ts';
 import { MB } from '../../core/limits/units.ts';
 import { createLineReader } from './line-reader.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 /** One message. The Worker accepts results up to 16 MB. */
 const maxMessageBytes = 20 * MB;
@@ -92,7 +94,7 @@ function attach(child: ChildProcess, events: ChildEvents): Child {
     };
     child.once('error', (error: NodeJS.ErrnoException) => over(`could not be started (${error.code ?? error.message})`));
     // 'exit', not 'close': a process that it leaves behind may hold its output open.
-    child.once('exit', (code, signal) => over(howExited(code, signal)));
+    child.once('exit', (code, signal) => over(describeExit(code, signal)));
   });
   child.stdout?.on('data', createLineReader(maxMessageBytes, events.onLine, events.onLongLine));
   child.stderr?.on('data', createLineReader(maxStderrLineBytes, events.onStderr, events.onStderr));
@@ -108,23 +110,17 @@ function attach(child: ChildProcess, events: ChildEvents): Child {
     },
     async end() {
       child.stdin?.end();
-      await waitFor(ended, endGraceMs);
+      await withTimeout(systemClock, ended, endGraceMs, () => undefined);
       if (!isOver) killGroup(child, 'SIGTERM');
-      await waitFor(ended, endGraceMs);
+      await withTimeout(systemClock, ended, endGraceMs, () => undefined);
       if (!isOver) killGroup(child, 'SIGKILL');
-      await waitFor(ended, endGraceMs);
+      await withTimeout(systemClock, ended, endGraceMs, () => undefined);
     },
   };
 }
 
-async function waitFor(ended: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([ended, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
-}
-
 /** The status of the supervisor is that of the command: 128 and more are signals. */
-function howExited(code: number | null, signal: NodeJS.Signals | null): string {
+function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   if (code === null) return `was ended by ${signal ?? 'a signal'}`;
   return process.platform !== 'win32' && code > 128 ? `was ended by signal ${code - 128}` : `exited with code ${code}`;
 }

@@ -4,6 +4,7 @@
  * may be lost while the service restarts.
  */
 import type { Program } from '../../core/servers/stdio.ts';
+import { backoffMs } from '../../core/limits/backoff.ts';
 
 /** Returns the keys of those that are to end. Rejects if the service does not respond. */
 export type FindUnwanted = (programs: readonly Program[]) => Promise<readonly string[]>;
@@ -54,7 +55,7 @@ export function createProgramCheck(parts: {
       isChecking = false;
       if (isDue && failures === 0) check();
       else if (!isClosed && parts.running().length > 0) {
-        const waitMs = failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), intervalMs);
+        const waitMs = failures === 0 ? intervalMs : backoffMs({ firstMs: firstRetryMs, maxMs: intervalMs }, failures);
         timer = setTimeout(check, waitMs).unref();
       }
     });

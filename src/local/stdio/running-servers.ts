@@ -2,12 +2,15 @@
  * The stdio servers that run: one process for each different run (command, secrets, workspace), started at its first use. A server that
  * fails is restarted with increasing pauses; one that is not used is ended.
  */
+import { backoffMs } from '../../core/limits/backoff.ts';
 import type { StdioRun } from '../../core/servers/stdio.ts';
 import { programKey } from '../../core/servers/stdio-run.ts';
 import { CommandFault } from './child.ts';
 import { createProgramCheck, type FindUnwanted } from './program-check.ts';
 import { createServerLog, type ServerLog } from './server-log.ts';
 import { type BridgeSession, SharedServer } from './shared-server.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 const maxProcesses = 64;
 /** Runs whose last failure is remembered. */
@@ -18,8 +21,7 @@ const idleTestMs = 5 * 60_000;
 const sweepMs = 30_000;
 /** A package runner may download the server first. */
 const startTimeoutMs = 180_000;
-const firstPauseMs = 1_000;
-const maxPauseMs = 5 * 60_000;
+const restartPauses = { firstMs: 1_000, maxMs: 5 * 60_000 };
 /** Of what a command printed before it failed, at its beginning and its end. */
 const maxPrintedEdge = 350;
 /** A process that ran this long did not fail at its start. */
@@ -199,8 +201,8 @@ function exited(entry: Entry, server: SharedServer, how: string): void {
 
 function pause(entry: Entry, failure: string): string {
   entry.failure = failure;
-  entry.pausedUntil = Date.now() + Math.min(firstPauseMs * 2 ** Math.min(entry.failures, 16), maxPauseMs);
   entry.failures += 1;
+  entry.pausedUntil = Date.now() + backoffMs(restartPauses, entry.failures);
   return failure;
 }
 
@@ -224,16 +226,9 @@ function sweep(entries: ReadonlyMap<string, Entry>): void {
 }
 
 async function inTime(starting: Promise<SharedServer>, ms: number): Promise<SharedServer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  // If it fails later, the next request receives the failure.
+  return await withTimeout(systemClock, starting, ms, () => {
     const text = `is still starting after ${Math.round(ms / 1000)} s: a package runner may be downloading it. Refresh it in a moment.`;
-    timer = setTimeout(() => reject(new BridgeFault(text)), ms);
+    throw new BridgeFault(text);
   });
-  try {
-    return await Promise.race([starting, late]);
-  } finally {
-    clearTimeout(timer);
-    // If it fails later, the next request receives the failure.
-    starting.catch(() => {});
-  }
 }

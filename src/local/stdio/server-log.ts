@@ -1,12 +1,15 @@
 /** What a stdio server prints: one line each for the log of the launcher, and the last ones for a failed start. Bounded, without secrets. */
+import { limits } from '../../core/limits/limits.ts';
+import type { TextRedactor } from '../../core/redaction/redact-text.ts';
+import { RedactionWork, runAtOnce } from '../../core/redaction/redaction-work.ts';
+import { searchedValues, secretRedactor } from '../../core/redaction/secret-matcher.ts';
+import { cutToLength } from '../../core/text/utf8.ts';
 
 const maxLines = 20;
 const maxLineLength = 500;
 /** More lines of one server in a window are counted, not shown. */
 const windowMs = 10_000;
 const maxLinesPerWindow = 100;
-/** Shorter values would hide parts of ordinary words. */
-const minHiddenLength = 4;
 
 export type ServerLog = {
   add(text: string): void;
@@ -20,7 +23,7 @@ export type ServerLog = {
 /** `hidden`: values that are replaced. */
 export function createServerLog(server: string, hidden: readonly string[], onLog: (line: string) => void): ServerLog {
   let kept: string[] = [];
-  const secrets = hidden.filter(({ length }) => length >= minHiddenLength);
+  const redact = secretRedactor(searchedValues(hidden, limits.minRedactedSecretLength));
   let windowEnds = 0;
   let inWindow = 0;
   const note = (line: string): void => onLog(`[${server}] ${line}`);
@@ -38,7 +41,7 @@ export function createServerLog(server: string, hidden: readonly string[], onLog
         inWindow = 0;
       }
       inWindow += 1;
-      if (inWindow <= maxLinesPerWindow) show(toLine(text, secrets));
+      if (inWindow <= maxLinesPerWindow) show(toLine(text, redact));
     },
     note,
     lines: () => [...kept],
@@ -49,9 +52,9 @@ export function createServerLog(server: string, hidden: readonly string[], onLog
 }
 
 /** Terminals interpret control characters, and a line may contain a part of a secret that was cut: hence first hidden, then cut. */
-function toLine(text: string, secrets: readonly string[]): string {
-  const shown = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+function toLine(text: string, redact: TextRedactor): string {
+  const shown = runAtOnce(redact(text, new RedactionWork()));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
   const plain = shown.replaceAll(/\u001b\[[0-9;]*[A-Za-z]/g, '').replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
-  return plain.length > maxLineLength ? `${plain.slice(0, maxLineLength).toWellFormed()}…` : plain;
+  return cutToLength(plain, maxLineLength);
 }

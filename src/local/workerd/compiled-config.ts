@@ -4,9 +4,10 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { replaceFile } from '../launch/own-file.ts';
 import { workerdBinary } from './process.ts';
 
 const compileTimeoutMs = 30_000;
@@ -49,9 +50,7 @@ async function compile({ configFile, importPath, stateDir }: ConfigSource, file:
   const args = ['compile', '--config-only', '--import-path', importPath, configFile];
   const limits = { encoding: 'buffer', maxBuffer: maxBytes, timeout: compileTimeoutMs, signal } as const;
   const { stdout } = await promisify(execFile)(workerdBinary(), args, limits);
-  const fresh = `${file}.${process.pid}`;
   // On the disk before it gets its name: a half-written file would stop the next start.
-  writeFileSync(fresh, stdout, { mode: 0o600, flush: true });
-  renameSync(fresh, file);
+  replaceFile(file, stdout, { mode: 0o600, flush: true });
   dropCompiledConfigs(stateDir, file);
 }

@@ -6,8 +6,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { blockedNetworks } from '../../net/address.ts';
-import { StartFailure } from '../start-failure.ts';
-import { mainModule, modulesFolder, pagesFolder, readWorkerConfig, type WorkerConfig } from '../worker-config.ts';
+import { StartFailure } from '../launch/start-failure.ts';
+import { mainModule, modulesFolder, pagesFolder, readWorkerConfig, type WorkerConfig } from '../launch/worker-config.ts';
 import { type CapnpValue, Raw, toCapnp } from './capnp.ts';
 import { bucketService, kvService, pagesService } from './services.ts';
 
@@ -106,10 +106,7 @@ function kvServices({ compatibility_date }: WorkerConfig, disk: Disk, stateDir: 
   const worker: Struct = {
     modules: [{ name: 'index.js', esModule: kvService }],
     compatibilityDate: compatibility_date,
-    bindings: [
-      { name: 'FILES', service: 'kv-files' },
-      ...(existsSync(kvNamesMark(stateDir)) ? [] : [{ name: 'EARLIER_NAMES', text: 'yes' }]),
-    ],
+    bindings: [{ name: 'FILES', service: 'kv-files' }],
   };
   return [{ name: 'kv', worker }, disk('kv-files', kvFolder(stateDir))];
 }
@@ -121,11 +118,6 @@ export function objectsFolder(stateDir: string): string {
 
 export function kvFolder(stateDir: string): string {
   return join(stateDir, 'kv/values');
-}
-
-/** Exists if no file of KV has a name of earlier releases, for which KV would look at each write and each miss. */
-export function kvNamesMark(stateDir: string): string {
-  return join(stateDir, 'kv/current-names');
 }
 
 function bucketServices(binding: string, bucket: string, disk: Disk, stateDir: string): { binding: CapnpValue; services: Service[] } {

@@ -5,7 +5,9 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOwnProcess, readOwnerFile, writeOwnerFile } from '../data-lock.ts';
+import { isOwnProcess, readOwnerFile, writeOwnerFile } from '../launch/data-lock.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 export type LogLine = { message: string; level: string };
 
@@ -35,7 +37,7 @@ export type ProcessOptions = {
   /** The same of an external service. */
   external: { name: string; address: string };
   environment: Readonly<Record<string, string>>;
-  /** Remembers the process, for `endLeftover`. */
+  /** Remembers the process, for `killOrphanedRuntime`. */
   pidFile: string;
   onLog: (line: LogLine) => void;
 };
@@ -75,10 +77,10 @@ export function spawnWorkerd(options: ProcessOptions): WorkerdProcess {
       resolve(`exit ${signal ?? code}`);
     });
   });
-  return { ready: whenReady(control, ended, failures), ended, stop: (graceMs) => stop(child, ended, graceMs) };
+  return { ready: waitForListen(control, ended, failures), ended, stop: (graceMs) => stop(child, ended, graceMs) };
 }
 
-/** On Linux, the kernel ends workerd with its parent, even if that is killed. Elsewhere, `endLeftover` finds it at the next start. */
+/** On Linux, the kernel ends workerd with its parent, even if that is killed. Elsewhere, `killOrphanedRuntime` finds it at the next start. */
 function commandLine(): [string, ...string[]] {
   const binary = workerdBinary();
   const canFollow = process.platform === 'linux' && spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0;
@@ -97,16 +99,12 @@ function inherited(): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 }
 
-async function whenReady(control: Readable, ended: Promise<string>, failures: readonly string[]): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
+async function waitForListen(control: Readable, ended: Promise<string>, failures: readonly string[]): Promise<void> {
   const listens = new Promise<null>((resolve) => {
     createInterface({ input: control }).on('line', (line) => (line.includes('"listen"') ? resolve(null) : undefined));
   });
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`not ready within ${readyTimeoutMs / 1000} s`), readyTimeoutMs);
-  });
-  const reason = await Promise.race([listens, ended, late]);
-  clearTimeout(timer);
+  const late = (): string => `not ready within ${readyTimeoutMs / 1000} s`;
+  const reason = await withTimeout(systemClock, Promise.race([listens, ended]), readyTimeoutMs, late);
   if (reason !== null) throw new Error(`The Workers runtime did not start (${reason}).\n${failures.join('\n')}`);
 }
 
@@ -133,7 +131,7 @@ export function parseLogLine(text: string): LogLine {
 const diskFull = 'The disk of the data folder is full: requests that store something fail until there is room again.';
 
 /** Ends the workerd of a launcher that was killed: it would use the data folder, and the port, of the next one. */
-export async function endLeftover(pidFile: string): Promise<void> {
+export async function killOrphanedRuntime(pidFile: string): Promise<void> {
   const owner = readOwnerFile(pidFile);
   if (owner !== null && isOwnProcess(owner)) {
     process.kill(owner.pid, 'SIGKILL');

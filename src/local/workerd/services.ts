@@ -8,8 +8,8 @@ export const expiryDigits = 15;
 
 /**
  * KV as files of the disk service `FILES`, each named by a hash of its key and the key itself: get, put, delete and lists of keys, with expiry.
- * Earlier releases named files by the hash alone: those are read and deleted, not listed, if there may be any (`EARLIER_NAMES`). Metadata is not used. workerd's own
- * KV (`/workerd/kv.js`) stores small values in SQLite, whose pages keep the bytes of deleted ones.
+ * Lists lack keys that are too long for a file name. Metadata is not used. workerd's own KV (`/workerd/kv.js`) stores small values in SQLite,
+ * whose pages keep the bytes of deleted ones.
  */
 export const kvService = `
 const digits = ${expiryDigits};
@@ -19,27 +19,22 @@ export default {
     const key = new TextEncoder().encode(decodeURIComponent(pathname.slice(1)));
     if (key.length === 0) return await list(env, searchParams);
     const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', key)).toHex();
-    const earlier = 'http://files/' + hash;
     const name = encodeURIComponent(encodeURIComponent(decodeURIComponent(pathname.slice(1))));
     // A file name has at most 255 bytes.
-    const file = name.length > 220 ? earlier : 'http://files/' + hash.slice(0, 32) + '.' + name;
-    const hasEarlier = env.EARLIER_NAMES !== undefined && file !== earlier;
+    const file = 'http://files/' + (name.length > 220 ? hash : hash.slice(0, 32) + '.' + name);
     if (request.method === 'PUT') {
       const ttl = Number(searchParams.get('expiration_ttl') ?? 0) * 1000;
       const expiry = ttl > 0 ? Date.now() + ttl : Number(searchParams.get('expiration') ?? 0) * 1000;
       const body = new Blob([String(expiry).padStart(digits, '0'), '\\n', await request.arrayBuffer()]);
       const written = await env.FILES.fetch(file, { method: 'PUT', body: await body.arrayBuffer() });
-      if (written.ok && hasEarlier) await env.FILES.fetch(earlier, { method: 'DELETE' });
       return new Response(null, { status: written.ok ? 200 : 500 });
     }
     if (request.method === 'DELETE') {
       const deleted = await env.FILES.fetch(file, { method: 'DELETE' });
-      if (hasEarlier) await env.FILES.fetch(earlier, { method: 'DELETE' });
       return new Response(null, { status: deleted.ok || deleted.status === 404 ? 200 : 500 });
     }
     if (request.method !== 'GET') return new Response(null, { status: 405 });
-    const newest = await env.FILES.fetch(file);
-    const found = newest.status === 200 || !hasEarlier ? newest : await env.FILES.fetch(earlier);
+    const found = await env.FILES.fetch(file);
     if (found.status !== 200) return new Response(null, { status: 404 });
     const content = new Uint8Array(await found.arrayBuffer());
     const expiry = Number(new TextDecoder().decode(content.subarray(0, digits)));
