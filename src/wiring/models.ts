@@ -1,0 +1,20 @@
+/** Requests to models: of turns, and those that are passed to a provider. */
+import { createChatModel } from '../providers/chat-model.ts';
+import { createModelRequests } from '../providers/model-requests.ts';
+import { rehearsalHttp } from '../providers/rehearsal/rehearsal.ts';
+import type { ObjectParts } from './objects.ts';
+import type { RuntimeParts } from './runtime.ts';
+import type { ServerParts } from './servers.ts';
+import { redactor } from './tools.ts';
+
+export type ModelParts = ReturnType<typeof buildModels>;
+
+export function buildModels(parts: RuntimeParts & ObjectParts & ServerParts) {
+  const { runtime, outbound, directory, background, limiter, keptReplies: kept, recorder: usage } = parts;
+  const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
+  return {
+    model,
+    /** Requests to providers outside of turns (`providers/model-requests.ts`). */
+    ...createModelRequests({ ...runtime, directory, outbound, model, kept, usage, background, redactor, limiter }),
+  };
+}
