@@ -5,31 +5,44 @@ import { blankComments } from './source-text.ts';
 /** `path` is relative to the project, with forward slashes: `src/core/tools/tool.ts`. */
 export type Source = { path: string; content: string };
 
-/** A file imports from its own folder and from lower floors; folders of one floor must not import each other. */
-const floors = new Map<string, number>([
+/** The floor of the clients of the Durable Objects and of what the objects share: one room. */
+const nearSide = 4.2;
+
+/**
+ * A file imports from its own room and from lower floors; rooms of one floor must not import each other. A room is the longest of these
+ * paths below src/ that a file is in; `*` is one folder.
+ */
+const floors: readonly (readonly [room: string, floor: number])[] = [
   ['core', 0],
   ['ports', 1],
   ['dialects', 1],
   ['engine', 2],
   ['net', 3],
   ['platform', 3],
-  ...['providers', 'mcp', 'tools', 'http-tools', 'sandbox', 'skills', 'storage', 'webhooks', 'oauth', 'sign-in'].map(
-    (folder) => [folder, 4] as const,
-  ),
-  ['wiring.ts', 5],
-  ['wire.ts', 5.5],
-  ['session', 6],
-  ['mcp-session', 6],
-  ['usage', 6],
-  ['limit-counter', 6],
-  ['catalog', 6],
-  ['audit-shard', 6],
+  ['formats', 3],
+  ...['providers', 'mcp', 'tools', 'http-tools', 'sandbox', 'storage', 'sign-in'].map((room) => [room, 4] as const),
+  ['objects/shared', nearSide],
+  ['objects/*/client', nearSide],
+  // These read what the Catalog publishes, and walk over the objects of a workspace.
+  ['storage/published', 4.4],
+  ['storage/backup', 4.4],
+  ['wiring', 5],
+  ['objects/*', 6],
   ['edge', 6],
   ['http', 7],
   ['console', 7],
   ['worker.ts', 8],
   ['edge.ts', 8],
-]);
+];
+
+/** The folders of the core, lowest first; `.` stands for the files directly in it. A file imports from its own folder and from lower ones. */
+const coreFolders =
+  'limits text names . signatures telemetry json secrets tools model schema toolset redaction policy servers records skills turn made configuration people triggers listing project openapi import text-protocol backup'.split(
+    ' ',
+  );
+
+const maxFilesInFolder = 32;
+
 /** The launcher and the commands, which use it, outside the floors. They may import anything; nothing else may import them. */
 const launchers = ['local', 'cli'];
 
@@ -39,7 +52,7 @@ const pageLibraries = ['preact', 'preact/hooks', '@preact/signals', 'marked'];
 /** Loaded on demand, with the code editor. */
 const isEditorLibrary = (file: string, specifier: string): boolean =>
   file.startsWith('src/console/editor/') && /^@(?:codemirror|lezer)\//.test(specifier);
-const pageImports = /^(?:client\/src\/index\.ts|src\/core\/text\/visible-text\.ts)$/;
+const pageImports = /^(?:client\/src\/(?:index|sse)\.ts|src\/core\/text\/visible-text\.ts)$/;
 
 /** Global functions that make pure code depend on the environment: it receives values or uses a port instead. */
 const impure: [pattern: RegExp, what: string][] = [
@@ -61,6 +74,7 @@ export function findViolations(sources: readonly Source[]): string[] {
   return [
     ...sources.flatMap((source) => fileViolations(source)),
     ...findCycles(sources).map((cycle) => `import cycle: ${cycle.join(' → ')}`),
+    ...fullFolders(sources),
   ];
 }
 
@@ -70,7 +84,7 @@ function fileViolations({ path, content }: Source): string[] {
     found.push(`${path}: ${what}`);
   };
   const room = roomOf(path);
-  const floor = floors.get(room);
+  const floor = floorOf(room);
   const text = blankComments(content);
   const code = blankComments(content, { strings: true });
   if (floor === undefined && !launchers.includes(room)) report(`"${room}" is on no floor`);
@@ -102,7 +116,7 @@ function fileViolations({ path, content }: Source): string[] {
 const onePlace: Readonly<Record<string, string | readonly string[]>> = {
   jsonrepair: 'src/core/json/json-repair.ts',
   'fastest-levenshtein': 'src/core/names/suggest.ts',
-  minisearch: 'src/core/tools/tool-index.ts',
+  minisearch: 'src/core/toolset/tool-index.ts',
   'js-tokens': 'src/core/made/uses.ts',
   croner: 'src/core/triggers/schedules/cron.ts',
   '@marcbachmann/cel-js': 'src/core/triggers/filters/filter.ts',
@@ -116,10 +130,11 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
   if (specifier.startsWith('.')) {
     const imported = posix.join(posix.dirname(path), specifier);
     const target = roomOf(imported);
+    if (room === 'core' && target === room) checkCoreImport(path, imported, report);
     if (!/\.(?:tsx?|wasm)$/.test(specifier)) report(`imports ${specifier} without its extension`);
     if (target === 'cli' && room !== 'cli') report(`imports ${specifier}; nothing imports the commands`);
     else if (launchers.includes(room) || target === room || (room === pages && pageImports.test(imported))) return;
-    const targetFloor = floors.get(target);
+    const targetFloor = floorOf(target);
     if (room === pages) report(`imports ${specifier}; the pages import themselves, the client and types of core`);
     else if (target === pages) report(`imports ${specifier}; only pages import pages`);
     else if (launchers.includes(target)) report(`imports ${specifier}; nothing may import the launcher`);
@@ -169,9 +184,51 @@ function closingParenthesis(code: string, from: number): number {
   return code.length;
 }
 
-/** The folder under src/, or the file itself for files directly in src/. */
+function checkCoreImport(path: string, imported: string, report: (what: string) => void): void {
+  const [own, other] = [coreFolder(path), coreFolder(imported)];
+  const [level, below] = [coreFolders.indexOf(own), coreFolders.indexOf(other)];
+  if (level < 0) report(`core/${own} has no place in the order of the core's folders`);
+  else if (below > level) report(`imports ${other}, which is above ${own} in the core`);
+}
+
+/** `.` for the files directly in the core. */
+function coreFolder(path: string): string {
+  return path.split('/').slice(2, -1)[0] ?? '.';
+}
+
+const roomPatterns = floors.map(([room, floor]) => ({
+  room,
+  floor,
+  parts: room.split('/'),
+}));
+
+/** The room of a file under src/: of several, the most exact. The first part of the path if it is in none. */
 function roomOf(path: string): string {
-  return path.split('/')[1] ?? path;
+  const parts = path.split('/').slice(1);
+  const fits = roomPatterns.filter((room) => room.parts.every((part, index) => part === '*' || part === parts[index]));
+  const best = fits.reduce<(typeof fits)[number] | null>((chosen, next) => (isMoreExact(next, chosen) ? next : chosen), null);
+  if (best?.floor === nearSide) return 'objects/shared';
+  return best === null ? (parts[0] ?? path) : parts.slice(0, best.parts.length).join('/');
+}
+
+function isMoreExact(one: { room: string; parts: string[] }, other: { room: string; parts: string[] } | null): boolean {
+  if (other === null || one.parts.length !== other.parts.length) return one.parts.length > (other?.parts.length ?? 0);
+  return other.room.includes('*');
+}
+
+function floorOf(room: string): number | undefined {
+  return (
+    floors.find(([name]) => name === room)?.[1] ??
+    (room.startsWith('objects/') ? floors.find(([name]) => name === 'objects/*')?.[1] : undefined)
+  );
+}
+
+function fullFolders(sources: readonly Source[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([, files]) => files > maxFilesInFolder)
+    .map(([folder, files]) => `${folder}: ${files} files; ${maxFilesInFolder} fit`);
 }
 
 /** Specifiers of imports and re-exports. Type imports count too. */

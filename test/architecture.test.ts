@@ -4,6 +4,7 @@ import { join, posix, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findViolations, importsOf, type Source } from './architecture-rules.ts';
 import { blankComments } from './source-text.ts';
+import { printStatistics } from './statistics.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -60,7 +61,7 @@ describe('the source tree', () => {
       .map(({ path, content }) => ({ path, lines: content.split('\n').length - 1 }))
       .sort((a, b) => b.lines - a.lines)
       .slice(0, 8);
-    console.log(`longest files:\n${longest.map(({ path, lines }) => `${String(lines).padStart(6)}  ${path}`).join('\n')}`);
+    printStatistics(`longest files:\n${longest.map(({ path, lines }) => `${String(lines).padStart(6)}  ${path}`).join('\n')}`);
     expect(longest[0]?.lines).toBeLessThan(600);
   });
 });
@@ -73,7 +74,7 @@ describe('the rules', () => {
     ['src/core/a.ts', "import hono from 'hono';", 'core imports zod and the libraries of onePlace only'],
     ['src/core/a.ts', "import { jsonrepair } from 'jsonrepair';", 'core imports zod and the libraries of onePlace only'],
     ['src/tools/a.ts', "import { b } from '../providers/b.ts';", 'not below tools'],
-    ['src/session/a.ts', "import { b } from '../catalog/b.ts';", 'not below session'],
+    ['src/objects/session/a.ts', "import { b } from '../catalog/b.ts';", 'not below objects/session'],
     ['src/http/a.ts', "import { b } from '../local/b.ts';", 'nothing may import the launcher'],
     ['src/http/a.ts', "import { b } from './b';", 'without its extension'],
     ['src/local/a.ts', "import { b } from '../cli/b.ts';", 'nothing imports the commands'],
@@ -85,8 +86,8 @@ describe('the rules', () => {
     ['src/providers/a.ts', 'const response = await fetch(url);', 'calls fetch'],
     ['src/providers/a.ts', 'const send = globalThis.fetch;', 'calls fetch'],
     ['src/providers/a.ts', 'const http = create({ fetch });\nconst response = await fetch(url);', 'calls fetch'],
-    ['src/catalog/a.ts', 'this.sql.exec(`select * from ${table}`);', 'builds SQL text'],
-    ['src/catalog/a.ts', "this.sql.exec<Row>('select * from ' + table);", 'builds SQL text'],
+    ['src/objects/catalog/a.ts', 'this.sql.exec(`select * from ${table}`);', 'builds SQL text'],
+    ['src/objects/catalog/a.ts', "this.sql.exec<Row>('select * from ' + table);", 'builds SQL text'],
     ['src/http/a.ts', 'function f(input: string) {\n  const pattern = new RegExp(input);\n}', 'makes a RegExp'],
     ['src/cli/a.ts', "console.log('text');", 'prints; only local/printing.ts does'],
     ['src/local/a.ts', "process.stderr.write('text');", 'prints; only local/printing.ts does'],
@@ -100,6 +101,11 @@ describe('the rules', () => {
     ['src/console/a.tsx', 'await fetch(url);', 'calls fetch'],
     ['src/http/a.ts', "import { b } from '../console/b.ts';", 'only pages import pages'],
     ['src/elsewhere/a.ts', 'export const a = 1;', 'is on no floor'],
+    ['src/objects/session/client/a.ts', "import { b } from '../object/b.ts';", 'not below objects/shared'],
+    ['src/storage/a.ts', "import { b } from './published/b.ts';", 'not below storage'],
+    ['src/core/json/a.ts', "import { b } from '../tools/b.ts';", 'imports tools, which is above json in the core'],
+    ['src/core/hash.ts', "import { b } from './json/b.ts';", 'imports json, which is above . in the core'],
+    ['src/core/elsewhere/a.ts', "import { b } from '../json/b.ts';", 'no place in the order'],
   ])('reports %s: %s', (path, content, expected) => {
     expect(check(path, content).join('\n')).toContain(expected);
   });
@@ -107,14 +113,18 @@ describe('the rules', () => {
   it.each([
     ['src/core/a.ts', "import { z } from 'zod';\nimport type { B } from './b.ts';"],
     ['src/core/json/json-repair.ts', "import { jsonrepair } from 'jsonrepair';"],
-    ['src/wiring.ts', "import { b } from './storage/b.ts';\nimport { c } from './net/c.ts';"],
+    ['src/wiring/create-wiring.ts', "import { b } from '../storage/b.ts';\nimport { c } from '../net/c.ts';"],
+    ['src/core/tools/a.ts', "import { b } from '../json/b.ts';\nimport { c } from '../hash.ts';"],
+    ['src/objects/session/a.ts', "import { b } from '../catalog/client/b.ts';\nimport { c } from '../shared/c.ts';"],
+    ['src/objects/session/client/a.ts', "import { b } from '../../catalog/client/b.ts';\nimport { c } from '../../../storage/c.ts';"],
+    ['src/storage/published/a.ts', "import { b } from '../../objects/catalog/client/b.ts';\nimport { c } from '../c.ts';"],
     ['src/worker.ts', 'export default { async fetch(request: Request): Promise<Response> { return app(request); } };'],
     ['src/ports/a.ts', 'export interface A {\n  fetch(request: Request): Promise<Response>;\n}'],
     ['src/tools/a.ts', "const response = await context.fetch(request); // never fetch(url)\nconst text = 'fetch(url)';"],
     ['src/net/a.ts', 'const response = await fetch(url);'],
     ['src/tools/a.ts', 'const tool = {\n  async run({ url }, { fetch }) {\n    return await fetch(url);\n  },\n};'],
     ['src/engine/a.ts', '/* Date.now() comes from the clock */\nconst at = clock.now();\nconst day = new Date(at);'],
-    ['src/catalog/a.ts', "this.sql.exec('select * from t where name = ?', name);"],
+    ['src/objects/catalog/a.ts', "this.sql.exec('select * from t where name = ?', name);"],
     ['src/http/a.ts', "const word = '[a-z]';\nexport const pattern = new RegExp(`^${word}$`);\nconst f = () => new RegExp('^a$', 'u');"],
     ['src/console/api/a.ts', "import { createClient } from '../../../client/src/index.ts';\nimport { lexer } from 'marked';"],
     ['src/console/a.tsx', "import { signal } from '@preact/signals';\nimport type { Via } from '../core/names/via.ts';"],
@@ -123,6 +133,12 @@ describe('the rules', () => {
     ['src/local/a.ts', "import { join } from 'node:path';\nimport { limits } from '../core/limits.ts';\nawait fetch(url);"],
   ])('accepts %s: %s', (path, content) => {
     expect(check(path, content)).toEqual([]);
+  });
+
+  it('reports a folder of more than 32 files', () => {
+    const files = Array.from({ length: 33 }, (_, index): Source => ({ path: `src/http/routes/a${index}.ts`, content: '' }));
+    expect(findViolations(files.slice(1))).toEqual([]);
+    expect(findViolations(files)).toEqual(['src/http/routes: 33 files; 32 fit']);
   });
 
   it('names the files of an import cycle', () => {

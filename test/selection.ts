@@ -6,6 +6,8 @@
  *   crash × ways to crash), it runs a sample that `sample` below chooses and reports.
  * - `all` (`npm run test:all`): everything.
  */
+import { printStatistics } from './statistics.ts';
+
 const selections = ['fast', 'default', 'all'] as const;
 export type Selection = (typeof selections)[number];
 
@@ -17,27 +19,24 @@ export const excludedFiles: string[] = [
   ...(selection === 'all' ? [] : ['test/**/*.all.*test.ts']),
 ];
 
-/** The items that this run covers: all of them in `all`, otherwise those that `isInSample` accepts. Prints one line about the rest. */
+/** The items that this run covers: all of them in `all`, otherwise those that `isInSample` accepts. The statistics say how many were left out. */
 export function sample<T>(name: string, items: readonly T[], isInSample: (item: T, index: number) => boolean): readonly T[] {
   if (selection === 'all') return items;
   const chosen = items.filter(isInSample);
-  if (chosen.length < items.length) reportSkipped(name, `${items.length - chosen.length} of ${items.length}`, 'npm run test:all runs them');
+  if (chosen.length < items.length)
+    printStatistics(`skipped: ${items.length - chosen.length} of ${items.length} of "${name}" (npm run test:all runs them)`);
   return chosen;
 }
 
-/** How often this run checks a property with random inputs: all of `count` in `all`, otherwise a third of them. */
+/** How often this run checks a property with random inputs: all of `count` in `all`, otherwise a sixth of them. */
 export function runs(count: number): number {
-  return selection === 'all' ? count : Math.ceil(count / 3);
+  return selection === 'all' ? count : Math.ceil(count / 6);
 }
 
 /** Returns `condition`, and when it holds prints that the suite is skipped and why: `describe.skipIf(isSkipped(…))`. */
 export function isSkipped(condition: boolean, name: string, reason: string): boolean {
-  if (condition) reportSkipped(name, 'all tests', reason);
+  if (condition) console.log(`skipped: all tests of "${name}" (${reason})`);
   return condition;
-}
-
-function reportSkipped(name: string, what: string, reason: string): void {
-  console.log(`skipped: ${what} of "${name}" (${reason})`);
 }
 
 function readSelection(value: string | undefined): Selection {

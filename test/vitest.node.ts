@@ -10,11 +10,17 @@ buildEngine();
 const root = `${import.meta.dirname}/..`;
 
 /** These replace modules of the project with mocks, which would affect every file that imports them later. */
-const filesWithMocks = ['test/simulation/*.test.ts', 'test/session/turn/proposals.test.ts'];
+const filesWithMocks = ['test/simulation/*.test.ts', 'test/objects/session/turn/proposals.test.ts'];
+
+const setupFiles = ['test/service-errors.ts'];
+
+/** The Durable Objects of `src` are plain classes here. */
+const resolve = { alias: { 'cloudflare:workers': `${import.meta.dirname}/fakes/cloudflare-workers.ts` } };
 
 const common = {
   root,
   environment: 'node',
+  setupFiles: ['test/unread-refusals.ts'] as string[],
   // Threads start in half the time of processes, and no test needs a separate process.
   pool: 'threads',
   // Much more than any test needs, so that a busy machine fails none.
@@ -32,8 +38,10 @@ export default defineConfig({
     projects: [
       {
         plugins: [wasmModules()],
+        resolve,
         test: {
           ...common,
+          setupFiles,
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.workers.test.ts', 'test/**/*.e2e.test.ts', 'test/**/*.crash.test.ts', ...filesWithMocks, ...excludedFiles],
@@ -41,7 +49,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'node, alone', include: filesWithMocks, exclude: excludedFiles } },
+      { resolve, test: { ...common, setupFiles, name: 'node, alone', include: filesWithMocks, exclude: excludedFiles } },
     ],
   },
 });

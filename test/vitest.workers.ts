@@ -10,7 +10,7 @@ buildEngine();
 const root = `${import.meta.dirname}/..`;
 
 /** Requests through the runtime's own entry (`exports.default`) hang when the worker's modules were loaded anew for the file. */
-const filesWithEntry = ['test/mcp-session/sessions.workers.test.ts'];
+const filesWithEntry = ['test/objects/mcp-session/sessions.workers.test.ts'];
 
 const workersRuntime = () =>
   cloudflareTest({
@@ -21,17 +21,26 @@ const workersRuntime = () =>
         MONIKER_ROOT_KEY: 'root-key-of-the-tests-0123456789abcdef',
         MONIKER_MASTER_KEY: 'master-key-of-the-tests-0123456789abcdef',
         MONIKER_LOG: 'error',
-        // For `selection.ts`.
+        // For `selection.ts` and `statistics.ts`.
         MONIKER_TESTS: process.env.MONIKER_TESTS ?? '',
+        MONIKER_STATISTICS: process.env.MONIKER_STATISTICS ?? '',
       },
     },
   });
 
-const common = { root, testTimeout: 120_000, hookTimeout: 120_000, retry: repeatInCi, expect: { poll: { timeout: waitMs } } };
+const common = {
+  root,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  retry: repeatInCi,
+  expect: { poll: { timeout: waitMs } },
+};
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // The OAuth library reports in each isolate that a feature is off, which the service does not use.
+    onConsoleLog: (text) => !text.startsWith('CIMD (Client ID Metadata Document) is disabled'),
     projects: [
       {
         plugins: [workersRuntime()],
@@ -42,10 +51,19 @@ export default defineConfig({
           exclude: [...filesWithEntry, ...excludedFiles],
           // One runtime for each worker instead of one for each file: a third of the time.
           isolate: false,
-          setupFiles: ['test/empty-storage.ts'],
+          setupFiles: ['test/service-errors.ts', 'test/empty-storage.ts', 'test/unread-refusals.ts'],
         },
       },
-      { plugins: [workersRuntime()], test: { ...common, name: 'workers, alone', include: filesWithEntry, exclude: excludedFiles } },
+      {
+        plugins: [workersRuntime()],
+        test: {
+          ...common,
+          name: 'workers, alone',
+          setupFiles: ['test/service-errors.ts'],
+          include: filesWithEntry,
+          exclude: excludedFiles,
+        },
+      },
     ],
   },
 });

@@ -7,6 +7,11 @@ export function waitFor<Found>(look: () => Found | Promise<Found>): Promise<Foun
   return vi.waitFor(look, { timeout: waitMs });
 }
 
+/** Lets work that is ready run, so many times: what has only to be scheduled has run then. */
+export async function otherTasks(rounds = 1): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Repeats `look` until it returns something truthy, and returns that. */
 export function waitUntil<Found>(look: () => Found | Promise<Found>) {
   return vi.waitUntil(look, { timeout: waitMs });

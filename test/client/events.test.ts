@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { streamChat } from '../../client/src/chat.ts';
 import { createClient } from '../../client/src/client.ts';
 import { followEvents, streamTurn, type SessionEvent } from '../../client/src/events.ts';
+import { otherTasks } from '../wait-for.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -129,7 +130,7 @@ describe('followEvents', () => {
     for (const end of ['hang', 'close'] as const) {
       const { client, requests } = serve({ text: frames(1), end });
       const stop = new AbortController();
-      setTimeout(() => stop.abort(), 500);
+      void otherTasks(50).then(() => stop.abort());
       expect(await read(followEvents(client, 's', { signal: stop.signal }))).toEqual({ ids: [1], error: null });
       expect(requests).toHaveLength(1);
     }
@@ -160,7 +161,7 @@ describe('streamTurn', () => {
   it('throws the reason of the signal, and errors of the request', async () => {
     const stop = new AbortController();
     const { client } = serve({ text: frames(1), end: 'hang' });
-    setTimeout(() => stop.abort(new Error('enough')), 500);
+    void otherTasks(50).then(() => stop.abort(new Error('enough')));
     expect(await read(streamTurn(client, 's', 'hello', { signal: stop.signal }))).toEqual({ ids: [1], error: new Error('enough') });
     expect(await read(streamTurn(serve().client, 's', 'hello'))).toEqual({ ids: [], error: notFound });
   });

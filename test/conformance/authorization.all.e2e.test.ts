@@ -48,7 +48,7 @@ describe('Moniker as the authorization server of MCP clients', () => {
     expect(scenarios).toEqual(['authorization-server-metadata-endpoint', 'authorization-code-grant']);
   });
 
-  it.each(scenarios)('%s', (scenario) => {
+  it.each(scenarios)('passes the scenario %s', (scenario) => {
     expect(failuresOf(result, scenario)).toEqual([]);
     expect(result.get(scenario)?.map(({ status }) => status)).not.toContain('SKIPPED');
   });

@@ -24,7 +24,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it.each(listScenarios('client'))('%s', async (scenario) => {
+it.each(listScenarios('client'))('The MCP client passes the scenario %s', async (scenario) => {
   const result = await runSuite('client', ['--command', `${process.execPath} ${program}`, '--scenario', scenario]);
   results.push(result);
   const failures = failuresOf(result, scenario);

@@ -57,6 +57,7 @@ function oauthOf(): ServerOAuth {
 let kept: ServerGrant = { value: null, revision: 0 };
 const states = new Map<string, SignInState>();
 const signIns = createSignIns({
+  clock: systemClock,
   server: async () => server,
   contextOf: () => ({
     grants: {

@@ -49,7 +49,7 @@ describe.each(['legacy', 'modern'] as const)('a toolset over MCP, with an upstre
     await upstream.close();
   });
 
-  it.each(scenarios)('%s', (scenario) => {
+  it.each(scenarios)('passes the scenario %s', (scenario) => {
     const failures = failuresOf(result, scenario);
     if (expected.has(scenario)) expect(failures).not.toEqual([]);
     else expect(failures).toEqual([]);

@@ -1,10 +1,10 @@
 /** The contract of the audit of a workspace. `make` returns an empty one. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AuditRow } from '../../src/core/audit.ts';
+import type { AuditRow } from '../../src/core/records/audit.ts';
 import type { AuditFilter } from '../../src/ports/audit-log.ts';
 import type { AuditPort } from '../../src/ports/audit.ts';
-import { encodeCursor } from '../../src/storage/cursor.ts';
-import { pages, refusal } from './catalog.ts';
+import { encodeCursor } from '../../src/core/json/cursor.ts';
+import { pages, refusal } from './catalog/workspace.ts';
 
 export function auditContract(make: () => Promise<AuditPort>): void {
   let audit: AuditPort;
@@ -31,6 +31,11 @@ export function auditContract(make: () => Promise<AuditPort>): void {
       for (let times = 0; times < 2; times += 1) await audit.append([auditRow({ ...own, canonical: 'builtin.read_file' })]);
       expect(await calls(5)).toMatchObject([{ verdict: 'ran', canonical: 'builtin.read_file' }]);
       expect(await calls(5, { tool: 'builtin.read_file' })).toHaveLength(1);
+    });
+
+    it('has no next page once every log is read to its end', async () => {
+      for (const callId of ['1', '2', '3']) await audit.append([auditRow({ session: null, sequence: null, callId })]);
+      expect(await audit.list({ limit: 3 })).toMatchObject({ items: [{}, {}, {}], nextCursor: null });
     });
 
     it('has a separate row for a call that is repeated under its id', async () => {
@@ -129,7 +134,8 @@ export function auditContract(make: () => Promise<AuditPort>): void {
 
     it('refuses cursors of other lists and forged ones', async () => {
       await audit.append([auditRow({})]);
-      for (const cursor of [encodeCursor('sessions', 5), encodeCursor('audit', 'nothing'), encodeCursor('audit', '0:1,x:2'), 'nonsense']) {
+      const forged = [encodeCursor('sessions', 5), encodeCursor('audit', 'nothing'), encodeCursor('audit', { 0: 1, x: 2 }), 'nonsense'];
+      for (const cursor of [...forged, encodeCursor('audit', { 0: -1 }), encodeCursor('audit-verify', ['x', 1])]) {
         expect((await refusal(audit.list({ limit: 5, cursor }))).code).toBe('invalid_request');
         expect((await refusal(audit.verify(cursor))).code).toBe('invalid_request');
       }

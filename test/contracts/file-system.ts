@@ -1,9 +1,9 @@
 /** The contract of every implementation of a session's files. Run by each implementation's test. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
-import { maxOverlayBytes } from '../../src/storage/file-overlay.ts';
+import { maxOverlayBytes } from '../../src/storage/files/file-overlay.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (content: Uint8Array): string => new TextDecoder().decode(content);

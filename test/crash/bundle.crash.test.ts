@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { describeCorpus, readJson } from '../fixtures.ts';
-import { modulesFolder } from '../../src/local/worker-config.ts';
+import { modulesFolder } from '../../src/local/launch/worker-config.ts';
 import { countEmptyPoints } from './crash-build.ts';
 import { scenarios } from './scenarios.ts';
 

@@ -3,7 +3,7 @@
  * the restart.
  */
 import { randomUUID } from 'node:crypto';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Failpoint } from '../../src/core/failpoint.ts';
 import type { Answer, StreamEvent } from '../e2e/service.ts';
 import type { Kill, Lane } from './lane.ts';
@@ -198,16 +198,10 @@ async function die(lane: Lane, object: string, release: (answer: 'go' | 'abort')
 
 /** Repeats the request until the condition holds. A request during an abort may fail, which does not count. */
 export async function poll(isSo: () => Promise<boolean>, deadline: number): Promise<void> {
-  let last: unknown = 'the condition never held';
-  do {
-    try {
-      if (await isSo()) return;
-    } catch (error) {
-      last = error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 40));
-  } while (Date.now() < deadline);
-  throw new Error('The condition did not hold in time', { cause: last });
+  const look = async (): Promise<void> => {
+    if (!(await isSo())) throw new Error('The condition did not hold in time');
+  };
+  await vi.waitFor(look, { timeout: Math.max(1, deadline - Date.now()) });
 }
 
 async function within<T>(work: Promise<T>, timeoutMs: number, reason: string): Promise<T> {

@@ -5,9 +5,14 @@
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mainModule, modulesFolder, readWorkerConfig, workerConfigFile } from '../../src/local/worker-config.ts';
+import { mainModule, modulesFolder, readWorkerConfig, workerConfigFile } from '../../src/local/launch/worker-config.ts';
 
 const emptyPoint = /\bfunction failpoint\(_name\) \{\s*\}/g;
+/** A crash build adds a second step to the schema of a session, so that there is a migration to interrupt. */
+const migrateStart = /\bfunction migrate\(\w+, (\w+), \w+ = \{\}\) \{/g;
+export const addedColumn = 'crash_build';
+const addedStep = `ALTER TABLE meta ADD COLUMN ${addedColumn} INTEGER NOT NULL DEFAULT 0;\n`;
+
 /** The two objects that run background work. esbuild numbers names that a library also uses, such as `env2`. */
 const objectConstructor =
   /(class(?: _\w+)? extends DurableObject\w* \{\s*static \{\s*__name\(this, "(Session|Catalog)"\);[\s\S]*?super\(ctx, env\d*\);)/g;
@@ -99,12 +104,18 @@ export function writeCrashBuild(from: string, to: string, generation: string, se
   const file = join(modules, mainModule);
   const plain = readFileSync(file, 'utf8');
   const constructors = [...plain.matchAll(objectConstructor)].map(([, , name]) => name);
-  if (countEmptyPoints(plain) !== 1 || constructors.toSorted().join() !== 'Catalog,Session')
+  const migrates = [...plain.matchAll(migrateStart)].length;
+  if (countEmptyPoints(plain) !== 1 || migrates !== 1 || constructors.toSorted().join() !== 'Catalog,Session')
     throw new Error(
-      `Expected one empty failpoint, one Catalog and one Session, found ${countEmptyPoints(plain)} and ${constructors.join()}.`,
+      `Expected one empty failpoint, one migrate, one Catalog and one Session, found ${countEmptyPoints(plain)}, ${migrates} and ${constructors.join()}.`,
     );
   const patched = plain
     .replace(emptyPoint, () => recordedPoint(generation))
+    .replace(
+      migrateStart,
+      (start, steps) =>
+        `${start}\n  if (${steps}[0].includes('CREATE TABLE turns (seq')) ${steps} = [...${steps}, ${JSON.stringify(addedStep)}];`,
+    )
     .replace(objectConstructor, (start, _whole, name) => `${start}\n    __crashMade(this, ctx, '${name}');`);
   writeFileSync(join(modules, 'inner.mjs'), patched);
   writeFileSync(file, entry);

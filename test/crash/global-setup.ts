@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildModules, ensureBundle } from '../../src/local/build/bundle.ts';
 import { writeCrashBuild } from './crash-build.ts';
+import { printStatistics } from '../statistics.ts';
 
 /** Folders of the bundles (deployed, plain, and two crash builds), and the folder where the cells write their verdicts. */
 export type CrashBundles = { deployed: string; plain: string; first: string; second: string; verdictsDir: string };
@@ -53,5 +54,5 @@ function printMatrix(verdictsDir: string): void {
     .sort((a, b) => a.point.localeCompare(b.point) || a.kill.localeCompare(b.kill))
     .map(({ point, kill, verdict }) => `${point.padEnd(width)} | ${kill.padEnd(7)} | ${verdict}`);
   const held = rows.filter(({ verdict }) => verdict === 'holds').length;
-  console.log(`\n${'point'.padEnd(width)} | kill    | verdict\n${lines.join('\n')}\n${held} of ${rows.length} hold`);
+  printStatistics(`\n${'point'.padEnd(width)} | kill    | verdict\n${lines.join('\n')}\n${held} of ${rows.length} hold`);
 }

@@ -1,12 +1,12 @@
 /**
- * The point inside a migration. A session of this release is reverted to the previous schema, in its file, and the runtime dies while
- * it is migrated again. That code cannot wait: the crash build blocks in it.
+ * The point inside a migration. A crash build has a second step of the session's schema. A session is reverted to the first one, in its
+ * file, and the runtime dies while it is migrated again. That code cannot wait: the crash build blocks in it.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { sessionMigrations } from '../../src/session/object/schema.ts';
+import { addedColumn } from './crash-build.ts';
 import { openCell, poll, terminalMs } from './cell.ts';
 import { checkInvariants } from './invariants.ts';
 import type { Lane } from './lane.ts';
@@ -51,67 +51,15 @@ export async function crashInMigration(lane: Lane): Promise<void> {
   }
 }
 
-/** Removes what the newest migration added, and creates what it dropped, empty. */
+/** Removes the step that a crash build adds. */
 function takeBack(file: string): void {
-  const old = new DatabaseSync(':memory:');
-  for (const migration of sessionMigrations.slice(0, -1)) old.exec(migration);
   const database = new DatabaseSync(file);
   try {
-    splitRows(database);
-    const reserved = database.prepare('SELECT audit_reserved AS rows FROM meta').get()?.rows ?? null;
-    const kept = new Set(namesOf(old));
-    // Indexes first: a column with one cannot be dropped.
-    for (const { type, name } of schemaOf(database).reverse()) {
-      if (!kept.has(name)) database.exec(`DROP ${type.toUpperCase()} IF EXISTS "${name}"`);
-      else if (type === 'table') {
-        const columns = new Set(columnsOf(old, name));
-        for (const column of columnsOf(database, name))
-          if (!columns.has(column)) database.exec(`ALTER TABLE "${name}" DROP COLUMN "${column}"`);
-      }
-    }
-    // What the newest migration dropped, and what this session has not used.
-    const present = new Set(namesOf(database));
-    for (const { name, sql } of schemaOf(old)) if (!present.has(name)) database.exec(sql);
-    // The previous schema counts audit rows here.
-    database.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('audit', ?)`).run(reserved);
-    database.exec(`UPDATE schema_version SET version = ${sessionMigrations.length - 1}`);
+    database.exec(`ALTER TABLE meta DROP COLUMN ${addedColumn}`);
+    database.exec('UPDATE schema SET version = 1');
   } finally {
     database.close();
-    old.close();
   }
-}
-
-/** The previous schema has one event in a row of the log. */
-function splitRows(database: DatabaseSync): void {
-  const rows = database.prepare('SELECT id, at, body FROM events WHERE count > 1').all();
-  for (const { id, at, body } of rows) {
-    database.prepare('DELETE FROM events WHERE id = ?').run(id ?? null);
-    const insert = database.prepare('INSERT INTO events (id, at, body) VALUES (?, ?, ?)');
-    // Written by `src/session/log/event-log.ts`.
-    const events = JSON.parse(String(body)) as unknown[];
-    for (const [index, event] of events.entries()) insert.run(Number(id) + index, at ?? null, JSON.stringify(event));
-  }
-}
-
-function namesOf(database: DatabaseSync): string[] {
-  return schemaOf(database).map(({ name }) => name);
-}
-
-/** The session's tables and indexes, without those of SQLite and the runtime. */
-function schemaOf(database: DatabaseSync): { type: string; name: string; sql: string }[] {
-  const rows = database
-    .prepare(
-      `SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'schema_version' ORDER BY type DESC`,
-    )
-    .all();
-  return rows.map(({ type, name, sql }) => ({ type: String(type), name: String(name), sql: String(sql) }));
-}
-
-function columnsOf(database: DatabaseSync, table: string): string[] {
-  return database
-    .prepare(`SELECT name FROM pragma_table_info(?)`)
-    .all(table)
-    .map(({ name }) => String(name));
 }
 
 function databaseOf(stateDir: string, session: string): string {

@@ -3,8 +3,8 @@
  * evict an object, and to continue with another build of the code.
  */
 import { objectName } from '../../src/storage/keys.ts';
-import { loopback } from '../../src/local/port.ts';
-import { startRuntime, type RuntimeOptions } from '../../src/local/runtime.ts';
+import { loopback } from '../../src/local/launch/port.ts';
+import { startRuntime, type RuntimeOptions } from '../../src/local/launch/runtime.ts';
 import { evictPath } from './crash-build.ts';
 
 export type RuntimeSettings = Omit<RuntimeOptions, 'onLog'>;
@@ -21,7 +21,7 @@ await tell(starting);
 const runtime = await starting;
 
 process.on('message', (order: Order) => void tell(obey(order)));
-// The same end as in `src/local/start.ts`.
+// The same end as in `src/local/launch/start.ts`.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void runtime.dispose().then(() => process.exit(0)));
 // A killed test run leaves no process behind.
 process.once('disconnect', () => process.exit(1));

@@ -1,7 +1,7 @@
 /** Starts, controls and kills the process of `runtime-process.ts`. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { claimPort } from '../../src/local/port.ts';
+import { claimPort } from '../../src/local/launch/port.ts';
 import type { Order, Report, RuntimeSettings } from './runtime-process.ts';
 
 export type RunningRuntime = {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
-import { waitMs } from '../busy-machine.ts';
+import { endedTurn } from './eventually.ts';
 
 const dataDir = makeDataDir();
 const environment = { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*', MONIKER_LOG: 'debug' };
@@ -41,15 +41,7 @@ const approvalsOf = async (session: string) => (await service.call('GET', `/v1/s
 const decide = (session: string, callId: string, body: object) => service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, body);
 
 /** The session's view after its turn has ended. */
-async function ended(session: string) {
-  const deadline = Date.now() + waitMs;
-  for (;;) {
-    const { json } = await service.call('GET', `/v1/sessions/${session}`);
-    if (['completed', 'failed', 'cancelled', 'interrupted'].includes(json.turn.status)) return json.turn;
-    if (Date.now() > deadline) throw new Error(`the turn is still ${json.turn.status}\n${service.printed()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+const ended = (session: string) => endedTurn(service, session);
 
 async function killAndRestart(): Promise<void> {
   await service.stop('SIGKILL');

@@ -82,7 +82,7 @@ describe('bad input over HTTP', () => {
       422,
       'invalid_request',
     ],
-  ])('%s', async (_, method, path, body, headers, status, code) => {
+  ])('refuses %s with a problem that says why', async (_, method, path, body, headers, status, code) => {
     const answer = await service.call(method, path, body, headers);
     expect([answer.status, answer.json?.code], answer.text.slice(0, 300)).toEqual([status, code]);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
@@ -155,8 +155,8 @@ describe('bad input over HTTP', () => {
       const socket = connect(Number(port), hostname, () => {
         socket.write(
           `PUT /v1/toolsets/cut HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${service.key}\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"tools":`,
+          () => socket.destroy(),
         );
-        setTimeout(() => socket.destroy(), 100);
       });
       socket.on('close', () => resolve());
     });

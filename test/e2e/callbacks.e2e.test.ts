@@ -8,6 +8,7 @@ import { startCallbackReceiver, type CallbackReceiver } from './callback-receive
 import { eventually } from './eventually.ts';
 import { shareService } from './shared-service.ts';
 import { deliver, signGitHub } from './webhook-payloads.ts';
+import { otherTasks } from '../wait-for.ts';
 
 const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const hookSecret = 'a secret that GitHub was given';
@@ -256,7 +257,7 @@ function endless(bytes: number): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       // Lets the event loop notice a closed connection.
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await otherTasks();
       controller.enqueue(piece);
       sent += piece.byteLength;
       if (sent >= bytes) controller.close();

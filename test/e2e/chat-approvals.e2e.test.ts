@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from './shared-service.ts';
-import { maxInputsWhileWaiting } from '../../src/session/turn/submit-chat.ts';
+import { maxInputsWhileWaiting } from '../../src/objects/session/turn/submit-chat.ts';
+import { endedTurn } from './eventually.ts';
 
 type Messages = OpenAI.ChatCompletionMessageParam[];
 
@@ -47,15 +48,7 @@ describe('a chat client whose turn requires approval', () => {
     const { status } = await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision });
     expect(status).toBe(200);
   };
-  /** Resolves when the turn of the session has ended. */
-  const ended = async (session: string): Promise<void> => {
-    for (let tries = 0; tries < 200; tries += 1) {
-      const { json } = await service.call('GET', `/v1/sessions/${session}`);
-      if (json.turn.status === 'completed') return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    throw new Error('the turn has not ended');
-  };
+  const ended = async (session: string): Promise<void> => expect(await endedTurn(service, session)).toMatchObject({ status: 'completed' });
 
   it('receives the pending approval, receives it again, and gets the rest with the next response, with a kill and restart in between', async () => {
     const history = [say('/shell echo it ran')];

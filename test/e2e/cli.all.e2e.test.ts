@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runningService } from '../../src/local/data-lock.ts';
+import { runningService } from '../../src/local/launch/data-lock.ts';
 import { waitFor } from '../wait-for.ts';
 import { makeDataDir, removeDataDir, root, startService, type RunningService } from './service.ts';
 

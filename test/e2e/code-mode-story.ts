@@ -4,7 +4,7 @@
  * `code-mode.e2e.test.ts` and `bench/code-mode.ts`.
  */
 import { readFileSync } from 'node:fs';
-import { charactersPerToken } from '../../src/core/turn/transcript.ts';
+import { charactersPerToken } from '../../src/core/limits/units.ts';
 import { fakeOpenAi } from '../fakes/upstreams/openai.ts';
 import { listenUpstream, type Say, type Understood } from '../fakes/upstreams/upstream.ts';
 import { listenToolServer, type ServedCall } from '../fakes/tool-server.ts';

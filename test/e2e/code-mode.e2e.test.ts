@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { describeCorpus } from '../fixtures.ts';
 import { rightAnswer, runCodeModeStory, type StoryResult } from './code-mode-story.ts';
 import { shareService } from './shared-service.ts';
+import { printStatistics } from '../statistics.ts';
 
 describeCorpus('mcp-tools/github.json', (corpus) => {
   const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
@@ -28,7 +29,7 @@ describeCorpus('mcp-tools/github.json', (corpus) => {
 
     it('sends the model less than a third as much in code mode', () => {
       const [plain, inCode] = [way(sent, 'plain'), way(sent, 'code')];
-      console.log(`  ${sent}: plain ${plain.tokens} tokens in ${plain.requests} requests, code ${inCode.tokens} in ${inCode.requests}`);
+      printStatistics(`  ${sent}: plain ${plain.tokens} tokens in ${plain.requests} requests, code ${inCode.tokens} in ${inCode.requests}`);
       expect(inCode.requests).toBeLessThan(plain.requests);
       expect(inCode.tokens).toBeLessThan(plain.tokens / 3);
     });

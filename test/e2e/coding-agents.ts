@@ -2,7 +2,7 @@
  * Requests in the format of coding agents, each the second step of a loop: a conversation with two calls and their results. Written from
  * the observed format of those clients (anthropics/claude-code and its gateways' issues, openai/codex `codex-rs/tools/src/tool_spec.rs`
  * and `codex-api/src/common.rs`, vercel/ai, cline/cline, langchain-ai/langchainjs); nothing is recorded. Used by
- * `real-clients.e2e.test.ts`.
+ * `real-clients.all.e2e.test.ts`.
  */
 export type AgentRequest = {
   path: string;

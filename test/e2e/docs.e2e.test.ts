@@ -8,8 +8,9 @@ import { createServer } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { differenceFrom, isLike, readAnchors, readDocument, readLinks, type Block, type Document } from './document.ts';
+import { environmentHelp } from '../../src/local/launch/environment.ts';
 import { selection } from '../selection.ts';
 import { root, type Answer } from './service.ts';
 import { shareService, type SharedService } from './shared-service.ts';
@@ -94,10 +95,8 @@ describe('the reference pages', () => {
   });
 
   it('name every setting', () => {
-    const settings = [...sourceWith('const launcherSettings').matchAll(/'(MONIKER_[A-Z_]+|[A-Z]+_API_KEY)'/g)].map(
-      (match) => match[1] ?? '',
-    );
-    expect(settings.length).toBeGreaterThan(10);
+    const settings = [...environmentHelp.matchAll(/\b(MONIKER_[A-Z_]+|[A-Z]+_API_KEY)\b/g)].map((match) => match[1] ?? '');
+    expect(settings.length).toBeGreaterThan(30);
     expect(missingFrom(documents.find(({ path }) => path === 'docs/configuration.md')?.text ?? '', settings)).toEqual([]);
   });
 
@@ -213,10 +212,8 @@ function startShell(folder: string, variables: Record<string, string>): Shell {
         ? `if { ${code}\n} < /dev/null; then echo 'The last command was expected to fail' >&2; exit 1; fi`
         : `{ ${code}\n} < /dev/null`;
       child.stdin.write(`${group}\necho; echo '${mark}'\n`);
-      while (!printed.includes(mark)) {
-        if (hasEnded(child)) throw new Error(`The shell ended in this block or before it:\n${printed}${errors}`);
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      await vi.waitUntil(() => printed.includes(mark) || hasEnded(child), { timeout: 170_000 });
+      if (!printed.includes(mark)) throw new Error(`The shell ended in this block or before it:\n${printed}${errors}`);
       return printed.slice(0, printed.indexOf(mark));
     },
     end: () => {

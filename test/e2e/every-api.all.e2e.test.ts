@@ -13,7 +13,7 @@ import {
   wires,
 } from './fake-providers.ts';
 import { parseEvents } from './service.ts';
-import { fieldsOf, readLog, saidIn } from './session-log.ts';
+import { fieldsOf, readLog, deltaTexts } from './session-log.ts';
 import { shareService } from './shared-service.ts';
 
 const sum = { expression: '6 * 7' };
@@ -85,8 +85,8 @@ describe('every model API, through the running service', () => {
       expect(status, text).toBe(200);
       const events = parseEvents(text);
       expect(events.at(-1)).toMatchObject({ type: 'turn-end', data: { status: 'completed', reason: 'stop' } });
-      expect(saidIn(events, 'reasoning-delta')).toEqual(says.map(({ reasoning }) => reasoning));
-      expect(saidIn(events, 'text-delta')).toEqual(says.map((say) => say.text));
+      expect(deltaTexts(events, 'reasoning-delta')).toEqual(says.map(({ reasoning }) => reasoning));
+      expect(deltaTexts(events, 'text-delta')).toEqual(says.map((say) => say.text));
       expect(fieldsOf(events, 'tool-input-start', 'name')).toEqual(['reckon', 'save_note']);
       expect(fieldsOf(events, 'tool-input-start', 'canonical')).toEqual(['local.calculate', 'builtin.write_file']);
       expect(fieldsOf(events, 'tool-input-start', 'via')).toEqual(['alias', 'wire']);

@@ -191,11 +191,14 @@ describe('every operation', () => {
 
   it('of servers answers as documented', async () => {
     const tool = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } };
-    expect((await call('PUT', '/v1/servers/eyes', { kind: 'static', url: 'http://127.0.0.1:9/', tools: [tool] })).status).toBe(201);
-    await call('PUT', '/v1/servers/eyes', { kind: 'static', url: 'http://127.0.0.1:9/', tools: [{ ...tool, description: 'Looks far.' }] });
+    const eyes = { kind: 'static', updates: 'review', url: 'http://127.0.0.1:9/', tools: [tool] };
+    expect((await call('PUT', '/v1/servers/eyes', eyes)).status).toBe(201);
+    await call('PUT', '/v1/servers/eyes', { ...eyes, tools: [{ ...tool, description: 'Looks far.' }] });
     expect((await call('PATCH', '/v1/servers/eyes', { trusted: true })).status).toBe(200);
     for (const path of ['', '/eyes', '/eyes/tools', '/eyes/tools/look']) await call('GET', `/v1/servers${path}`);
     await call('POST', '/v1/servers/eyes/tools/look/accept');
+    for (const decision of ['accept', 'reject'])
+      expect((await call('POST', `/v1/servers/eyes/${decision}`, { tools: '*' })).json).toMatchObject({ decided: [], left: [] });
     await call('POST', '/v1/servers/eyes/tools/look/reject', { note: 'Sees too much.' });
     await call('POST', '/v1/servers/eyes/tools/look/undo');
     await call('POST', '/v1/servers/eyes/tools/look/rebind', { to: 'nothing' });

@@ -4,7 +4,7 @@
  * finds its own requests. Every request is recorded unchanged.
  */
 import { expect } from 'vitest';
-import type { ProviderKind } from '../../src/core/model/provider-kind.ts';
+import type { ProviderKind } from '../../src/core/names/provider-kind.ts';
 import type { ProviderProfile } from '../../src/core/model/provider-profile.ts';
 import { fakeAnthropic } from '../fakes/upstreams/anthropic.ts';
 import { fakeCohere } from '../fakes/upstreams/cohere.ts';
@@ -74,7 +74,8 @@ export const apis: Readonly<Record<Wire, Api>> = {
     path: '/v1',
     model: 'gpt-5.2',
     credential: bearer,
-    profile: { exact: true },
+    // The stand-in has no Responses.
+    profile: { exact: true, api: 'chat' },
     create: (script) => fakeOpenAi(script),
   },
   'openai-responses': {

@@ -3,7 +3,7 @@
  * another workspace do the same meanwhile.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { poolBounds, storedBounds } from '../../src/core/limits/pools.ts';
 import { listenUpstream, type ListeningUpstream } from '../fakes/upstreams/upstream.ts';
 import { shareService } from './shared-service.ts';

@@ -10,6 +10,7 @@ import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';
 import { maxSandboxStretchMs } from '../../src/sandbox/meter.ts';
 import { onBusyMachine } from '../busy-machine.ts';
+import { printStatistics } from '../statistics.ts';
 
 type Called = Answer['json'];
 /** `class` decides which outcome is expected. */
@@ -70,7 +71,7 @@ function createTally(name: string) {
     },
     faults,
     print: () =>
-      console.log(
+      printStatistics(
         `${name} through the service: ${rows} rows, ${rows - faults.length - exceptions.length} as expected, exceptions: ${exceptions.join(', ') || 'none'}`,
       ),
   };
@@ -283,7 +284,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
 
   afterAll(() => {
     tally.print();
-    console.log(`bash-hostile through the service: ${waiting} of them require approval`);
+    printStatistics(`bash-hostile through the service: ${waiting} of them require approval`);
     // Nearly all commands that delete or overwrite the given files work in this shell.
     expect(waiting).toBeGreaterThan(60);
   });
@@ -411,7 +412,7 @@ describe('code with an endless loop', () => {
       // Code that yields lets others run meanwhile.
       if (name === 'spin_on') expect(meanwhile).toBeGreaterThan(0);
     }
-    console.log(`a busy loop beside a stream: ${measured.join('; ')} (bound: ${maxSandboxStretchMs} ms at once)`);
+    printStatistics(`a busy loop beside a stream: ${measured.join('; ')} (bound: ${maxSandboxStretchMs} ms at once)`);
     await service.call('POST', `/v1/sessions/${id}/cancel`);
     stop.abort();
     await reading;
@@ -424,7 +425,7 @@ describe('code with an endless loop', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => call('desk', 'run_code', { code })));
     const codes = answers.map(({ isError, code: why }) => (isError ? why : 'done'));
     const count = (what: string): number => codes.filter((one) => one === what).length;
-    console.log(`100 runs of 12 MB at once: ${count('done')} done, ${count('limit_reached')} over the memory limit`);
+    printStatistics(`100 runs of 12 MB at once: ${count('done')} done, ${count('limit_reached')} over the memory limit`);
     expect(codes.filter((one) => one !== 'done' && one !== 'limit_reached')).toEqual([]);
     expect(count('done')).toBeGreaterThan(0);
     await isWell();

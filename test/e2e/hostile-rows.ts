@@ -4,7 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import { askingScript, event, events, type Message, result, type Script, type ScriptedRequest } from '../fakes/mcp-script.ts';
 import type { Answer } from './service.ts';
 import { maxListingPages } from '../../src/mcp/client/discover.ts';
@@ -405,6 +405,7 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
 function changing(): HostileRow {
   let description = 'As approved.';
   return {
+    document: { updates: 'review' },
     script: lists(() => ({ tools: [tool('echo', { description })] })),
     async check({ api, name, call, heard, shown }) {
       expect(await call()).toMatchObject({ isError: false });

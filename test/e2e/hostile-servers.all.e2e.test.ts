@@ -11,6 +11,7 @@ import { describeCorpus, readJson } from '../fixtures.ts';
 import { connectClient } from './mcp-clients.ts';
 import { hostileRows, type Called, type HostileRow, type HostileRun } from './hostile-rows.ts';
 import { shareService } from './shared-service.ts';
+import { printStatistics } from '../statistics.ts';
 
 /** By the row's id, which is the path of its server. */
 const scripts = new Map<string, Scripted>();
@@ -55,7 +56,7 @@ describeCorpus('security/mcp-hostile-servers.json', (path) => {
   });
   afterAll(async () => {
     const exceptions = [...outcomes].filter(([, outcome]) => outcome !== '').map(([id, outcome]) => `${id} (${outcome})`);
-    console.log(`${ids.length} rows, ${outcomes.size - exceptions.length} as expected, exceptions: ${exceptions.join('; ') || 'none'}`);
+    printStatistics(`${ids.length} rows, ${outcomes.size - exceptions.length} as expected, exceptions: ${exceptions.join('; ') || 'none'}`);
     hostile.close();
     inside.close();
     await good.close();
@@ -72,7 +73,7 @@ describeCorpus('security/mcp-hostile-servers.json', (path) => {
 
   it('has a row for each script', () => expect(Object.keys(rows).sort()).toEqual([...ids].sort()));
 
-  it.each(ids)('%s', async (id) => {
+  it.each(ids)('harms no other server and no caller: %s', async (id) => {
     outcomes.set(id, 'failed');
     const row = rows[id] as HostileRow;
     const run = await begin(id, row);

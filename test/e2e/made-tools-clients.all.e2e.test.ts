@@ -173,7 +173,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('the stoc
   });
 });
 
-it.each(['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'openai-compatible'])(
+it.each(['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'ollama', 'openai-compatible'])(
   '%s receives a made tool like any other',
   async (provider) => {
     const { tools } = (await service.call('GET', `/v1/toolsets/shop/tools?provider=${provider}`)).json;

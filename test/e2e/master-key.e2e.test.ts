@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rotateMasterKey } from '../../src/local/keys.ts';
+import { rotateMasterKey } from '../../src/local/launch/keys.ts';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 import { selection } from '../selection.ts';
 import { waitUntil } from '../wait-for.ts';

@@ -1,7 +1,7 @@
 /** The table of the requests that reach MCP servers: each one that a client causes is refused by everything that refuses a call of a tool. */
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { type offerMethods, upstreamMethods } from '../../src/core/servers/upstream-method.ts';
+import { type offerMethods, upstreamMethods } from '../../src/core/tools/upstream-method.ts';
 import type { FakeMcpServer, HeardRequest } from '../fakes/mcp-server.ts';
 import { listenUpstream } from '../fakes/upstreams/upstream.ts';
 import { connectClient, textOf } from './mcp-clients.ts';

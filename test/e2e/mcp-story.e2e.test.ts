@@ -159,7 +159,7 @@ describe('a misbehaving server beside a working one', () => {
       ],
     });
     await putServer('good', good);
-    await putServer('bad', bad, { timeoutMs: 1_000 });
+    await putServer('bad', bad, { timeoutMs: 1_000, updates: 'review' });
     await putToolset('mixed', { tools: [{ tool: 'good.work' }, { tool: 'bad.hang' }, { tool: 'bad.change' }] });
   });
   afterAll(async () => {

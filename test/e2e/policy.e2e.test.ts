@@ -1,6 +1,7 @@
 /** Deleting and overwriting through the running service: files that the user put into a session are lost only after an approval. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from './shared-service.ts';
+import { waitUntil } from '../wait-for.ts';
 
 const service = shareService();
 
@@ -53,8 +54,7 @@ describe('the files of a session', () => {
     const everything = await say('rm -rf /');
     expect(everything).toMatchObject({ status: 'waiting', pending: [{ canonical: 'builtin.bash' }] });
     await service.call('POST', `/v1/sessions/${session}/approvals/${everything.pending[0].callId}`, { decision: 'approve' });
-    for (let tries = 0; tries < 200 && (await read('a.txt')).status !== 404; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await waitUntil(async () => (await read('a.txt')).status === 404);
     expect([(await read('a.txt')).status, (await read('m')).status]).toEqual([404, 404]);
     expect(await say('echo new > a.txt')).toMatchObject({ status: 'completed' });
   });

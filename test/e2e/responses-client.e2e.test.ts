@@ -263,9 +263,10 @@ describe('the stock openai client, over responses', () => {
       input: 'hi',
       tools: [{ type: 'web_search' }],
       previous_response_id: 'resp_theirs',
-      background: true,
       stream: true,
     };
+    const later = await service.call('POST', '/v1/responses', { ...body, background: true });
+    expect([later.status, later.json]).toMatchObject([422, { error: { param: 'background' } }]);
     const answer = await service.call('POST', '/v1/responses', body);
     expect([answer.status, answer.text]).toEqual([200, upstream.reply]);
     // Listing the models, in another test, asks the provider for its list.
@@ -278,7 +279,7 @@ describe('the stock openai client, over responses', () => {
 /** A provider that returns the same stream to every request, with unusual spacing and unknown events. */
 async function startEcho(): Promise<{ server: Server; url: string; reply: string; requests: [string, string][] }> {
   const reply =
-    'event: response.created\ndata:  {"type":"response.created","sequence_number":0 , "response":{}}\n\n: hm\n\ndata: {"type":"brand.new"}\n\n';
+    'event: response.created\ndata:  {"type":"response.created","sequence_number":0 , "response":{}}\n\n: hm\n\ndata: {"type":"brand.new"}\n\ndata: {"type":"response.completed","response":{"status":"completed", "output":[]}}\n\n';
   const requests: [string, string][] = [];
   const server = createServer((request, response) => {
     let body = '';

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 import { waitFor } from '../wait-for.ts';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { printStatistics } from '../statistics.ts';
 
 let dataDir = '';
 let service: RunningService;
@@ -59,7 +60,7 @@ it('ends the stream of a session with an error event', async () => {
   const revokedAt = Date.now();
   const talking = setInterval(() => void say('still here'), 2_000);
   await stream.ended.finally(() => clearInterval(talking));
-  console.log(`the stream ended ${Date.now() - revokedAt} ms after the key was revoked`);
+  printStatistics(`the stream ended ${Date.now() - revokedAt} ms after the key was revoked`);
   expect(stream.text).toContain('"text":"before"');
   expect(stream.text).toMatch(/event: error\ndata: .*"code":"unauthenticated".*\n\n$/);
 });

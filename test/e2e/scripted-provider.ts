@@ -67,8 +67,7 @@ function answer(response: ServerResponse, body: { model: string; messages: { rol
       return;
     case 'half':
       stream(response, [text('half of it')]);
-      response.write('data: {"choices":[{"delta":{"con');
-      setTimeout(() => response.socket?.destroy(), 50);
+      response.write('data: {"choices":[{"delta":{"con', () => response.socket?.destroy());
       return;
     case 'garbage':
       stream(response, [text('before '), 'data: {not json at all\n\n', text('after'), finish('stop'), 'data: [DONE]\n\n']);

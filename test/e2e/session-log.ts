@@ -20,7 +20,7 @@ export function fieldsOf(events: readonly StreamEvent[], type: string, field: st
 }
 
 /** The concatenated deltas of one type, by step. */
-export function saidIn(events: readonly StreamEvent[], type: 'text-delta' | 'reasoning-delta'): string[] {
+export function deltaTexts(events: readonly StreamEvent[], type: 'text-delta' | 'reasoning-delta'): string[] {
   const said: string[] = [];
   for (const event of events) {
     if (event.type === 'step-start') said.push('');

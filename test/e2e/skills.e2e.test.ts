@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { zipOf } from '../skills/zips.ts';
+import { zipOf } from '../formats/zips.ts';
 import { shareService } from './shared-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'moniker-skills-'));

@@ -145,7 +145,7 @@ describe('npm start, when it refuses to start', () => {
   it.each([
     ['an invalid port', { PORT: '80a' }, 'PORT is "80a"'],
     ['a short root key', { MONIKER_ROOT_KEY: 'secret' }, 'at least 32'],
-  ])('%s', async (_, environment, message) => {
+  ])('names %s', async (_, environment, message) => {
     const { ended, printed } = launch(dataDir, environment);
     expect(await ended).toBe(1);
     expect(printed()).toContain(message);

@@ -9,6 +9,8 @@ import { startRecordingUpstream, type RecordingUpstream } from './recording-upst
 import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';
 import { isSkipped } from '../selection.ts';
+import { printStatistics } from '../statistics.ts';
+import { endedTurn } from './eventually.ts';
 
 type Row = { id: string; text: string | string[]; use: string };
 
@@ -45,14 +47,7 @@ describe('a conversation with private and untrusted content', () => {
     for (const input of [read, page()]) expect(await say(session, input)).toMatchObject({ status: 'completed' });
     return session;
   };
-  const ended = async (session: string): Promise<string> => {
-    for (let tries = 0; tries < 400; tries += 1) {
-      const { turn } = (await service.call('GET', `/v1/sessions/${session}`)).json;
-      if (turn.status === 'completed' || turn.status === 'failed') return turn.status;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error('the turn has not ended');
-  };
+  const ended = async (session: string): Promise<string> => (await endedTurn(service, session)).status;
 
   beforeAll(async () => {
     upstream = await startRecordingUpstream();
@@ -172,7 +167,7 @@ describe('a conversation with private and untrusted content', () => {
           id,
         ).toEqual([...['user', 'assistant', 'tool', 'assistant'], ...['user', 'assistant', 'tool', 'assistant']]);
       }
-      console.info(`prompt injection through the service: ${sample.length} rows, ${results} results of tools, as expected`);
+      printStatistics(`prompt injection through the service: ${sample.length} rows, ${results} results of tools, as expected`);
     },
   );
 });

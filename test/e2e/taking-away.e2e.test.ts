@@ -39,6 +39,7 @@ const listed = () => ({
   kind: 'static',
   url: tools.url,
   trusted: true,
+  updates: 'review',
   tools: [definition('wait', { of: text }), definition('act', { how: text })],
 });
 
@@ -261,7 +262,7 @@ const rows: Row[] = [
 describe.concurrent('what a change takes away', () => {
   const named = rows.map((row, index) => ({ ...row, name: `row-${index}` }));
   it.each(sample('what a change takes away', named, ({ isInSample }) => isInSample === true))(
-    '$change',
+    'takes effect as documented: $change',
     async ({ name, say = 'act', apply, expected }) => {
       const users = await openUsers(name, say);
       await apply(users);
@@ -309,7 +310,7 @@ describe('a revoked tool is refused to calls that other tools make', () => {
     ['code mode', { agent: name }, `/run_code ${code}`, 1],
   ];
 
-  it('by made tools, scripts and code, whatever version they use', async () => {
+  it('ends calls by made tools, scripts and code, whatever version they use', async () => {
     for (const [way, body, input, calls] of ways)
       expect(await innerResults(body, input), way).toEqual(Array.from({ length: calls }, () => expect.stringContaining('ran act')));
     const { warnings } = await put(name, { tools: [{ tool: 'made.twice' }, { tool: 'builtin.bash' }], revoke: true });

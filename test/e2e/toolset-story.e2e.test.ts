@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { listenToolServer, type ServedCall, type ToolServer } from '../fakes/tool-server.ts';
 import { shareService } from './shared-service.ts';
+import { waitUntil } from '../wait-for.ts';
 
 const owner = 'acme-of-the-secret';
 
@@ -52,7 +53,7 @@ describeCorpus('mcp-tools/github.json', (path) => {
   const newSession = async () =>
     (await service.call('POST', '/v1/sessions', { agent: 'ops' }, { authorization: asApp.authorization })).json.id;
   const putServer = (tools: unknown, more: object = {}) =>
-    call('PUT', '/v1/servers/github', { kind: 'static', url: server.url, tools, ...more });
+    call('PUT', '/v1/servers/github', { kind: 'static', updates: 'review', url: server.url, tools, ...more });
 
   beforeAll(async () => {
     server = await listenToolServer(async ({ name, arguments: args }: ServedCall) => {
@@ -162,7 +163,7 @@ describeCorpus('mcp-tools/github.json', (path) => {
     });
     server.calls.length = 0;
     const running = chat(session, '/alpha {}\n\n/alpha {}');
-    await until(() => server.calls.length === 1);
+    await waitUntil(() => server.calls.length === 1);
     expect((await call('PUT', '/v1/toolsets/ops', { tools: swapped })).json.version).toBe(3);
     release();
     expect((await running).toolCalls.map(({ canonical }: { canonical: string }) => canonical)).toEqual(['github.get_me', 'github.get_me']);
@@ -233,11 +234,4 @@ async function readFor(response: Response, type: string): Promise<string> {
     if (text.includes(`event: ${type}`)) break;
   }
   return text;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; !isSo(); tries += 1) {
-    if (tries > 500) throw new Error('timed out');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -182,7 +182,7 @@ describe('a connection that breaks', () => {
     const seen: SessionEvent[] = [];
     for await (const event of followEvents(client, session, { signal: stop.signal })) {
       seen.push(event);
-      if (isEnd(event)) setTimeout(() => stop.abort(), 50);
+      if (isEnd(event)) setImmediate(() => stop.abort());
     }
     expect(seen.filter(isEnd)).toHaveLength(1);
   });

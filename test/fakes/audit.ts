@@ -1,10 +1,11 @@
 /** The audit of one workspace with shards in memory: the real logs and lists, without objects. Passes `test/contracts/audit.ts`. */
 import type { AuditShardPort } from '../../src/ports/audit-log.ts';
 import type { AuditPort } from '../../src/ports/audit.ts';
-import { checkLog, signHeadsAgain } from '../../src/storage/audit-chain.ts';
-import { createAudit } from '../../src/storage/audit-client.ts';
-import { appendCall, auditLogSchema, readLog } from '../../src/storage/audit-log.ts';
-import { createMasterKey } from '../../src/storage/master-key.ts';
+import { checkLog, renewHeadSignatures } from '../../src/objects/shared/audit-chain.ts';
+import { createAudit } from '../../src/objects/audit/client/audit-client.ts';
+import { schemaSteps } from '../../src/objects/shared/migrate.ts';
+import { appendCall, auditLogSchema, readLog } from '../../src/objects/shared/audit-log.ts';
+import { createMasterKey } from '../../src/storage/keys/master-key.ts';
 import { fakeSql } from './sql-storage.ts';
 
 /** With one shard, rows of the same millisecond are listed in their order. */
@@ -14,12 +15,12 @@ export function fakeAudit(now: () => number, shards = 1): AuditPort {
   const shard = (index: number): AuditShardPort => {
     const known = open.get(index);
     if (known !== undefined) return known;
-    const log = { sql: fakeSql([auditLogSchema]), workspace: 'default', name: String(index), now, master };
+    const log = { sql: fakeSql(schemaSteps(auditLogSchema)), workspace: 'default', name: String(index), now, master };
     const port: AuditShardPort = {
       append: async (rows) => rows.forEach((row) => void appendCall(log, row)),
       read: async (request) => readLog(log, request),
       check: (request) => checkLog(log, request),
-      signAgain: (after) => signHeadsAgain(log, after),
+      renewSignatures: (after) => renewHeadSignatures(log, after),
     };
     open.set(index, port);
     return port;

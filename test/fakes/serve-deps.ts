@@ -1,5 +1,5 @@
 /** Dependencies for serving a toolset over MCP, on the fakes of a workspace, with servers that the test defines. */
-import type { Principal } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/people/principal.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { createPools } from '../../src/engine/fair-pool.ts';
 import { marksIn } from '../../src/engine/policy/direct-marks.ts';
@@ -9,13 +9,13 @@ import type { ServeDeps } from '../../src/mcp/server/serve-context.ts';
 import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
 import type { LinkStore, ResourceLink } from '../../src/ports/link-store.ts';
 import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';
-import type { MasterKey } from '../../src/storage/master-key.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
-import { createStateSeal } from '../../src/storage/signed-token.ts';
-import type { FakeCatalog } from './catalog.ts';
+import type { MasterKey } from '../../src/storage/keys/master-key.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
+import { createStateSeal } from '../../src/storage/keys/signed-token.ts';
+import type { NodeCatalog } from './node-catalog.ts';
 
 export type FakeServing = {
-  catalog: FakeCatalog;
+  catalog: NodeCatalog;
   call: CallDeps;
   clock: Clock;
   ids: Ids;

@@ -1,9 +1,9 @@
 /** What happens in a fake session: its turns, approval decisions, direct calls. Used by `sessions.ts`. */
-import type { DialectName } from '../../src/core/reference.ts';
+import type { DialectName } from '../../src/core/text/reference.ts';
 import type { EditionPointer } from '../../src/core/toolset/edition-tool.ts';
 import type { ApprovalView, Decision } from '../../src/core/policy/approval.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
-import type { Message } from '../../src/core/turn/message.ts';
+import type { Message } from '../../src/core/model/message.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { SessionEvent, SessionEventBody } from '../../src/core/turn/session-event.ts';
 import { errorResult, textResult } from '../../src/core/tools/tool.ts';
@@ -19,6 +19,7 @@ import type {
 } from '../../src/ports/session.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import { askedAt, decide, expiresAt, findApproval, pendingOf, toPending, type Waiting } from './waiting.ts';
+import { noEffects } from './no-effects.ts';
 
 export type FakeSession = {
   id: string;
@@ -105,7 +106,17 @@ function askForApproval(session: FakeSession, turn: string | null, callId: strin
   session.waiting.approvals.set(callId, { ...common, session: session.id, turn, state: 'pending', askedAt, expiresAt });
   if (turn === null) return;
   beginCall(session, turn, callId, 'bash', 'builtin.bash', args);
-  appendTo(session)({ ...common, type: 'approval-required', turn, step: 1, name: 'bash', ask: 'always', target: null, expiresAt });
+  appendTo(session)({
+    ...common,
+    ...noEffects,
+    type: 'approval-required',
+    turn,
+    step: 1,
+    name: 'bash',
+    ask: 'always',
+    target: null,
+    expiresAt,
+  });
 }
 
 function askClient(session: FakeSession, turn: string, callId: string, name: string): void {

@@ -3,12 +3,12 @@
  * waits for an approval, `client` for the first of the client tools. A direct call with `command: "ask"` requires approval, too. History
  * is compared as in the real one: by role and text; a mismatch forks.
  */
-import { isAllowed } from '../../src/core/authority.ts';
-import type { Principal } from '../../src/core/principal.ts';
-import type { Message } from '../../src/core/turn/message.ts';
+import { isAllowed } from '../../src/core/people/authority.ts';
+import type { Principal } from '../../src/core/people/principal.ts';
+import type { Message } from '../../src/core/model/message.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
 import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
-import { toAnswerId } from '../../src/core/reference.ts';
+import { toAnswerId } from '../../src/core/text/reference.ts';
 import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/answer.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';
 import type {
@@ -20,11 +20,11 @@ import type {
   SubmitTurn,
   TranscriptMessage,
 } from '../../src/ports/session.ts';
-import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile } from '../../src/session/object/file-access.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile } from '../../src/objects/session/object/file-access.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { answerOf, applyDecision, createdAt, type FakeSession, finishTurn, runCall, runTurn, turnEvents, viewOf } from './session-turns.ts';
 import { askedAt, findApproval, linkedCall, nothingWaits, pendingOf, takeResult } from './waiting.ts';
-import { applyChanges, copyFiles } from '../../src/storage/file-image.ts';
+import { applyChanges, copyFiles } from '../../src/storage/files/file-image.ts';
 
 export type FakeSessions = Sessions & {
   all: Map<string, FakeSession>;

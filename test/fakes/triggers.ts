@@ -4,7 +4,8 @@
  */
 import { Problem } from '../../src/core/problem.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
-import { isSettled, type Delivery, type DeliveryWithPayload, type Trigger } from '../../src/core/triggers/delivery.ts';
+import { isSettled, type Delivery, type DeliveryWithPayload } from '../../src/core/triggers/delivery.ts';
+import type { Trigger } from '../../src/core/turn/turn-trigger.ts';
 import { triggerPrincipal } from '../../src/core/triggers/trigger-principal.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, StoredWork, Triggers } from '../../src/ports/triggers.ts';
 import type { FakeSessions } from './sessions.ts';

@@ -1,7 +1,7 @@
 /** What a fake session waits for: approvals, calls of client tools, links. Time stands still; nothing expires. */
 import type { ApprovalView, Decision, Pending } from '../../src/core/policy/approval.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ClientResult } from '../../src/core/turn/message.ts';
+import type { ClientResult } from '../../src/core/model/message.ts';
 
 export type Waiting = {
   approvals: Map<string, ApprovalView>;

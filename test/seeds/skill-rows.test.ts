@@ -7,14 +7,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../client/src/index.ts';
 import type { Skill } from '../../src/core/skills/skill.ts';
 import { skillText } from '../../src/core/skills/skill-prompt.ts';
 import { systemPrompt } from '../../src/core/turn/system-prompt.ts';
 import { createSkillReader, planSkills } from '../../src/engine/plan/plan-skills.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
-import { readEnvironment } from '../../src/local/environment.ts';
-import { loadSkills } from '../../src/local/skills.ts';
-import { readSkill } from '../../src/skills/read-skill.ts';
+import { readEnvironment } from '../../src/local/launch/environment.ts';
+import { loadSkills } from '../../src/local/launch/skills.ts';
+import { readSkill } from '../../src/formats/read-skill.ts';
 import { toolBench } from '../tools/run-tool.ts';
 
 const folders = mkdtempSync(join(tmpdir(), 'moniker-seed-skills-'));
@@ -26,7 +27,7 @@ const skill = (name: string): Skill =>
     resources: [{ path: 'run.sh', text: 'ls' }],
   }).skill;
 
-const accepted = { put: async <T>(): Promise<T> => ({ warnings: [] }) as T };
+const accepted = createClient({ baseUrl: 'http://localhost', fetch: async () => Response.json({ warnings: [] }) });
 
 describe('skills', () => {
   it('no directory: nothing is loaded, without an error', () => {
@@ -35,7 +36,7 @@ describe('skills', () => {
     expect(readEnvironment({ MONIKER_SKILLS_DIR: '/a/skills' })).toMatchObject({ skillsDir: '/a/skills', unknown: [] });
   });
 
-  it('missing directory: an entry that says so, without a failure', async () => {
+  it('have an entry that names a missing directory, and do not fail', async () => {
     const { names, notes } = await loadSkills(accepted, join(folders, 'missing'));
     expect([names, notes.length]).toEqual([[], 1]);
   });
@@ -56,7 +57,7 @@ describe('skills', () => {
     expect((await planSkills(directory, 'default', ['three', 'one'], null)).map(({ name }) => name)).toEqual(['three', 'one']);
   });
 
-  it('zero skills: no section in the prompt', () => {
+  it('add no section to the prompt when there are none', () => {
     const names = turnNames(null, { aliases: true, allow: null, skills: [] });
     expect(systemPrompt({ instructions: 'Be brief.', skills: [] }, names)).toBe('Be brief.');
   });

@@ -4,12 +4,13 @@
  */
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../src/core/toolset/alias-map.ts';
-import { offeredTools } from '../../src/core/toolset/offered-tools.ts';
+import { offeredTools } from '../../src/core/turn/offered-tools.ts';
 import { textResult } from '../../src/core/tools/tool.ts';
 import { ToolCallAssembler } from '../../src/core/model/tool-call-assembler.ts';
 import { toRequestBody } from '../../src/providers/chat-model.ts';
 import { callEvents, finish, results, resultText, run, say, start } from '../engine/one-turn.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
+import { otherTasks } from '../wait-for.ts';
 
 const known = knownTools([toolOf('sisu', 'terminalRun'), toolOf('sisu', 'echo')]);
 const mapOf = async (tools: unknown[]) => buildAliasMap((await compile({ tools }, known)).edition, { aliases: true });
@@ -58,7 +59,7 @@ describe('a turn', () => {
 
   it('ends as cancelled if its signal aborts. Differs: the end is an event of the log, not an exception', async () => {
     const started = await start([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')]], () => new Promise(() => undefined));
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await otherTasks();
     started.abort.abort(new Error('cancelled'));
     expect(await started.done).toBe('aborted');
   });

@@ -4,9 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../src/core/toolset/alias-map.ts';
-import { offeredTools } from '../../src/core/toolset/offered-tools.ts';
-import { parseDocument } from '../../src/core/issues.ts';
-import type { Issue, Problem } from '../../src/core/problem.ts';
+import { offeredTools } from '../../src/core/turn/offered-tools.ts';
+import { type Issue, type Problem, parseInput } from '../../src/core/problem.ts';
 import { definitionPin } from '../../src/core/tools/tool.ts';
 import { Toolset, ToolsetName } from '../../src/core/toolset/toolset.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
@@ -18,7 +17,7 @@ const known = knownTools([gitStatus, dockerPs, toolOf('git', 'git_status_all'), 
 const issuesOf = async (document: unknown): Promise<Issue[]> => ((await problemOf(document)).extra.issues ?? []) as Issue[];
 const problemOf = async (document: unknown): Promise<Problem> => {
   try {
-    return await refusalOf(parseDocument(Toolset, document), known);
+    return await refusalOf(parseInput(Toolset, document), known);
   } catch (error) {
     return error as Problem;
   }

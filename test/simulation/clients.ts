@@ -2,7 +2,7 @@
  * The clients of a session in a simulated run, and what they received: they send, decide, answer, read and stream, and receive nothing
  * from a dead process. They never crash themselves.
  */
-import { limits } from '../../src/core/limits.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import type { ClientCommand } from './commands.ts';
 import { Connections } from './connections.ts';

@@ -2,8 +2,8 @@
  * The invariants of a session, checked over its stored log, what the upstream saw and what its clients received. Each is one sentence;
  * the first that does not hold is the violation.
  */
-import { outerRootId } from '../../src/core/tools/composite-tool.ts';
-import { limits } from '../../src/core/limits.ts';
+import { outerRootId } from '../../src/core/toolset/composite-tool.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
@@ -252,7 +252,7 @@ function addBeneath({ calls }: Fold, { id }: Turn, { callId, parent, canonical, 
 }
 
 function checkEnd(fold: Fold, turn: Turn, end: Extract<SessionEvent, { type: 'turn-end' }>): string | null {
-  if (end.reason === 'internal' || end.reason === 'restarted') return `${turn.id} ended as ${end.reason}, an internal error`;
+  if (end.reason === 'internal') return `${turn.id} ended as ${end.reason}, an internal error`;
   if (end.usage.inputTokens !== turn.inputTokens || end.usage.outputTokens !== turn.outputTokens)
     return `${turn.id} used ${turn.inputTokens} + ${turn.outputTokens} tokens and ended with ${end.usage.inputTokens} + ${end.usage.outputTokens}`;
   for (const [callId, call] of fold.calls) {

@@ -2,7 +2,7 @@
  * Storage of the pure tier: one journal of rows. What was written since the last output may be lost with the process, from any point
  * between two blocks of code on; an output implies that everything before it is durable.
  */
-import type { InputPart } from '../../src/core/turn/message.ts';
+import type { InputPart } from '../../src/core/model/message.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import type { CallRow } from './pure-calls.ts';

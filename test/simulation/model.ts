@@ -3,7 +3,7 @@
  * requests: one that a provider would refuse is a violation.
  */
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
-import type { Message } from '../../src/core/turn/message.ts';
+import type { Message } from '../../src/core/model/message.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import { givenFile, sayableNames } from './upstream.ts';

@@ -6,29 +6,28 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../../src/core/policy/approval.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
-import { originOf } from '../../src/core/origin.ts';
-import { type Principal, Scope } from '../../src/core/principal.ts';
+import { originOf, type Principal, Scope } from '../../src/core/people/principal.ts';
 import { unwrap } from '../../src/core/problem.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import type { TurnDeps } from '../../src/engine/turn/run-turn.ts';
-import { EventLog } from '../../src/session/log/event-log.ts';
-import { createSessionTables } from '../../src/session/object/open-session.ts';
-import { Session } from '../../src/session/object/session.ts';
+import { EventLog } from '../../src/objects/session/log/event-log.ts';
+import { createSessionTables } from '../../src/objects/session/object/open-session.ts';
+import { Session } from '../../src/objects/session/object/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
-import { createSessionFiles } from '../../src/storage/session-files.ts';
-import type { ModelUse, UsageReport } from '../../src/core/usage.ts';
+import { createSessionFiles } from '../../src/storage/files/session-files.ts';
+import type { ModelUse, UsageReport } from '../../src/core/records/usage.ts';
 import type { AuditPort } from '../../src/ports/audit.ts';
 import { createPools } from '../../src/engine/fair-pool.ts';
-import type { Directory } from '../../src/ports/catalog.ts';
+import type { Directory } from '../../src/ports/directory.ts';
 import type { Triggers } from '../../src/ports/triggers.ts';
-import type { Wiring } from '../../src/wiring.ts';
+import type { SessionNeeds } from '../../src/objects/session/object/session-needs.ts';
 import { setSystemClock } from './life-clock.ts';
 import type { Counted, Machine, Process, WholeProcess } from './machine.ts';
 import { silentLog } from './process-deps.ts';
 import { SqlDisk, storageOf } from './sql-disk.ts';
 import { CatalogAway, givenFile, namesFor, pointerOf } from './upstream.ts';
 import type { Life, World } from './world.ts';
-import { sessionSql } from '../session/session-sql.ts';
+import { sessionSql } from '../objects/session/session-sql.ts';
 
 const owner: Principal = { workspace: 'default', keyId: 'key', scopes: ['admin'] };
 const session = 'ab'.repeat(32);
@@ -88,7 +87,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
   };
 }
 
-function bootObject(disk: SqlDisk, life: Life, wiring: Wiring): Process {
+function bootObject(disk: SqlDisk, life: Life, wiring: SessionNeeds): Process {
   setSystemClock(life.clock);
   const ctx = {
     id: { toString: () => session },
@@ -158,7 +157,7 @@ function wiringOf(
   rules: PolicyRule[],
   { told, counted }: { told: Set<string>; counted: Counted },
   disk: SqlDisk,
-): Wiring {
+): SessionNeeds {
   const outside = async (what: string): Promise<void> => {
     const position = disk.position();
     await life.pause(what);
@@ -193,10 +192,10 @@ function wiringOf(
     },
   };
   let away = false;
-  const wiring: Pick<Wiring, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules' | 'recordUsage'> & {
+  const wiring: Pick<SessionNeeds, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules' | 'recordUsage'> & {
     catalog(): typeof catalog;
-    limiter: Pick<Wiring['limiter'], 'reportStorage'>;
-    pools: Pick<Wiring['pools'], 'turns'>;
+    limiter: Pick<SessionNeeds['limiter'], 'reportStorage'>;
+    pools: Pick<SessionNeeds['pools'], 'turns'>;
     audit(): Pick<AuditPort, 'append'>;
     triggers(): Pick<Triggers, 'noteTurns'>;
     directory: Pick<Directory, 'subscriptions' | 'provider'>;
@@ -241,7 +240,7 @@ function wiringOf(
     rules: async () => [...rules],
   };
   // Only a session that forks uses more, and no client here makes it fork.
-  return wiring as unknown as Wiring;
+  return wiring as unknown as SessionNeeds;
 }
 
 /** What the shard does: the parts of a turn arrive in order, and each counts once. */

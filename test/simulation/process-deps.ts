@@ -1,6 +1,6 @@
 /** The dependencies of a simulated process: a model, tools and an outside, controlled by the seed. */
 import type { TurnDeps } from '../../src/engine/turn/run-turn.ts';
-import type { Directory } from '../../src/ports/catalog.ts';
+import type { Directory } from '../../src/ports/directory.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
 import { createModel } from './model.ts';
 import { createExecutor, type Upstream } from './upstream.ts';

@@ -1,8 +1,8 @@
 /** The journal of nested calls in the pure tier: rows of its storage, folded (`ports/call-journal.ts`). */
-import { rootCallId } from '../../src/core/tools/composite-tool.ts';
+import { rootCallId } from '../../src/core/toolset/composite-tool.ts';
 import type { SessionEvent, SessionEventBody } from '../../src/core/turn/session-event.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../src/ports/call-journal.ts';
-import { innerCallEvent, innerResultEvent } from '../../src/session/log/inner-events.ts';
+import { innerCallEvent, innerResultEvent } from '../../src/objects/session/log/inner-events.ts';
 
 /** The current state of a nested call. */
 export type CallRow = { type: 'call'; entry: JournalEntry; told: boolean };

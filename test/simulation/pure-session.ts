@@ -3,8 +3,8 @@
  * tables of the `Session` object, so that thousands of runs fit in a second.
  */
 import type { ApprovalVerdict, Decision } from '../../src/core/policy/approval.ts';
-import { outerRootId } from '../../src/core/tools/composite-tool.ts';
-import { limits } from '../../src/core/limits.ts';
+import { outerRootId } from '../../src/core/toolset/composite-tool.ts';
+import { limits } from '../../src/core/limits/limits.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { SessionEvent, SessionEventBody, TurnEndReason, TurnStatus } from '../../src/core/turn/session-event.ts';
@@ -12,7 +12,7 @@ import { createTranscript } from '../../src/core/turn/transcript.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
 import { beginTurn, isWaiting, type TurnState, pendingQuestions } from '../../src/core/turn/turn-state.ts';
 import { closingEvents, runTurn, type TurnDeps, type TurnScope } from '../../src/engine/turn/run-turn.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { Journal, type Row } from './journal.ts';
 import type { Machine, Process } from './machine.ts';
 import { PureCalls } from './pure-calls.ts';

@@ -5,6 +5,7 @@
 import { selection } from '../selection.ts';
 import type { Tier } from './machine.ts';
 import { shrink, simulate } from './simulate.ts';
+import { printStatistics } from '../statistics.ts';
 
 export const firstSeed = numberFrom('MONIKER_SIM_SEED', 1);
 export const allRuns = numberFrom('MONIKER_SIM_RUNS', selection === 'all' ? 100_000 : 1_200);
@@ -45,7 +46,7 @@ export async function runMany(name: string, tier: Tier, runs: number): Promise<R
   Error.stackTraceLimit = stackTraceLimit;
   const seconds = (performance.now() - began) / 1000;
   const total = [...report.deaths.values()].reduce((sum, times) => sum + times, 0);
-  console.log(
+  printStatistics(
     `simulation (${name}): ${report.runs} runs, seeds ${firstSeed}–${firstSeed + report.runs - 1}, ${total} deaths, ` +
       `${[...report.events.values()].reduce((sum, times) => sum + times, 0)} events, ${seconds.toFixed(1)} s, ${Math.round(report.runs / seconds)} runs/s`,
   );

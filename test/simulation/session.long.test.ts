@@ -1,7 +1,7 @@
 import './same-tick-digest.ts';
 import { describe, expect, it, vi } from 'vitest';
-import { migrate } from '../../src/storage/schema.ts';
-import { sessionMigrations } from '../../src/session/object/schema.ts';
+import { migrate } from '../../src/objects/shared/migrate.ts';
+import { sessionMigrations } from '../../src/objects/session/object/schema.ts';
 import { objectCrashPoints } from './commands.ts';
 import { createObjectMachine } from './object-session.ts';
 import { processDeps } from './process-deps.ts';
@@ -11,7 +11,7 @@ import { openDatabase } from './sql-disk.ts';
 
 vi.mock('../../src/core/failpoint.ts', () => import('./crash-hook.ts'));
 vi.mock('../../src/platform/clock.ts', () => import('./life-clock.ts'));
-vi.mock('../../src/wire.ts', () => ({ wire: (wiring: unknown) => wiring }));
+vi.mock('../../src/wiring/wire.ts', () => ({ wire: (wiring: unknown) => wiring }));
 vi.mock('cloudflare:workers', () => ({
   DurableObject: class {
     readonly ctx: unknown;

@@ -8,6 +8,7 @@ import { applyEvent } from '../../src/core/turn/fold-turn.ts';
 import { beginTurn, type StepCall, type TurnState } from '../../src/core/turn/turn-state.ts';
 import { nextAction, type TurnAction } from '../../src/core/turn/turn.ts';
 import { createRandom, type Random } from './random.ts';
+import { noEffects } from '../fakes/no-effects.ts';
 
 export type StepRun = { events: SessionEventBody[]; deaths: number; violation: string | null };
 
@@ -121,7 +122,16 @@ class StepMachine {
     else if (call.interrupted && kind !== 'safe') this.#answer(call, 'outcome_unknown');
     else if (kind === 'client') this.#append({ type: 'client-tool-required', ...at });
     else if (kind === 'asks' && call.verdict === null)
-      this.#append({ type: 'approval-required', ...at, entry: call.name, reason: '', ask: 'always', target: null, expiresAt: '' });
+      this.#append({
+        type: 'approval-required',
+        ...at,
+        ...noEffects,
+        entry: call.name,
+        reason: '',
+        ask: 'always',
+        target: null,
+        expiresAt: '',
+      });
     else {
       this.#append({ type: 'tool-start', turn, step, callId: call.callId, attempt: call.attempts + 1 });
       this.effects.set(call.callId, (this.effects.get(call.callId) ?? 0) + 1);

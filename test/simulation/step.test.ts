@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allRuns, firstSeed } from './report.ts';
 import { runSteps } from './step-machine.ts';
+import { printStatistics } from '../statistics.ts';
 
 /** One such run costs a hundredth of one with the engine. */
 const runs = allRuns === 1 ? 1 : allRuns * 5;
@@ -23,7 +24,7 @@ describe('the step function alone', () => {
       }
     }
     const seconds = (performance.now() - began) / 1000;
-    console.log(`simulation (step function alone): ${runs} runs, ${deaths} deaths, ${Math.round(runs / seconds)} runs/s`);
+    printStatistics(`simulation (step function alone): ${runs} runs, ${deaths} deaths, ${Math.round(runs / seconds)} runs/s`);
     if (runs < 5_000) return;
     expect([...seen]).toEqual(
       expect.arrayContaining([

@@ -5,7 +5,7 @@
 import { buildAliasMap, type AliasMap } from '../../src/core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../src/core/toolset/edition-tool.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
-import { callsTools } from '../../src/core/tools/composite-tool.ts';
+import { callsTools } from '../../src/core/toolset/composite-tool.ts';
 import { errorResult, textResult } from '../../src/core/tools/tool.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../../src/ports/tool-executor.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';

@@ -39,7 +39,7 @@ export function fakeAnthropic(script: Script): FakeUpstream {
 // ---- Requests ----
 
 const fields = new Set(
-  'model max_tokens messages system stream tools tool_choice thinking output_config temperature top_p top_k stop_sequences metadata'.split(
+  'model max_tokens messages system stream tools tool_choice thinking output_config temperature top_p top_k stop_sequences metadata service_tier'.split(
     ' ',
   ),
 );

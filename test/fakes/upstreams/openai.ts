@@ -37,6 +37,7 @@ export function fakeOpenAi(script: Script, { wantsReasoning = false }: OpenAiOpt
 const fields = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'parallel_tool_calls', 'temperature', 'top_p', 'stop'],
   ...['max_tokens', 'max_completion_tokens', 'frequency_penalty', 'presence_penalty', 'seed', 'reasoning_effort', 'response_format', 'n'],
+  ...['safety_identifier', 'service_tier', 'verbosity', 'prompt_cache_key'],
 ]);
 
 async function readRequest(request: Request, wantsReasoning: boolean): Promise<{ read: Understood; includeUsage: boolean }> {
@@ -65,9 +66,8 @@ function readTools({ tools, parallel_tool_calls: parallel }: Json): string[] {
   refuse(list.length === 0 || list.length > 128, "Invalid 'tools': 1 to 128 are expected");
   return list.map((tool) => {
     const { type, function: named } = recordOf(tool, 'tools[]');
-    const { name, description, parameters } = recordOf(named, 'tools[].function');
+    const { name, parameters } = recordOf(named, 'tools[].function');
     refuse(type !== 'function' || !isName(name), "Invalid 'tools[].function.name'");
-    refuse(typeof description === 'string' && description.length > 1024, "Invalid 'tools[].function.description': string too long");
     const schema = recordOf(parameters ?? {}, 'tools[].function.parameters');
     refuse(schema.type !== 'object', `Invalid schema for function '${String(name)}': schema must be a JSON Schema of 'type: "object"'`);
     refuse(schema.properties === undefined, `Invalid schema for function '${String(name)}': object schema missing properties`);
