@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
 import { ensureBundle } from '../src/local/build/bundle.ts';
-import { claimPort } from '../src/local/port.ts';
-import { mainModule, modulesFolder } from '../src/local/worker-config.ts';
+import { claimPort } from '../src/local/launch/port.ts';
+import { mainModule, modulesFolder } from '../src/local/launch/worker-config.ts';
 import { createApi } from './setup.ts';
 
 export type KvReads = { cold: number; warmRequests: number; warmReads: number; cacheApi: boolean };

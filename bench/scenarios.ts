@@ -29,6 +29,7 @@ export function listScenarios(rows: number): Scenario[] {
     chat('chat, 30 tools', 10, { tools: sampleTools(30) }),
     ...[1, 10].map((connections) => stream('stream passed, burst', connections, 'mock', 'p0')),
     ...[1, 10].map((connections) => stream('stream passed, yield', connections, 'mock', 'py')),
+    ...[1, 10].map((connections) => stream('stream passed with tools, burst', connections, 'mock', 'p0', { tools: sampleTools(3) })),
     ...[1, 10].map((connections) => stream('stream rewritten, burst', connections, 'mock-normalized', 'p0')),
     ...[1, 10].map((connections) => stream('stream rewritten, yield', connections, 'mock-normalized', 'py')),
     { ...stream('stream passed, paced', 20, 'mock', 'p5'), ms: 3_000, rounds: 3 },
@@ -61,7 +62,7 @@ function chat(name: string, connections: number, extra: Record<string, unknown>)
   };
 }
 
-function stream(name: string, connections: number, provider: string, pace: string): Scenario {
+function stream(name: string, connections: number, provider: string, pace: string, extra: Record<string, unknown> = {}): Scenario {
   const model = `mock-c200-${pace}`;
   return {
     name,
@@ -69,11 +70,11 @@ function stream(name: string, connections: number, provider: string, pace: strin
     sse: true,
     // Rewriting may join several deltas into one event.
     events: provider === 'mock' ? 200 : 1,
-    floor: ({ floor }) => [prepare(`${floor.url}/v1/chat/completions`, { body: { model, messages, stream: true } })],
+    floor: ({ floor }) => [prepare(`${floor.url}/v1/chat/completions`, { body: { model, messages, ...extra, stream: true } })],
     ours: ({ ours, key }) => [
       prepare(`${ours.url}/v1/chat/completions`, {
         headers: bearer(key),
-        body: { model: `${provider}/${model}`, messages, stream: true },
+        body: { model: `${provider}/${model}`, messages, ...extra, stream: true },
       }),
     ],
   };

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBundle } from '../src/local/build/bundle.ts';
-import { claimPort } from '../src/local/port.ts';
-import { startRuntime } from '../src/local/runtime.ts';
-import { mainModule, modulesFolder, type WorkerConfig, workerConfigFile } from '../src/local/worker-config.ts';
+import { claimPort } from '../src/local/launch/port.ts';
+import { startRuntime } from '../src/local/launch/runtime.ts';
+import { mainModule, modulesFolder, type WorkerConfig, workerConfigFile } from '../src/local/launch/worker-config.ts';
 import { median } from './load.ts';
 
 const rounds = process.argv.includes('--quick') ? 5 : 7;

@@ -3,17 +3,17 @@
  * to the same edition, whose cost must not depend on its size. Ratios are taken in one run, beside the floor: a Map lookup and the array.
  * Pure computation, timed with Node's clock. `node bench/toolsets.ts [--rounds 7]`
  */
-import { defaultWorkspaceSettings } from '../src/core/workspace.ts';
+import { defaultWorkspaceSettings } from '../src/core/people/workspace.ts';
 import { buildAliasMap, resolveName, type AliasMap } from '../src/core/toolset/alias-map.ts';
 import type { Edition } from '../src/core/toolset/edition-tool.ts';
 import { compileEdition } from '../src/core/toolset/edition.ts';
-import { offeredTools, sentTools } from '../src/core/toolset/offered-tools.ts';
+import { offeredTools, sentTools } from '../src/core/turn/offered-tools.ts';
 import type { ClientTool, Plan } from '../src/core/turn/plan.ts';
 import { systemPrompt } from '../src/core/turn/system-prompt.ts';
-import { searchTools } from '../src/core/tools/tool-index.ts';
+import { searchTools } from '../src/core/toolset/tool-index.ts';
 import { turnNames, withFetchResult } from '../src/engine/plan/plan-names.ts';
 import { planTurn } from '../src/engine/plan/plan-turn.ts';
-import type { Directory } from '../src/ports/catalog.ts';
+import type { Directory } from '../src/ports/directory.ts';
 import { profileFor } from '../src/providers/profiles.ts';
 import { exampleAccess } from '../src/providers/wire-tool-names.ts';
 import { defineTools } from '../src/providers/tool-definitions.ts';

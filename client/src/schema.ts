@@ -305,7 +305,7 @@ export interface paths {
          * Send an event
          * @description Signed according to the webhook’s scheme. An unknown name and an invalid signature both return 404. Events that do not match the filter are accepted and stored as `ignored`. 600 requests without a valid signature from one address, or 3,000 to one webhook, are followed by 429 until their minute is over.
          */
-        post: operations["takeDelivery"];
+        post: operations["receiveDelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2061,7 +2061,7 @@ export interface paths {
         put?: never;
         /**
          * Create a response (OpenAI)
-         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. `background`, `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged. Errors have the OpenAI format.
+         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.
          *
          *     Scope: `chat`.
          */
@@ -2448,6 +2448,30 @@ export interface paths {
         patch: operations["patchServer"];
         trace?: never;
     };
+    "/v1/servers/{server}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept held definitions
+         * @description Tools with findings are left: each of them is accepted by itself.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["acceptServerTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/servers/{server}/authorize": {
         parameters: {
             query?: never;
@@ -2640,6 +2664,30 @@ export interface paths {
          *     Scope: `admin`.
          */
         post: operations["refreshServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{server}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject held definitions
+         * @description Calls of the tools are refused until that is undone, tool by tool.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["rejectServerTools"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3971,6 +4019,7 @@ export interface components {
             skills?: string[];
             /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
             taint?: boolean;
+            timeouts?: components["schemas"]["ModelTimeouts"];
             /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
             tools?: string[];
             /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
@@ -4051,6 +4100,7 @@ export interface components {
             skills?: string[];
             /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
             taint?: boolean;
+            timeouts?: components["schemas"]["ModelTimeouts"];
             /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
             tools?: string[];
             /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
@@ -4087,6 +4137,7 @@ export interface components {
             skills?: string[];
             /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
             taint?: boolean;
+            timeouts?: components["schemas"]["ModelTimeouts"];
             /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
             tools?: string[];
             /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
@@ -4123,7 +4174,7 @@ export interface components {
         };
         AnthropicError: {
             error: {
-                /** @description `error_code`: the `code` of other paths, or one of Anthropic’s. The stock client shows it as `errorCode`. */
+                /** @description `error_code`: the code of a provider’s error, or else the `code` of other paths, or one of Anthropic’s. The stock client shows it as `errorCode`. */
                 details: {
                     error_code: string;
                 } & {
@@ -4350,6 +4401,15 @@ export interface components {
             /** @description The header that contains the id of the delivery. Absent: an identical request counts as a repeat. */
             idHeader?: string;
         };
+        /**
+         * @example {
+         *       "tools": "*"
+         *     }
+         */
+        BulkDecision: {
+            /** @description `*`: all tools that are held. Otherwise their own names, without the server’s. */
+            tools: "*" | string[];
+        };
         CallAnswer: {
             /** @description With `approval_required` in a session: the id of the approval. */
             callId?: string;
@@ -4551,75 +4611,177 @@ export interface components {
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: (({
-                content: string | ({
+                content?: (string | ({
+                    audio_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    file?: ({
+                        file_data?: string | null;
+                        file_id?: string | null;
+                        filename?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
                     })) | null;
+                    input_audio?: ({
+                        data: string;
+                        format?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     refusal?: string | null;
                     text?: string | null;
                     type: string;
+                    video_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
                 } & {
                     [key: string]: unknown;
-                })[];
+                })[]) | null;
                 /** @constant */
                 role: "system";
             } & {
                 [key: string]: unknown;
             }) | ({
-                content: string | ({
+                content?: (string | ({
+                    audio_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    file?: ({
+                        file_data?: string | null;
+                        file_id?: string | null;
+                        filename?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
                     })) | null;
+                    input_audio?: ({
+                        data: string;
+                        format?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     refusal?: string | null;
                     text?: string | null;
                     type: string;
+                    video_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
                 } & {
                     [key: string]: unknown;
-                })[];
+                })[]) | null;
                 /** @constant */
                 role: "developer";
             } & {
                 [key: string]: unknown;
             }) | ({
-                content: string | ({
+                content?: (string | ({
+                    audio_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    file?: ({
+                        file_data?: string | null;
+                        file_id?: string | null;
+                        filename?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
                     })) | null;
+                    input_audio?: ({
+                        data: string;
+                        format?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     refusal?: string | null;
                     text?: string | null;
                     type: string;
+                    video_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
                 } & {
                     [key: string]: unknown;
-                })[];
+                })[]) | null;
                 /** @constant */
                 role: "user";
             } & {
                 [key: string]: unknown;
             }) | ({
                 content?: (string | ({
+                    audio_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    file?: ({
+                        file_data?: string | null;
+                        file_id?: string | null;
+                        filename?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
                     })) | null;
+                    input_audio?: ({
+                        data: string;
+                        format?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     refusal?: string | null;
                     text?: string | null;
                     type: string;
+                    video_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
                 } & {
                     [key: string]: unknown;
                 })[]) | null;
+                function_call?: ({
+                    arguments?: (string | {
+                        [key: string]: unknown;
+                    }) | null;
+                    name: string;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
                 refusal?: string | null;
                 /** @constant */
                 role: "assistant";
                 tool_calls?: ({
                     function?: {
-                        arguments?: string | null;
+                        arguments?: (string | {
+                            [key: string]: unknown;
+                        }) | null;
                         name: string;
                     } & {
                         [key: string]: unknown;
@@ -4632,18 +4794,41 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | ({
-                content: string | ({
+                content?: (string | ({
+                    audio_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
+                    file?: ({
+                        file_data?: string | null;
+                        file_id?: string | null;
+                        filename?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     image_url?: (string | ({
                         url: string;
                     } & {
                         [key: string]: unknown;
                     })) | null;
+                    input_audio?: ({
+                        data: string;
+                        format?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                     refusal?: string | null;
                     text?: string | null;
                     type: string;
+                    video_url?: (string | ({
+                        url: string;
+                    } & {
+                        [key: string]: unknown;
+                    })) | null;
                 } & {
                     [key: string]: unknown;
-                })[];
+                })[]) | null;
                 /** @constant */
                 role: "tool";
                 tool_call_id: string;
@@ -4657,17 +4842,27 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }))[];
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
             model: string;
             n?: number | null;
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
+            prompt_cache_key?: string | null;
+            prompt_cache_options?: {
+                [key: string]: unknown;
+            } | null;
+            prompt_cache_retention?: string | null;
             reasoning_effort?: string | null;
             response_format?: ({
                 type: string;
             } & {
                 [key: string]: unknown;
             }) | null;
+            safety_identifier?: string | null;
             seed?: number | null;
+            service_tier?: string | null;
             stop?: (string | string[]) | null;
             stream?: boolean | null;
             stream_options?: ({
@@ -4707,6 +4902,7 @@ export interface components {
                     parameters?: {
                         [key: string]: unknown;
                     } | null;
+                    strict?: boolean | null;
                 } & {
                     [key: string]: unknown;
                 };
@@ -4716,7 +4912,10 @@ export interface components {
             })[] | null;
             /** @description Extension: the toolset whose tools the service runs. */
             toolset?: string | null;
+            top_k?: number | null;
             top_p?: number | null;
+            user?: string | null;
+            verbosity?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -4744,6 +4943,8 @@ export interface components {
                 [key: string]: unknown;
             };
             name: string;
+            /** @description The provider enforces the schema, if it can. */
+            strict?: boolean;
         };
         /**
          * @example {
@@ -4916,6 +5117,7 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
                 name?: string;
+                strict?: boolean | null;
                 type?: string | null;
             } & {
                 [key: string]: unknown;
@@ -4979,6 +5181,15 @@ export interface components {
             /** @description Toolsets that conflict with the definition: the tool stays held in them until they are saved again. */
             warnings: components["schemas"]["Warning"][];
         };
+        DecidedTools: {
+            decided: string[];
+            /** @description Tools that stay as they are, for example those with findings, each of which is accepted by itself. */
+            left: {
+                name: string;
+                reason: string;
+            }[];
+            warnings: components["schemas"]["Warning"][];
+        };
         /** @enum {string} */
         Decision: "approve" | "deny";
         /**
@@ -5022,7 +5233,7 @@ export interface components {
             acknowledged?: string[];
             /** Format: date-time */
             at: string;
-            /** @description Id of the key. */
+            /** @description Id of the key; `updates` if the setting `updates` of the server decided. */
             by: string;
             /** @enum {string} */
             decision: "accepted" | "rejected";
@@ -5187,6 +5398,19 @@ export interface components {
             items: components["schemas"]["SessionEvent"][];
             /** @description Number of the newest event of the session. */
             lastEvent: number;
+        };
+        FilePart: {
+            /** @description The answer cites the file, if the model can. */
+            citations?: boolean;
+            /** @description What the model is told about the file. */
+            context?: string;
+            data?: string;
+            mediaType: string;
+            /** @description Name or title of the file. */
+            name?: string;
+            /** @constant */
+            type: "file";
+            url?: string;
         };
         Finding: {
             finding: string;
@@ -5649,6 +5873,8 @@ export interface components {
             }[];
             server: string;
             tools: number;
+            /** @description Tools whose changed definition is in force without a review. */
+            updated: string[];
             warnings: components["schemas"]["Warning"][];
         };
         LoggedRequest: {
@@ -5663,6 +5889,8 @@ export interface components {
             cost: number | null;
             /** @description `openai-chat`, `openai-responses`, `anthropic-messages`, or null. */
             dialect: string | null;
+            /** @description What the request asked for and the model was not sent, in the terms of the request. Absent: nothing. */
+            dropped?: string[];
             /** @description To the last byte; of a turn with its waits. */
             durationMs: number;
             firstTokenMs: number | null;
@@ -5979,7 +6207,6 @@ export interface components {
          */
         MessagesRequest: {
             max_tokens: number;
-            mcp_servers?: unknown[] | null;
             messages: ({
                 content: string | ({
                     type: string;
@@ -5991,6 +6218,11 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            metadata?: ({
+                user_id?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
             model: string;
             output_config?: ({
                 effort?: string | null;
@@ -6002,6 +6234,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            output_format?: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            service_tier?: string | null;
             stop_sequences?: string[] | null;
             stream?: boolean | null;
             system?: (string | ({
@@ -6049,6 +6287,7 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
                 name?: string;
+                strict?: boolean | null;
                 type?: string | null;
             } & {
                 [key: string]: unknown;
@@ -6131,6 +6370,19 @@ export interface components {
          */
         ModelRef: string;
         /**
+         * @example {
+         *       "firstByteMs": 10000
+         *     }
+         */
+        ModelTimeouts: {
+            /** @description Of a streamed reply: the longest pause in it. Default 120000. */
+            betweenBytesMs?: number;
+            /** @description Of a streamed reply: until its first output. Default 120000. */
+            firstByteMs?: number;
+            /** @description Of a reply that is not streamed, which arrives when it is complete. Default 600000. */
+            wholeMs?: number;
+        };
+        /**
          * @description Wire names of entries without `name`. `aliases` (default): the first announced alias, else the tool’s own name. `primary`: the tool’s own name; announced aliases are callable but not shown.
          * @enum {string}
          */
@@ -6161,10 +6413,12 @@ export interface components {
             /** @constant */
             token_type: "bearer";
         };
+        /** @enum {string} */
+        OpenAiApi: "chat" | "own" | "effort" | "reasoning" | "tools" | "responses";
         OpenAiError: {
             error: {
-                /** @enum {string} */
-                code: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                /** @description The code of a provider’s error, or else the `code` of other paths. */
+                code: string | null;
                 message: string;
                 param: string | null;
                 type: string;
@@ -6177,6 +6431,7 @@ export interface components {
                 parameters?: {
                     [key: string]: unknown;
                 } | null;
+                strict?: boolean | null;
             };
             /** @constant */
             type: "function";
@@ -6512,6 +6767,8 @@ export interface components {
             cachedInput?: number;
             /** @description Of input that is written to the provider’s cache. Default: `input`. */
             cacheWrite?: number;
+            /** @description Of input that is written to the provider’s cache for an hour. Default: `cacheWrite`. */
+            cacheWriteHour?: number;
             input: number;
             output: number;
         };
@@ -6778,7 +7035,7 @@ export interface components {
             apiKeySecret?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` or `/chat` (Cohere). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -6802,20 +7059,30 @@ export interface components {
              * @enum {string}
              */
             readonly source?: "document" | "settings" | "builtin";
+            timeouts?: components["schemas"]["ModelTimeouts"];
         };
         /** @enum {string} */
-        ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere";
+        ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama";
         ProviderProfile: {
+            /** @description Kinds `openai` and `openai-compatible`: which requests are sent by the Responses API instead of Chat Completions. `chat`: none. `own`: those of Responses clients. `effort`: also those with tools and a reasoning effort other than `none`. `reasoning`: also those with tools without an effort. `tools`: all with tools. `responses`: all. Each value includes those before it. */
+            api?: components["schemas"]["OpenAiApi"];
             /** @description An assistant message is required between tool results and the next user message. */
             assistantAfterToolResult?: boolean;
             /** @description Reasoning is valid only with everything that preceded it: it is sent back while the tools of its turn run, and dropped once the preceding messages may be summarized. */
             boundReasoning?: boolean;
+            /**
+             * @description Marks of the prompt cache: `none`; those of clients, as `prompt_cache_breakpoint` (`breakpoint`) or `cache_control` (`given`); `automatic`: also those of the service.
+             * @enum {string}
+             */
+            cacheMarks?: "none" | "breakpoint" | "given" | "automatic";
             /** @description Call ids must have exactly this many letters and digits (Mistral: 9). */
             callIdLength?: number | null;
             /** @description The first call of each step must include the signature it was received with; a call without one gets the documented placeholder. */
             callSignatures?: boolean;
             /** @description Assistant messages with `content: null` are rejected. */
             contentNeverNull?: boolean;
+            /** @description Kind `ollama`: the context length with which the model is loaded (`num_ctx`). null: the server decides. */
+            contextTokens?: number | null;
             /** @description Sent if the request sets no limit and the API requires one. */
             defaultMaxTokens?: number | null;
             /** @description Chat Completions: the reasoning of turns with tool calls is sent back as `reasoning_content`, whichever model produced it. */
@@ -6824,6 +7091,10 @@ export interface components {
             efforts?: string[] | null;
             /** @description Streams with tool calls are known to be in the format that clients expect, and are passed on unchanged. */
             exact?: boolean;
+            /** @description OpenAI’s APIs: which of the less common settings are accepted: the id of the user, the service tier, the verbosity, and the key, the retention and the options of the prompt cache. */
+            extraSettings?: ("user" | "serviceTier" | "verbosity" | "promptCacheKey" | "promptCacheRetention" | "promptCacheOptions")[];
+            /** @description Files that the model accepts in the input and in tool results, and whether by URL. Others are replaced by a line of text; files of text are sent as text. */
+            files?: ("pdf" | "audio" | "video" | "url")[];
             /** @description A response format and tools are accepted in one request. */
             formatWithTools?: boolean;
             /** @description Images in the input are accepted; otherwise each one is replaced by a line of text. */
@@ -6832,12 +7103,18 @@ export interface components {
             imagesInResults?: boolean;
             /** @description Maximum input tokens of an image. Limits of tokens and cost reserve it for each image of a request. */
             imageTokens?: number;
+            /** @description The provider has a JSON mode without a schema; otherwise the model is only asked for JSON. */
+            jsonMode?: boolean;
+            /** @description Kind `ollama`: how long the model stays loaded after a request (`keep_alive`). null: the server decides. */
+            keepAlive?: string | null;
             /** @description The provider’s own call ids are sent back in any format. */
             keepCallIds?: boolean;
             /** @description Maximum length of call ids, which consist of letters, digits, `_` and `-`. Used if `callIdLength` is not set. */
             maxCallIdLength?: number;
             /** @description Maximum output tokens of a reply whose request sets no limit. Limits of tokens and cost reserve it for each such request. */
             maxOutputTokens?: number;
+            /** @description Maximum number of stop sequences; further ones are not sent. */
+            maxStops?: number | null;
             /**
              * @description The field of Chat Completions that limits the output tokens.
              * @enum {string}
@@ -6853,14 +7130,21 @@ export interface components {
             noCallIds?: boolean;
             /** @description Frequency and presence penalties are rejected. */
             noPenalties?: boolean;
-            /** @description Every stream and reply is parsed and re-encoded, so that clients get canonical frames. */
+            /** @description Every stream and reply is read on its way, and mended where clients could not read it; otherwise only those that may have calls. */
             normalize?: boolean;
             /** @description Temperature and other sampling settings are rejected. */
             noSampling?: boolean;
             /** @description Stop sequences are rejected. */
             noStop?: boolean;
+            /** @description The provider enforces the schema of a response format; otherwise the model is only asked for it. */
+            outputSchema?: boolean;
             /** @description The provider accepts `parallel_tool_calls`, or its own equivalent. */
             parallelToolCalls?: boolean;
+            /**
+             * @description How an assistant message at the end is sent, which the model continues: as it is, marked with the field `prefix` or `partial`, or followed by a user message.
+             * @enum {string}
+             */
+            prefill?: "plain" | "prefix" | "partial" | "refused";
             /**
              * @description `text`: tools are described in the prompt, and calls are parsed from the model’s text. An agent’s `protocol` takes precedence.
              * @enum {string}
@@ -6871,8 +7155,10 @@ export interface components {
              * @enum {string}
              */
             reasoning?: "effort" | "budget" | "adaptive" | "none";
+            /** @description Chat Completions: fields of assistant messages, and of calls, that the server rejects. They are left out of requests that are passed on, and named. */
+            refusedFields?: ("reasoning_content" | "reasoning" | "reasoning_text" | "reasoning_details" | "reasoning_opaque" | "thinking_blocks" | "extra_content" | "provider_specific_fields")[];
             /** @description The value that forces a call of any tool, if it is not `required`. */
-            requiredWord?: string | null;
+            requiredToolChoice?: string | null;
             /** @description The subset of JSON Schema that the provider accepts for tools. */
             schemas?: components["schemas"]["SchemaDialect"];
             /**
@@ -6882,10 +7168,22 @@ export interface components {
             seedField?: "seed" | "random_seed";
             /** @description The usage of streams is requested with `stream_options`. */
             streamUsage?: boolean;
+            /** @description The provider enforces the schema of a tool with `strict`. */
+            strictTools?: boolean;
             /** @description The first message must be a user message, and system messages are rejected: the system text is put before the user’s text. */
             systemInUser?: boolean;
+            /**
+             * @description Where system messages are accepted: `first`: at the beginning, `afterUser`: also behind a user message. Others become user messages that say so.
+             * @enum {string}
+             */
+            systemPlace?: "anywhere" | "afterUser" | "first";
             /** @description Chat Completions: thinking is switched by `thinking: {type: enabled | disabled}`. */
             thinkingSwitch?: boolean;
+            /**
+             * @description `begin`: a text that begins with reasoning in `<think>` is split, in turns and translated chats. `opened`: the text begins in the reasoning, and has the end tag alone.
+             * @enum {string}
+             */
+            thinkTags?: "none" | "begin" | "opened";
             /**
              * @description `forced`: accepts `auto`, `none`, `required` and one tool by name. `required`: does not accept a tool name, so a named tool is the only one sent. `auto`: accepts `auto` and `none`; a forced choice is not sent. `absent`: no tool choice is sent; for `none` the tools are left out.
              * @enum {string}
@@ -6901,7 +7199,7 @@ export interface components {
             apiKeySecret?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` or `/chat` (Cohere). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -6912,7 +7210,7 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /** @enum {string} */
-            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "rehearsal";
+            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama" | "rehearsal";
             /** @description Models listed by `/v1/models`. */
             models?: string[];
             name: string;
@@ -6924,6 +7222,7 @@ export interface components {
              * @enum {string}
              */
             source: "document" | "settings" | "builtin";
+            timeouts?: components["schemas"]["ModelTimeouts"];
         };
         /**
          * @example {
@@ -7089,6 +7388,8 @@ export interface components {
             cost: number | null;
             /** @description `openai-chat`, `openai-responses`, `anthropic-messages`, or null. */
             dialect: string | null;
+            /** @description What the request asked for and the model was not sent, in the terms of the request. Absent: nothing. */
+            dropped?: string[];
             /** @description To the last byte; of a turn with its waits. */
             durationMs: number;
             firstTokenMs: number | null;
@@ -7209,7 +7510,6 @@ export interface components {
          */
         ResponsesRequest: {
             background?: boolean | null;
-            conversation?: unknown;
             /** @description A string, or items: messages, calls and their outputs, reasoning. */
             input: string | ({
                 type?: string;
@@ -7225,13 +7525,19 @@ export interface components {
             parallel_tool_calls?: boolean | null;
             /** @description The id of an earlier answer of a session. The session continues from it, and `input` contains only new items. */
             previous_response_id?: string | null;
-            prompt?: unknown;
+            prompt_cache_key?: string | null;
+            prompt_cache_options?: {
+                [key: string]: unknown;
+            } | null;
+            prompt_cache_retention?: string | null;
             reasoning?: ({
                 effort?: string | null;
                 summary?: string | null;
             } & {
                 [key: string]: unknown;
             }) | null;
+            safety_identifier?: string | null;
+            service_tier?: string | null;
             store?: boolean | null;
             stream?: boolean | null;
             temperature?: number | null;
@@ -7241,6 +7547,7 @@ export interface components {
                 } & {
                     [key: string]: unknown;
                 }) | null;
+                verbosity?: string | null;
             } & {
                 [key: string]: unknown;
             }) | null;
@@ -7271,6 +7578,7 @@ export interface components {
                 parameters?: {
                     [key: string]: unknown;
                 } | null;
+                strict?: boolean | null;
                 tools?: ({
                     name?: string;
                     type: string;
@@ -7284,6 +7592,7 @@ export interface components {
             /** @description Extension: the toolset whose tools the service runs. */
             toolset?: string | null;
             top_p?: number | null;
+            user?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -7370,6 +7679,7 @@ export interface components {
             skills?: string[];
             /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
             taint?: boolean;
+            timeouts?: components["schemas"]["ModelTimeouts"];
             /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
             tools?: string[];
             /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
@@ -7693,7 +8003,7 @@ export interface components {
             timeZone?: string;
         };
         /** @enum {string} */
-        SchemaDialect: "full" | "openai" | "openai-strict" | "anthropic" | "gemini" | "gemini-openapi" | "cohere";
+        SchemaDialect: "full" | "openai" | "openai-strict" | "anthropic" | "anthropic-strict" | "gemini" | "gemini-openapi" | "cohere" | "ollama";
         /** @enum {string} */
         Scope: "chat" | "tools" | "toolsets" | "approve" | "admin";
         /**
@@ -7787,6 +8097,11 @@ export interface components {
             /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
             trusted?: boolean;
             /**
+             * @description Changes of tools that are in force without a review. `compatible`: texts, and schemas that accept what callers sent before, with annotations that promise no less; new tools, unless they say that they are destructive. `accept`: all changes. `review`: none; each is held. Findings always take a review. Default: `accept` for what an administrator writes (the tools of a `static` server, the document and the selection of an `openapi` server); for what the server lists `compatible` if it is `trusted`, otherwise `review`.
+             * @enum {string}
+             */
+            updates?: "review" | "compatible" | "accept";
+            /**
              * @description Receives one POST per call: `{"name", "arguments"}`.
              * @example https://tools.example.com/call
              */
@@ -7869,6 +8184,11 @@ export interface components {
             /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
             trusted?: boolean;
             /**
+             * @description Changes of tools that are in force without a review. `compatible`: texts, and schemas that accept what callers sent before, with annotations that promise no less; new tools, unless they say that they are destructive. `accept`: all changes. `review`: none; each is held. Findings always take a review. Default: `accept` for what an administrator writes (the tools of a `static` server, the document and the selection of an `openapi` server); for what the server lists `compatible` if it is `trusted`, otherwise `review`.
+             * @enum {string}
+             */
+            updates?: "review" | "compatible" | "accept";
+            /**
              * @description Its MCP endpoint (Streamable HTTP). Required without `command`.
              * @example https://mcp.example.com/mcp
              */
@@ -7926,6 +8246,11 @@ export interface components {
             /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
             trusted?: boolean;
             /**
+             * @description Changes of tools that are in force without a review. `compatible`: texts, and schemas that accept what callers sent before, with annotations that promise no less; new tools, unless they say that they are destructive. `accept`: all changes. `review`: none; each is held. Findings always take a review. Default: `accept` for what an administrator writes (the tools of a `static` server, the document and the selection of an `openapi` server); for what the server lists `compatible` if it is `trusted`, otherwise `review`.
+             * @enum {string}
+             */
+            updates?: "review" | "compatible" | "accept";
+            /**
              * @description The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1, or Swagger 2.0).
              * @example https://api.example.com/openapi.json
              */
@@ -7955,10 +8280,10 @@ export interface components {
             /** @description For a server that is not `ok`: what went wrong, and what to do. */
             reason?: string;
             /**
-             * @description `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+             * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
              * @enum {string}
              */
-            status: "ok" | "failing" | "unauthorized" | "unknown";
+            status: "ok" | "degraded" | "failing" | "unauthorized" | "unknown";
         };
         ServerOAuth: {
             /** @description Absent: the client registers itself (RFC 7591), if the server allows it. */
@@ -8008,10 +8333,10 @@ export interface components {
                 /** @description For a server that is not `ok`: what went wrong, and what to do. */
                 reason?: string;
                 /**
-                 * @description `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+                 * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
                  * @enum {string}
                  */
-                status: "ok" | "failing" | "unauthorized" | "unknown";
+                status: "ok" | "degraded" | "failing" | "unauthorized" | "unknown";
             };
             /** @description Tools that would require a review. */
             held: number;
@@ -8136,6 +8461,11 @@ export interface components {
             transport?: "auto" | "http" | "sse";
             /** @description Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations. */
             trusted?: boolean;
+            /**
+             * @description Changes of tools that are in force without a review. `compatible`: texts, and schemas that accept what callers sent before, with annotations that promise no less; new tools, unless they say that they are destructive. `accept`: all changes. `review`: none; each is held. Findings always take a review. Default: `accept` for what an administrator writes (the tools of a `static` server, the document and the selection of an `openapi` server); for what the server lists `compatible` if it is `trusted`, otherwise `review`.
+             * @enum {string}
+             */
+            updates?: "review" | "compatible" | "accept";
             url?: string;
         };
         Session: {
@@ -8180,7 +8510,7 @@ export interface components {
                 /** @constant */
                 role: "system";
             } | {
-                parts: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[];
+                parts: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
                 /** @constant */
                 role: "user";
             } | {
@@ -8212,7 +8542,7 @@ export interface components {
             };
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
-            input: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[];
+            input: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
             model: string;
             turn: string;
             /** @constant */
@@ -8308,6 +8638,11 @@ export interface components {
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
             raw?: string;
+            /**
+             * @description The call stood in the text of a reply that could have native calls.
+             * @constant
+             */
+            recovered?: true;
             repaired: boolean;
             step: number;
             turn: string;
@@ -8331,11 +8666,11 @@ export interface components {
             ask: components["schemas"]["AskKind"];
             /** @description Milliseconds since the epoch. */
             at: number;
-            binding?: string[];
+            binding: string[];
             callId: string;
             canonical: string;
-            effectCount?: number;
-            effects?: components["schemas"]["AskedEffect"][];
+            effectCount: number;
+            effects: components["schemas"]["AskedEffect"][];
             /** @description Wire name of the toolset entry. */
             entry: string;
             /** Format: date-time */
@@ -8349,7 +8684,7 @@ export interface components {
             parent?: string;
             reason: string;
             /** @description Number of the question of this call, from 1. */
-            round?: number;
+            round: number;
             /** @constant */
             several?: true;
             step: number;
@@ -8551,6 +8886,21 @@ export interface components {
             at: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
+            /** @description What the request asked for and the model was not sent, in the terms of the request. */
+            items: {
+                name: string;
+                reason?: string;
+            }[];
+            model: string;
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "dropped";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
             /** @description Its data is not sent to readers. */
             provider: string;
             step: number;
@@ -8613,7 +8963,7 @@ export interface components {
             at: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
-            input: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[];
+            input: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
             turn: string;
             /** @constant */
             type: "turn-input";
@@ -8658,7 +9008,7 @@ export interface components {
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
             /** @enum {string} */
-            reason: "stop" | "length" | "content_filter" | "max_steps" | "max_tokens" | "max_cost" | "timeout" | "cancelled" | "upstream_error" | "recovery_limit" | "restarted" | "internal";
+            reason: "stop" | "length" | "content_filter" | "max_steps" | "max_tokens" | "max_cost" | "timeout" | "cancelled" | "upstream_error" | "recovery_limit" | "internal";
             /** @enum {string} */
             status: "completed" | "failed" | "cancelled" | "interrupted";
             turn: string;
@@ -9004,6 +9354,7 @@ export interface components {
             canonical: string | null;
             nativeId?: string;
             raw?: string;
+            recovered?: boolean;
             repaired?: boolean;
             requested: string;
             /** @constant */
@@ -9574,7 +9925,7 @@ export interface components {
          *     }
          */
         TurnRequest: {
-            input: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"])[];
+            input: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
             /** @description Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with. */
             tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];
         };
@@ -9627,8 +9978,12 @@ export interface components {
          */
         Usage: {
             cachedInputTokens?: number;
+            /** @description The part of `cacheWriteInputTokens` that the provider keeps for an hour. */
+            cacheWriteHourInputTokens?: number;
             /** @description Input written to the provider’s cache. */
             cacheWriteInputTokens?: number;
+            /** @description In USD, as the provider reported it. Absent: not of every call. */
+            cost?: number;
             inputTokens: number;
             outputTokens: number;
             reasoningTokens?: number;
@@ -10210,6 +10565,7 @@ export interface components {
             skills?: string[];
             /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
             taint?: boolean;
+            timeouts?: components["schemas"]["ModelTimeouts"];
             /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
             tools?: string[];
             /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
@@ -10277,7 +10633,7 @@ export interface components {
             apiKeySecret?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` or `/chat` (Cohere). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -10288,7 +10644,7 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /** @enum {string} */
-            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "rehearsal";
+            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama" | "rehearsal";
             /** @description Models listed by `/v1/models`. */
             models?: string[];
             name: string;
@@ -10300,6 +10656,7 @@ export interface components {
              * @enum {string}
              */
             source: "document" | "settings" | "builtin";
+            timeouts?: components["schemas"]["ModelTimeouts"];
             /** @description Problems with the stored document in the current workspace. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };
@@ -10457,6 +10814,11 @@ export interface components {
              */
             transport?: "auto" | "http" | "sse";
             trusted: boolean;
+            /**
+             * @description Changes of tools that are in force without a review. `compatible`: texts, and schemas that accept what callers sent before, with annotations that promise no less; new tools, unless they say that they are destructive. `accept`: all changes. `review`: none; each is held. Findings always take a review. Default: `accept` for what an administrator writes (the tools of a `static` server, the document and the selection of an `openapi` server); for what the server lists `compatible` if it is `trusted`, otherwise `review`.
+             * @enum {string}
+             */
+            updates?: "review" | "compatible" | "accept";
             url?: string;
             /** @description Definitions that were skipped, held or changed for models, affected toolsets, and why the server could not be read. */
             warnings: components["schemas"]["Warning"][];
@@ -10687,8 +11049,42 @@ export interface components {
         };
     };
     responses: {
+        AnthropicError4XX: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        AnthropicError5XX: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
         AnthropicError400: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10697,6 +11093,12 @@ export interface components {
         };
         AnthropicError401: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10705,6 +11107,12 @@ export interface components {
         };
         AnthropicError403: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10713,6 +11121,12 @@ export interface components {
         };
         AnthropicError404: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10721,6 +11135,12 @@ export interface components {
         };
         AnthropicError409: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10729,6 +11149,12 @@ export interface components {
         };
         AnthropicError413: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10737,6 +11163,12 @@ export interface components {
         };
         AnthropicError415: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10745,6 +11177,12 @@ export interface components {
         };
         AnthropicError422: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10759,6 +11197,10 @@ export interface components {
                 "ratelimit-policy"?: string;
                 /** @description Seconds after which the request may be sent again. */
                 "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10767,6 +11209,12 @@ export interface components {
         };
         AnthropicError500: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10775,6 +11223,12 @@ export interface components {
         };
         AnthropicError502: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10783,6 +11237,12 @@ export interface components {
         };
         AnthropicError503: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10791,6 +11251,12 @@ export interface components {
         };
         AnthropicError504: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10799,6 +11265,12 @@ export interface components {
         };
         AnthropicError508: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10853,6 +11325,8 @@ export interface components {
                 "ratelimit-policy"?: string;
                 /** @description Seconds after which the request may be sent again. */
                 "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10875,8 +11349,42 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
+        OpenAiError4XX: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError5XX: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
         OpenAiError400: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10885,6 +11393,12 @@ export interface components {
         };
         OpenAiError401: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10893,6 +11407,12 @@ export interface components {
         };
         OpenAiError403: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10901,6 +11421,12 @@ export interface components {
         };
         OpenAiError404: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10909,6 +11435,12 @@ export interface components {
         };
         OpenAiError409: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10917,6 +11449,12 @@ export interface components {
         };
         OpenAiError413: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10925,6 +11463,12 @@ export interface components {
         };
         OpenAiError415: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10933,6 +11477,12 @@ export interface components {
         };
         OpenAiError422: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10947,6 +11497,10 @@ export interface components {
                 "ratelimit-policy"?: string;
                 /** @description Seconds after which the request may be sent again. */
                 "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10955,6 +11509,12 @@ export interface components {
         };
         OpenAiError500: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10963,6 +11523,12 @@ export interface components {
         };
         OpenAiError502: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10971,6 +11537,12 @@ export interface components {
         };
         OpenAiError503: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10979,6 +11551,12 @@ export interface components {
         };
         OpenAiError504: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -10987,6 +11565,12 @@ export interface components {
         };
         OpenAiError508: {
             headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -11145,6 +11729,8 @@ export interface components {
                 "ratelimit-policy"?: string;
                 /** @description Seconds after which the request may be sent again. */
                 "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -11159,6 +11745,8 @@ export interface components {
                 "ratelimit-policy"?: string;
                 /** @description Seconds after which the request may be sent again. */
                 "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -11334,6 +11922,8 @@ export interface components {
                 "ratelimit-policy"?: string;
                 /** @description Seconds after which the request may be sent again. */
                 "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
                 /** @description The edition that was used, as `name@version.revision`. */
                 "x-moniker-edition"?: string;
                 [name: string]: unknown;
@@ -11443,7 +12033,6 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthMetadata"];
                 };
             };
-            404: components["responses"]["Problem404"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
@@ -11845,7 +12434,7 @@ export interface operations {
             500: components["responses"]["Problem500"];
         };
     };
-    takeDelivery: {
+    receiveDelivery: {
         parameters: {
             query?: never;
             header?: never;
@@ -13138,6 +13727,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description The reply of the provider. */
             200: {
                 headers: {
@@ -13176,6 +13767,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description The reply of the provider. */
             200: {
                 headers: {
@@ -13213,6 +13806,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description The reply of the provider. */
             200: {
                 headers: {
@@ -13490,13 +14085,21 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description A completion, or its chunks (`text/event-stream`) with `stream: true`. In a session each chunk has an `id:`. */
             200: {
                 headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
                     /** @description The id of the completion, for GET /v1/chat/completions/{id}. */
                     "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
                     /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
@@ -13546,13 +14149,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description A completion, or its chunks (`text/event-stream`) with `stream: true`. In a session each chunk has an `id:`. */
             200: {
                 headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
                     /** @description The id of the completion, for GET /v1/chat/completions/{id}. */
                     "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
                     /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
@@ -13630,6 +14241,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description The reply of the provider. */
             200: {
                 headers: {
@@ -13761,6 +14374,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description The reply of the provider. */
             200: {
                 headers: {
@@ -13797,6 +14412,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description The reply of the provider. */
             200: {
                 headers: {
@@ -13835,6 +14452,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description The reply of the provider. */
             200: {
                 headers: {
@@ -14556,13 +15175,21 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
             /** @description A message, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
             200: {
                 headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
                     /** @description The id of the completion, for GET /v1/messages/{id}. */
                     "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
                     /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
@@ -14612,13 +15239,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
             /** @description A message, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
             200: {
                 headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
                     /** @description The id of the completion, for GET /v1/messages/{id}. */
                     "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
                     /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
@@ -14654,6 +15289,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
             /** @description The count. */
             200: {
                 headers: {
@@ -14962,6 +15599,8 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description The reply of the provider. */
             200: {
                 headers: {
@@ -15730,13 +16369,21 @@ export interface operations {
             };
         };
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description A Response, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
             200: {
                 headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
                     /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
                     "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
                     /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
@@ -15793,13 +16440,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description A Response, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
             200: {
                 headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
                     /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
                     "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
                     /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
@@ -15833,13 +16488,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
             /** @description A Response, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
             200: {
                 headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
                     /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
                     "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
                     /** @description The edition that was used, as `name@version.revision`. */
                     "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
                     /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
@@ -16642,7 +17305,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replaced, unchanged, or a dry run. */
+            /** @description Replaced, unchanged, or validated. */
             200: {
                 headers: {
                     /** @description `"<version>"` */
@@ -16749,6 +17412,43 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    acceptServerTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDecision"];
+            };
+        };
+        responses: {
+            /** @description What was decided, and what was left and why. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedTools"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
@@ -17074,6 +17774,43 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+        };
+    };
+    rejectServerTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDecision"];
+            };
+        };
+        responses: {
+            /** @description What was decided, and what was left and why. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedTools"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     testServer: {
