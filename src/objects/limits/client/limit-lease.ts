@@ -202,8 +202,9 @@ export class HolderLease {
   }
 
   async #begin(current: Promise<void> | null): Promise<void> {
-    const ended = current?.catch(() => undefined);
-    if (ended !== undefined) await joinWork(systemClock, ended, exchangeMs);
+    // Always waits, so that `#renew` has stored this as the next one before it begins.
+    const ended = current?.catch(() => undefined) ?? Promise.resolve();
+    await joinWork(systemClock, ended, exchangeMs);
     const running = this.#run();
     this.#current = running;
     this.#next = null;
