@@ -161,7 +161,13 @@ export function createServerLists(
       const report = take(name, kept, listing, { isFirst: before.listedAt === null, identityChange });
       kept.offers = offers;
       const canChange = kept.document.kind !== 'openapi' || kept.document.document === undefined;
-      const reading = { connection: discovery.connection, offered: countOffers(kept.offers), ttlMs: discovery.ttlMs, canChange };
+      const reading = {
+        connection: discovery.connection,
+        offered: countOffers(kept.offers),
+        ttlMs: discovery.ttlMs,
+        canChange,
+        isOther: false,
+      };
       kept.state = afterRefresh(before, reading, now());
       changed();
       return {

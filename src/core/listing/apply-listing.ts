@@ -22,7 +22,7 @@ import { limits } from '../limits/limits.ts';
 import type { OperationsByTool } from './listing.ts';
 import { definitionPin } from '../tools/tool.ts';
 import type { UpdatePolicy } from '../servers/server.ts';
-import { takenUpdate, updatesId } from './definition-updates.ts';
+import { createIsOfOther, takenUpdate, updatesId, type IsOfOther } from './definition-updates.ts';
 
 /** One item of a listing with a unique name. */
 export type PinnedItem = {
@@ -133,7 +133,8 @@ export function applyListing(request: {
 }): ListingOutcome {
   const before = new Map(request.kept.map((tool) => [tool.name, tool]));
   const after = new Map<string, StoredTool>();
-  for (const item of request.items) after.set(item.name, listedTool(before.get(item.name), item, request));
+  const isOfOther = createIsOfOther(request.kept);
+  for (const item of request.items) after.set(item.name, listedTool(before.get(item.name), item, { ...request, isOfOther }));
   const forgotten: string[] = [];
   for (const tool of request.kept) {
     if (after.has(tool.name)) continue;
@@ -173,12 +174,15 @@ export function missingTool({ name, accepted, decisions, renamedTo }: StoredTool
 function listedTool(
   before: StoredTool | undefined,
   item: PinnedItem,
-  options: { isFirst: boolean; identityChange?: Finding | null; updates?: ListingUpdates },
+  options: { isFirst: boolean; identityChange?: Finding | null; updates?: ListingUpdates; isOfOther: IsOfOther },
 ): StoredTool {
   const { name, listed, refused } = item;
-  const { updates, ...context } = options;
-  const take = (accepted: AcceptedDefinition | null, definition: PinnedDefinition) =>
-    item.findings.length > 0 && updates?.decided.by === updatesId ? null : takenUpdate(updates?.policy ?? 'review', accepted, definition);
+  const { updates, isOfOther, ...context } = options;
+  const { policy = 'review', decided } = updates ?? {};
+  const take = (accepted: AcceptedDefinition | null, definition: PinnedDefinition) => {
+    if (decided?.by === updatesId && item.findings.length > 0) return null;
+    return policy === 'compatible' && isOfOther(accepted, definition) ? null : takenUpdate(policy, accepted, definition);
+  };
   const review = reviewListed<AcceptedDefinition>(before, item, { ...context, ...(updates && { updates: { ...updates, take } }) });
   // The pin is unchanged, but the rules that clean definitions for models may be newer than the stored result.
   const isSame = listed !== null && review.accepted?.pin === listed.pin;

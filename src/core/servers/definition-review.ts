@@ -125,8 +125,10 @@ export function reviewListed<Definition extends Pinned>(
   if (listed === null) return { ...reviewed, reason: null };
   const reason = holdReason(accepted, listed, { isSuspicious, hasOtherIdentity: other !== null });
   if (isFirst && before === undefined && reason === 'new') return { ...reviewed, accepted: listed, reason: null };
-  const taken = isSuspicious || other !== null || rejectionOf(decisions, listed.pin) !== null ? null : updates?.take(accepted, listed);
-  if (reason !== null && updates && taken) return acceptListed({ ...reviewed, reason }, taken, updates.decided);
+  if (reason !== null && updates && !isSuspicious && other === null && rejectionOf(decisions, listed.pin) === null) {
+    const taken = updates.take(accepted, listed);
+    if (taken !== null) return acceptListed({ ...reviewed, reason }, taken, updates.decided);
+  }
   // A name that was held or rejected remains so, even if its server was created again.
   return { ...reviewed, reason };
 }

@@ -17,8 +17,8 @@ import { recompileWith } from '../toolsets/toolsets.ts';
 import { requireListingRoom } from '../../../core/listing/listing-size.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
 
-/** `commit` runs in the transaction of the write. */
-export type PreparedListing = { report: ListingReport; commit: () => void };
+/** `isOther`: definitions differ from those before. `commit` runs in the transaction of the write. */
+export type PreparedListing = { report: ListingReport; isOther: boolean; commit: () => void };
 
 /**
  * `by`: key that requested a refresh, for the audit. `isFirst`: the server is new. `isOtherServer`: the settings for all tools in its
@@ -49,11 +49,13 @@ export async function prepareListing(
   requireListingRoom(taken.tools, sizeOfOthers(context.sql, server.name));
   const touched = request.isOtherServer ? taken.tools : taken.changed;
   const { warnings, commit } = await prepareTools(context, server, taken.tools, touched);
+  const isOther = taken.changed.length + taken.forgotten.length > 0;
   return {
     report: reportListing(server.name, request.listing, taken, warnings),
+    isOther,
     commit: () => {
       // A write of the server's document has its own audit row.
-      if (request.by !== undefined && taken.changed.length + taken.forgotten.length > 0)
+      if (request.by !== undefined && isOther)
         recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
       for (const tool of taken.changed) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);

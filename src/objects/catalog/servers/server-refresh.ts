@@ -69,23 +69,25 @@ export async function takeDiscovery(
     identityChange,
     updates: updatesOf(row, before, by, context.now()),
   };
-  const { report, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
+  const { report, isOther, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
   const known = readOffers(context.sql, server);
   const offers = await reviewOffers(discovery.offers, {
     ...{ kept: known, isFirst: before.listedAt === null, identityChange, trusted: row.body.trusted === true },
     tools: listing.items.map(({ name }) => name),
     ...(discovery.unread && { unread: discovery.unread }),
   });
+  const hasOtherOffers = JSON.stringify(known) !== JSON.stringify(offers);
   context.transact(() => {
     commit();
-    if (JSON.stringify(known) !== JSON.stringify(offers)) {
+    if (hasOtherOffers) {
       storeOffers(context.sql, server, offers);
       enqueuePublish(context, 'offers', server);
     }
     const canChange = row.body.givenDocument === undefined;
     // Read again: meanwhile the server may have reported a changed list.
     const state = readServerState(context.sql, server) ?? before;
-    const after = afterRefresh(state, { connection, offered: countOffers(offers), ttlMs, canChange }, context.now());
+    const found = { connection, offered: countOffers(offers), ttlMs, canChange, isOther: isOther || hasOtherOffers };
+    const after = afterRefresh(state, found, context.now());
     writeServerState(context.sql, server, { ...after, version });
     enqueuePublish(context, 'server', server);
   });
