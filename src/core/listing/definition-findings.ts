@@ -60,7 +60,7 @@ const textRules: readonly Rule[] = [
     finding: 'overrides-instructions',
     // An API that runs agents may describe the argument that replaces the instructions of one.
     pattern:
-      /\b(?:ignore|disregard|forget|override)\s(?!the default (?:\w{1,12}\s){1,2}?(?:of|for) (?:the|an) (?:assistant|agent|run)\b)(?:\w{1,12}\s){0,3}?(?:previous|prior|above|earlier|preceding|existing|system|your|safety)\s(?:\w{1,12}\s){0,2}?(?:instructions?|rules?|polic(?:y|ies)|prompts?|guidelines?|messages?)\b/i,
+      /\b(?:ignore|disregard|forget|override)\s(?!the default (?:system )?(?:message|prompt|instructions) (?:of|for) (?:the|an) (?:assistant|agent|run)\b)(?:\w{1,12}\s){0,3}?(?:previous|prior|above|earlier|preceding|existing|system|your|safety)\s(?:\w{1,12}\s){0,2}?(?:instructions?|rules?|polic(?:y|ies)|prompts?|guidelines?|messages?)\b/i,
     message: 'instructs the model to ignore its instructions',
   },
   {
