@@ -3,9 +3,9 @@
  * `core/servers/refresh-state.ts`): the first list is accepted, and what changes later is held unless `updates` accepts it, for as long as this
  * instance runs.
  */
-import { applyListing, pinListing, type PinnedListing } from '../core/listing/apply-listing.ts';
+import { applyListing } from '../core/listing/apply-listing.ts';
+import { pinListing, type PinnedListing } from '../core/listing/pin-listing.ts';
 import { reportListing, requireNamedItems } from '../core/listing/listing-report.ts';
-import { updatePolicyOf, updatesId } from '../core/listing/definition-updates.ts';
 import { listingSize, requireListingRoom } from '../core/listing/listing-size.ts';
 import {
   countOffers,
@@ -29,7 +29,8 @@ import {
   type RefreshState,
   requestClaim,
 } from '../core/servers/refresh-state.ts';
-import { type ServerAccess, type CompleteServer, toServerAccess } from '../core/servers/server.ts';
+import { updatesId } from '../core/servers/definition-review.ts';
+import { type ServerAccess, type CompleteServer, toServerAccess, updatePolicyOf } from '../core/servers/server.ts';
 import type { ListingReport, ServerTool } from '../core/servers/server-tool.ts';
 import { identityFinding, identityWarning } from '../core/servers/server-identity.ts';
 import type { Discovery, ServerOffers } from '../core/servers/server-state.ts';

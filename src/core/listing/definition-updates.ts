@@ -4,7 +4,7 @@
  */
 import { sameJson } from '../schema/schema-parts.ts';
 import { acceptsAll } from '../schema/schema-accepts.ts';
-import type { Server, UpdatePolicy } from '../servers/server.ts';
+import type { UpdatePolicy } from '../servers/server.ts';
 import type { BareDefinition, ToolAnnotations } from '../tools/tool.ts';
 import {
   definitionKey,
@@ -14,14 +14,6 @@ import {
   type PinnedDefinition,
   type StoredTool,
 } from './stored-tool.ts';
-
-/** Who has decided, in the decisions about a tool: the setting of its server, not a key. */
-export const updatesId = 'updates';
-
-/** What a server's document says. Otherwise who writes a definition accepts it, and of what a server lists it matters whether it is trusted. */
-export function updatePolicyOf({ updates, trusted }: Pick<Server, 'updates' | 'trusted'>, isWritten = false): UpdatePolicy {
-  return updates ?? (isWritten ? 'accept' : trusted === true ? 'compatible' : 'review');
-}
 
 /** Returns the definition to put into force; null: it is held. Annotations stay accepted while they promise no less. */
 export function takenUpdate(

@@ -25,6 +25,9 @@ export type Reviewed<Definition extends Pinned> = {
 
 /** `at`: milliseconds since the epoch. `by`: the id of the key. */
 export type DecidedBy = { by: string; at: number };
+/** Who has decided, in the decisions about a tool: the setting of its server, not a key. */
+export const updatesId = 'updates';
+
 export type Rejection = DecidedBy & { decision: 'rejected'; refId: string; note?: string };
 /** `before`, `reason`, `findings`: the state that undoing the acceptance restores. */
 type AcceptanceOf<Definition> = DecidedBy & {

@@ -6,8 +6,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { applyListing, pinListing } from '../../../src/core/listing/apply-listing.ts';
-import { updatesId } from '../../../src/core/listing/definition-updates.ts';
+import { applyListing } from '../../../src/core/listing/apply-listing.ts';
+import { pinListing } from '../../../src/core/listing/pin-listing.ts';
+import { updatesId } from '../../../src/core/servers/definition-review.ts';
 import { toolStateOf } from '../../../src/core/listing/stored-tool.ts';
 import type { UpdatePolicy } from '../../../src/core/servers/server.ts';
 import { readJson } from '../../fixtures.ts';

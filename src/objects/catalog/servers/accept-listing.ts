@@ -6,7 +6,8 @@ import type { Finding } from '../../../core/tools/hold.ts';
 import { canonicalOf, type DefinitionSource, type StoredTool } from '../../../core/listing/stored-tool.ts';
 import { reportListing } from '../../../core/listing/listing-report.ts';
 import type { ListingReport } from '../../../core/servers/server-tool.ts';
-import { applyListing, type ListingUpdates, type PinnedListing } from '../../../core/listing/apply-listing.ts';
+import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import type { PinnedListing } from '../../../core/listing/pin-listing.ts';
 import type { Warning } from '../../../core/problem.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
@@ -38,6 +39,8 @@ export async function prepareListing(
   },
 ): Promise<PreparedListing> {
   const named = namedTools(context.sql, server.name);
+  // Loaded when a server was listed, which most isolates never do.
+  const { applyListing } = await import('../../../core/listing/apply-listing.ts');
   const taken = applyListing({
     kept: request.kept,
     items: request.listing.items,

@@ -4,7 +4,8 @@
  */
 import { limits } from '../../../core/limits/limits.ts';
 import { firstWarnings, Problem } from '../../../core/problem.ts';
-import type { Server } from '../../../core/servers/server.ts';
+import { updatesId } from '../../../core/servers/definition-review.ts';
+import { updatePolicyOf, type Server } from '../../../core/servers/server.ts';
 import type { ListingReport } from '../../../core/servers/server-tool.ts';
 import {
   requestClaim,
@@ -18,8 +19,8 @@ import {
 } from '../../../core/servers/refresh-state.ts';
 import { identityFinding, identityWarning } from '../../../core/servers/server-identity.ts';
 import type { Discovery } from '../../../core/servers/server-state.ts';
-import { updatePolicyOf, updatesId } from '../../../core/listing/definition-updates.ts';
-import { pinListing, type ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import { pinListing } from '../../../core/listing/pin-listing.ts';
 import { countOffers, heldOfferWarnings, reviewOffers } from '../../../core/listing/stored-offer.ts';
 import type { RefreshClaim, RefreshAnswer, RefreshFailure } from '../../../ports/catalog.ts';
 import type { PinnedOperation } from '../client/catalog-methods.ts';
