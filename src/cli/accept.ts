@@ -1,5 +1,5 @@
 /** `moniker accept`: puts held definitions of a server's tools into force, or tools that it renamed in the place of the missing ones. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { inLine, printJson, printStyled, styled, type JsonOption } from './output.ts';
 import type { MonikerClient } from '../../client/src/index.ts';
 import { print } from '../local/printing.ts';
@@ -17,7 +17,9 @@ export function addAcceptCommand(program: Command): void {
       .argument('<server>', 'name of the server')
       .argument('[tools...]', 'own names of the tools (default: all that are held)')
       .option('--reject', 'reject them instead')
-      .option('--rebind', 'instead put renamed tools in the place of the missing ones, under the same names')
+      .addOption(
+        new Option('--rebind', 'instead put renamed tools in the place of the missing ones, under the same names').conflicts('reject'),
+      )
       .option('--json', 'print the whole response')
       .addHelpText(
         'after',

@@ -53,6 +53,7 @@ describe('moniker accept', () => {
     const resolved = await bodyOf(await h.send('GET', '/v1/toolsets/work/resolve?name=look'));
     expect(resolved).toMatchObject({ canonical: 'weather.current', state: 'ready' });
     expect(await run('weather', '--rebind')).toBe('The server has renamed no tool.\n');
+    expect(await run('weather', '--rebind', '--reject')).toBe('');
   });
 
   it('is what moniker doctor advises', async () => {
