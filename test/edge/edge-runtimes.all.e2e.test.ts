@@ -108,6 +108,24 @@ for (const { name, command, program } of runtimes) {
         expect(await weather.json()).toMatchObject({ canonical: 'weather.get_forecast', structuredContent: { asked: '/call' } });
       });
 
+      it('runs the tools of a chat in every API, streamed and plain, with the toolset and with the agent', async () => {
+        const content = '/sum 6 * 7\n/weather Bern';
+        const asked = {
+          '/v1/chat/completions': { messages: [{ role: 'user', content }] },
+          '/v1/responses': { input: content },
+          '/v1/messages': { max_tokens: 500, messages: [{ role: 'user', content }] },
+        };
+        for (const [path, body] of Object.entries(asked))
+          for (const stream of [false, true])
+            for (const named of [{ model: 'fast', toolset: 'daily' }, { model: 'agent/helper' }]) {
+              const response = await send('POST', path, { ...named, ...body, stream });
+              const text = await response.text();
+              expect([response.status, text], path).toEqual([200, expect.stringContaining('42')]);
+              expect(text).toContain('Bern');
+              expect(response.headers.get('x-moniker-edition')).toMatch(/^daily@1/);
+            }
+      });
+
       it('serves the toolset to a stock MCP client', async () => {
         const requestInit = { headers: { authorization: `Bearer ${rootKey}` } };
         const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp/daily`), { requestInit });

@@ -6,7 +6,7 @@ import type { ResultStore } from '../../../../src/ports/result-store.ts';
 import { createResultStore } from '../../../../src/objects/session/log/result-store.ts';
 import { sessionMigrations } from '../../../../src/objects/session/object/schema.ts';
 import { fakeSql } from '../../../fakes/sql-storage.ts';
-import { maxStoredResultBytes } from '../../../../src/objects/session/log/result-store.ts';
+import { maxStoredResultBytes } from '../../../../src/storage/kept-result.ts';
 import { fetchedResultBytes } from '../../../../src/core/toolset/injected-tool.ts';
 
 const text = (value: string) => [{ type: 'text' as const, text: value }];
