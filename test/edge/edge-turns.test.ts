@@ -4,7 +4,7 @@ import type { AuditRow } from '../../src/core/records/audit.ts';
 import { createEdgeHandler, type EdgeHandler, type EdgeOptions } from '../../src/edge.ts';
 import { type FakeMcpServer, listenMcpServer } from '../fakes/mcp-server.ts';
 import { takeErrors } from '../service-errors.ts';
-import { waitFor } from '../wait-for.ts';
+import { otherTasks, waitFor } from '../wait-for.ts';
 import { chatClients, scriptedModel } from './turn-clients.ts';
 
 const rootKey = 'root-key-of-at-least-thirty-two-characters';
@@ -21,6 +21,7 @@ beforeAll(async () => {
   server = await listenMcpServer({
     tools: [
       { ...tool, name: 'search' },
+      { ...tool, name: 'post', annotations: { destructiveHint: false } },
       { ...tool, name: 'long', answer: () => ({ content: [{ type: 'text', text: `${'a line\n'.repeat(20_000)}the end` }] }) },
       { ...tool, name: 'fail', answer: () => ({ isError: true, content: [{ type: 'text', text: 'the index is gone' }] }) },
       {
@@ -41,6 +42,7 @@ function projectOf() {
       work: {
         tools: [
           { tool: 'docs.search', aliases: ['find'] },
+          { tool: 'docs.post' },
           { tool: 'docs.fail' },
           { tool: 'docs.long' },
           { tool: 'docs.wait' },
@@ -50,6 +52,13 @@ function projectOf() {
         ],
       },
     },
+    tools: {
+      'made.double': {
+        description: 'Doubles a number.',
+        parameters: [{ name: 'n', type: 'number' }],
+        implementation: 'return await tools.calculate({ expression: args.n + " * 2" });',
+      },
+    },
     skills: { greet: { content: skill, resources: { 'names.txt': 'Ada' } } },
     agents: {
       helper: { model: 'fast', instructions: 'Be kind.', toolset: 'work', tools: ['sum', 'bash'], skills: ['greet'] },
@@ -57,6 +66,7 @@ function projectOf() {
       hasty: { model: 'fast', toolset: 'work', limits: { turnTimeoutMs: 20 } },
       coder: { model: 'fast', toolset: 'work', codeMode: true },
       plain: { model: 'fast', instructions: 'Be plain.' },
+      maker: { model: 'fast', toolset: 'work', made: true },
     },
   };
 }
@@ -179,6 +189,13 @@ describe.each([
       takeErrors();
     });
 
+    it('repeats a step whose reply broke off, and fails if the client has a part of it', async () => {
+      model.say({ text: 'Hel', cut: true, calls: [] }, 'Hello.');
+      const asking = (await client()).ask({ input: 'Hi', more: inWork });
+      if (streamed) await expect(asking).rejects.toThrow(/interrupted. Send the request again/);
+      else expect((await asking).text).toBe('Hello.');
+    });
+
     it('stops when the client disconnects: no step follows, and the cut call is audited', async () => {
       const rows: AuditRow[] = [];
       model.say({ calls: [{ name: 'wait' }, { name: 'wait', arguments: { second: true } }] }, 'Nobody reads this.');
@@ -281,6 +298,55 @@ describe('a turn of an edge handler', () => {
       errors.push(...takeErrors().map(({ message }) => message));
       expect(errors).toContain('calls were not audited');
     });
+  });
+
+  it('ends when the reader of its stream leaves', async () => {
+    model.say({ calls: [{ name: 'wait' }] }, 'Nobody reads this.');
+    const before = server.calls().length;
+    const left = await (await edge())(post('/v1/chat/completions', { ...chat, stream: true }));
+    await waitFor(() => expect(server.calls().length).toBeGreaterThan(before));
+    await left.body?.cancel();
+    open();
+    await otherTasks(20);
+    expect(model.heard).toHaveLength(1);
+  });
+
+  it('ends with an error when its stream is not read', async () => {
+    const working: Promise<unknown>[] = [];
+    const handler = await edge({ waitUntil: (work) => void working.push(work) });
+    // More than the handler holds, in a few steps.
+    model.say({ text: 'x'.repeat(3_500_000), calls: [{ name: 'sum', arguments: { expression: '1' } }] });
+    const unread = await handler(post('/v1/chat/completions', { ...chat, stream: true }));
+    await waitFor(() => expect(model.heard.length).toBeGreaterThan(3));
+    await Promise.all(working);
+    expect(model.heard.length).toBeLessThan(7);
+    expect((await unread.text()).slice(-500)).toContain('The answer is not read as fast as it is written');
+  });
+
+  it('asks in vain for approval once its history may have private and untrusted content', async () => {
+    const [client] = chatClients(await edge(), rootKey, true);
+    const ask = async (before: unknown[]): Promise<string | undefined> => {
+      model.say({ calls: [{ name: 'post', arguments: { query: 'bees' } }] }, 'Done.');
+      await client?.ask({ before, input: 'Post it.', more: inWork });
+      return results(1)?.at(-1);
+    };
+    const asked = { input: 'Hi', more: inWork };
+    model.say('Hello.');
+    const answered = await client?.ask(asked);
+    if (client === undefined || answered === undefined) throw new Error('no answer');
+    expect(await ask(client.history(asked, answered, ''))).toContain('bees');
+    const changed = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Something else.' },
+    ];
+    expect(await ask(changed)).toContain('which this service did not produce');
+  });
+
+  it('offers made tools to an agent that has them', async () => {
+    model.say({ calls: [{ name: 'double', arguments: { n: 21 } }] }, 'Doubled.');
+    const [client] = chatClients(await edge(), rootKey, false);
+    await client?.ask({ model: 'agent/maker', input: 'Double 21.' });
+    expect(results(1)).toEqual([expect.stringContaining('42')]);
   });
 
   it('is for keys with the right to it', async () => {

@@ -136,7 +136,8 @@ export function chatClients(handler: EdgeHandler, apiKey: string, streamed: bool
   ];
 }
 
-type Reply = string | { text?: string; calls: readonly { name: string; arguments?: unknown }[] };
+/** `cut`: the connection ends after the text. */
+type Reply = string | { text?: string; cut?: true; calls: readonly { name: string; arguments?: unknown }[] };
 
 /** `say`: the replies to the next requests, in order; the last one is repeated. */
 export type ScriptedModel = {
@@ -159,7 +160,7 @@ export function scriptedModel(): ScriptedModel {
       const body = (await request.json()) as ScriptedModel['heard'][number];
       const reply = script[Math.min(model.heard.length, script.length - 1)] ?? '';
       model.heard.push(body);
-      const { text = '', calls } = typeof reply === 'string' ? { text: reply, calls: [] } : reply;
+      const { text = '', calls, cut } = typeof reply === 'string' ? { text: reply, calls: [], cut: undefined } : reply;
       const step = model.heard.length;
       const deltas = [
         { role: 'assistant', ...(text !== '' && { content: text }) },
@@ -176,7 +177,9 @@ export function scriptedModel(): ScriptedModel {
       const frames = chunks.map(
         (chunk) => `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', ...chunk })}\n\n`,
       );
-      return new Response(`${frames.join('')}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } });
+      return new Response(cut === true ? frames[0] : `${frames.join('')}data: [DONE]\n\n`, {
+        headers: { 'content-type': 'text/event-stream' },
+      });
     },
   };
   return model;
