@@ -61,6 +61,8 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer
   const unaudited: UnauditedResult[] = [];
   const parts = partsOf(needs, given);
   let newest = 0;
+  let isEnding = false;
+  let status: TurnStatus | 'waiting' = 'waiting';
 
   const append = (...events: readonly SessionEventBody[]): void => {
     for (const event of events) {
@@ -70,14 +72,19 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer
       if (event.type === 'step-start') place.renew();
       applyEvent(run.state, { ...event, id: newest });
       parts.transcript.apply(event);
-      run.sealed = event.type === 'turn-end';
+      if (event.type === 'turn-end') {
+        run.sealed = true;
+        status = event.status;
+      }
       answer.take({ ...event, id: newest, at: clock.now() } satisfies SessionEvent);
     }
-    if (answer.isOver() && !isWaiting(run.state)) end('cancelled', 'cancelled');
+    // A stream cannot take back a step that is repeated. After an error the turn ends by itself.
+    if (answer.isOver() && !isWaiting(run.state) && !run.state.failed) end('cancelled', 'cancelled');
     else if (answer.unread() > maxUnreadCharacters) end('failed', 'internal', new Problem('rate_limited', tooSlow));
   };
   const end = (status: TurnStatus, reason: TurnEndReason, problem?: Problem): void => {
-    if (run.sealed) return;
+    if (run.sealed || isEnding) return;
+    isEnding = true;
     if (problem !== undefined) append({ type: 'error', turn, problem: problem.toBody() });
     append(...closingEvents(run.state, status, reason));
     run.abort.abort(new Error(`the turn was ended: ${reason}`));
@@ -87,8 +94,8 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer
     const timeoutMs = plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
     const disarm = clock.after(timeoutMs, () => end('failed', 'timeout', turnTookTooLong(timeoutMs)));
     const { model, agent, edition } = plan;
-    append({ type: 'turn-start', turn, input: given.input, model, ...(agent && { agent }), ...(edition && { edition }) });
     try {
+      append({ type: 'turn-start', turn, input: given.input, model, ...(agent && { agent }), ...(edition && { edition }) });
       const scope = await createTurnScope(parts, run, {
         append,
         newest: () => newest,
@@ -96,7 +103,7 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer
         inputs: { store: () => undefined, given: () => null },
         call: { begin: parts.begin },
       });
-      await runTurn(needs.turnDeps(given.principal.workspace), scope, run.abort.signal);
+      await runTurn(parts.deps, scope, run.abort.signal);
     } catch (error) {
       if (!run.abort.signal.aborted) {
         log.error('a turn failed', { turn, error: String(error), stack: error instanceof Error ? error.stack : undefined });
@@ -112,7 +119,7 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer
     await auditUnaudited(parts, run, unaudited);
     const { state } = run;
     const use = { model, ...(agent && { agent }), steps: state.step, calls: state.callsSoFar, usage: state.usage };
-    log.info('turn ended', { turn, keyId: parts.keyId, ...use, isWaiting: isWaiting(state) });
+    log.info('turn ended', { turn, keyId: parts.keyId, status, ...use });
   };
   return { done: drive(), leave: () => end('cancelled', 'cancelled') };
 }

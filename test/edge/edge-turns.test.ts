@@ -283,6 +283,13 @@ describe('a turn of an edge handler', () => {
     expect(JSON.stringify(model.heard[0]?.messages)).toContain('Be plain.');
   });
 
+  it('runs in a workspace whose bounds are not counted', async () => {
+    model.say({ calls: [{ name: 'sum', arguments: { expression: '1' } }] }, 'Done.');
+    const workspace = { settings: { limits: { concurrentRequests: 5, openStreams: 5 } } };
+    const [client] = chatClients(await edge({ project: { ...projectOf(), workspace } }), rootKey, true);
+    expect((await client?.ask({ input: 'Hi', more: inWork }))?.text).toBe('Done.');
+  });
+
   it('has each call audited before its result goes on, and fails if that fails', async () => {
     const rows: AuditRow[] = [];
     model.say({ calls: [{ name: 'bash', arguments: { command: 'echo hi' } }] }, 'Hi.');

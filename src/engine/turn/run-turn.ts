@@ -309,7 +309,10 @@ async function runOne(
   return await outcome;
 }
 
-/** The user can be asked for input, but not while the call is open: the turn waits, and the call is made again. No one can where no one approves. */
+/**
+ * The user can be asked for input, but not while the call is open: the turn waits, and the call is made again. Where calls cannot be approved,
+ * no one is asked.
+ */
 function channelOf({ clock, noApprovals }: TurnDeps, scope: TurnScope, { callId }: StepCall): CallerChannel {
   const { turn, state } = scope;
   const { step } = state;
