@@ -3,7 +3,7 @@
  * handle folding (`fold.ts`), conflicts (`reserved-names.ts`, `name-claims.ts`) and resolution of called names (`alias-map.ts`).
  */
 import { z } from 'zod';
-import { trimAscii } from './fold.ts';
+import { fold, trimAscii } from './fold.ts';
 import { isObjectMember } from './reserved-names.ts';
 import { codePointName } from '../text/visible-text.ts';
 
@@ -70,6 +70,16 @@ export function distinctWireName(identity: string, ownName: string): WireName {
   const legal = ownName.replace(/[^a-zA-Z0-9_-]+/g, '_').replace(/^(?![a-zA-Z_])/, '_');
   // Legal by construction: a leading letter or `_`, then legal characters, cut so that the suffix fits.
   return (legal.slice(0, maxNameLength - suffix.length) + suffix) as WireName;
+}
+
+/**
+ * Returns the name of a tool of several with the same own name: the name of its server before it, as in `github_search`; with a hash if that
+ * name is `taken` (folded names). Depends on nothing else, so the order of the tools does not matter.
+ */
+export function namespacedWireName(canonical: string, ownName: string, taken: ReadonlySet<string>): WireName {
+  // Server names contain no dot.
+  const name = toWireName(canonical, `${canonical.slice(0, canonical.indexOf('.'))}_${ownName}`);
+  return taken.has(fold(name)) ? distinctWireName(canonical, ownName) : name;
 }
 
 /** Quotes a name for a message: cut to length, with non-printable characters replaced by their code point. */

@@ -8,7 +8,7 @@ import type { Edition, EditionTool } from './edition-tool.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits/limits.ts';
 import type { Via } from '../model/message.ts';
-import { distinctWireName, toWireName, type WireName } from '../names/names.ts';
+import { distinctWireName, namespacedWireName, toWireName, type WireName } from '../names/names.ts';
 import { nearNames } from '../names/suggest.ts';
 
 export type AliasMap = {
@@ -270,8 +270,7 @@ function suggestionsFor(map: AliasMap, requested: string): string[] {
 
 /**
  * Returns the tools as named under `MONIKER_ALIASES=off`. Names are assigned over the whole edition, before any filter, so that a
- * tool keeps its name whatever an agent's allow-list leaves out. Tools that share an own name all get a hash suffix, so that none of
- * them can be mistaken for another.
+ * tool keeps its name whatever an agent's allow-list leaves out. Tools that share an own name all get that of their server, or a hash, too.
  */
 function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
   const names = ownWireNames(tools);
@@ -284,18 +283,17 @@ function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
 
 /** Returns the own wire name of each tool. Also used for toolset documents that are not compiled. */
 export function ownWireNames(tools: readonly Record<'canonical' | 'ownName' | 'wireName', string>[]): WireName[] {
-  const plain = tools.map((tool) => toWireName(tool.canonical, tool.ownName));
-  const seen = new Set<string>();
-  const shared = new Set<string>();
-  for (const name of plain) (seen.has(name) ? shared : seen).add(name);
-  return tools.map((tool, index) => {
-    let wireName = plain[index] ?? toWireName(tool.canonical, tool.ownName);
-    if (shared.has(wireName)) {
-      // Entries of one tool differ in their wire names. A hash that is already taken, which is very unlikely, is computed again.
-      for (let attempt = 0; seen.has(wireName); attempt++)
-        wireName = distinctWireName(`${tool.canonical} ${tool.wireName} ${attempt}`, tool.ownName);
-      seen.add(wireName);
-    }
+  const plain = tools.map(({ canonical, ownName }) => toWireName(canonical, ownName));
+  const [seen, taken] = [new Set(plain), new Set(plain.map(fold))];
+  const sharing = Map.groupBy(plain, (name) => name);
+  const entries = Map.groupBy(tools, ({ canonical }) => canonical);
+  return tools.map(({ canonical, ownName, wireName: configured }, index) => {
+    const own = plain[index] ?? toWireName(canonical, ownName);
+    if (sharing.get(own)?.length === 1) return own;
+    let wireName = entries.get(canonical)?.length === 1 ? namespacedWireName(canonical, ownName, taken) : own;
+    // Entries of one tool differ in their wire names. A hash that is already taken, which is very unlikely, is computed again.
+    for (let attempt = 0; seen.has(wireName); attempt++) wireName = distinctWireName(`${canonical} ${configured} ${attempt}`, ownName);
+    seen.add(wireName);
     return wireName;
   });
 }

@@ -41,7 +41,7 @@ describe('list-available-tools', () => {
     const bash = json.toolsByServer
       .flatMap(({ tools }: { tools: { namespacedName: string }[] }) => tools)
       .find(({ namespacedName }: { namespacedName: string }) => namespacedName === 'builtin.bash');
-    expect(bash).toMatchObject({ alias: 'shell', aliases: ['shell', 'exec'], wireName: 'shell' });
+    expect(bash).toMatchObject({ alias: 'shell', aliases: ['shell', 'exec'], wireName: 'bash' });
     expect(text).toContain('- git.status');
     const percents = json.toolsByServer.map(({ context }: { context: { percent: number } }) => context.percent);
     expect(percents.reduce((sum: number, percent: number) => sum + percent, 0)).toBeCloseTo(100, 0);
