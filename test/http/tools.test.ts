@@ -118,8 +118,8 @@ describe('default aliases', () => {
     await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'acme.users.list' }] });
     const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/demo/tools'));
     expect(tools[0]).toMatchObject({ canonical: 'acme.users.list', wireName: expect.stringMatching(/^users_list_/) });
-    const { json } = await resolved('people');
-    expect(json).toMatchObject({ canonical: 'acme.users.list', aliases: ['people'] });
+    const people = await bodyOf(await h.send('GET', '/v1/toolsets/demo/resolve?name=people'));
+    expect(people).toMatchObject({ canonical: 'acme.users.list', aliases: ['people'] });
   });
 
   it('return warnings about toolsets that keep their names', async () => {

@@ -82,6 +82,23 @@ export function namespacedWireName(canonical: string, ownName: string, taken: Re
   return taken.has(fold(name)) ? distinctWireName(canonical, ownName) : name;
 }
 
+/** Returns the own wire name of each tool. Also used for toolset documents that are not compiled. */
+export function ownWireNames(tools: readonly Record<'canonical' | 'ownName' | 'wireName', string>[]): WireName[] {
+  const plain = tools.map(({ canonical, ownName }) => toWireName(canonical, ownName));
+  const [seen, taken] = [new Set(plain), new Set(plain.map(fold))];
+  const sharing = Map.groupBy(plain, (name) => name);
+  const entries = Map.groupBy(tools, ({ canonical }) => canonical);
+  return tools.map(({ canonical, ownName, wireName: configured }, index) => {
+    const own = plain[index] ?? toWireName(canonical, ownName);
+    if (sharing.get(own)?.length === 1) return own;
+    let wireName = entries.get(canonical)?.length === 1 ? namespacedWireName(canonical, ownName, taken) : own;
+    // Entries of one tool differ in their wire names. A hash that is already taken, which is very unlikely, is computed again.
+    for (let attempt = 0; seen.has(wireName); attempt++) wireName = distinctWireName(`${canonical} ${configured} ${attempt}`, ownName);
+    seen.add(wireName);
+    return wireName;
+  });
+}
+
 /** Quotes a name for a message: cut to length, with non-printable characters replaced by their code point. */
 export function quote(name: string): string {
   const text = name.slice(0, 80).replace(/[^\x20-\x7e]/gu, (character) => `<${codePointName(character)}>`);

@@ -8,7 +8,7 @@ import type { Edition, EditionTool } from './edition-tool.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits/limits.ts';
 import type { Via } from '../model/message.ts';
-import { distinctWireName, namespacedWireName, toWireName, type WireName } from '../names/names.ts';
+import { ownWireNames, toWireName, type WireName } from '../names/names.ts';
 import { nearNames } from '../names/suggest.ts';
 
 export type AliasMap = {
@@ -76,6 +76,23 @@ export function configuredEntry(tool: EditionTool): EditionTool {
 
 /** Maps tools that go by other names to the tools as configured in the toolset. */
 const written = new WeakMap<EditionTool, EditionTool>();
+
+function rename(tool: EditionTool, names: Partial<Pick<EditionTool, 'wireName' | 'aliases'>>): EditionTool {
+  const renamed = { ...tool, ...names };
+  written.set(renamed, configuredEntry(tool));
+  return renamed;
+}
+
+/** Returns the table with hidden aliases added to its tools. For a table without a base. */
+export function withHiddenAliases(map: AliasMap, added: ReadonlyMap<EditionTool, readonly string[]>): AliasMap {
+  const own = map.own.map((tool) => {
+    const names = added.get(tool);
+    return names === undefined
+      ? tool
+      : rename(tool, { aliases: [...tool.aliases, ...names.map((name) => ({ name, mode: 'hidden' as const }))] });
+  });
+  return { ...map, tools: own, own, lookups: new Map(), scans: new Map() };
+}
 
 /**
  * Returns the same table with more tools at its end: the caller's tools and injected ones. The caller checks that their names are
@@ -274,26 +291,5 @@ function suggestionsFor(map: AliasMap, requested: string): string[] {
  */
 function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
   const names = ownWireNames(tools);
-  return tools.map((tool, index) => {
-    const renamed: EditionTool = { ...tool, wireName: names[index] ?? toWireName(tool.canonical, tool.ownName), aliases: [] };
-    written.set(renamed, tool);
-    return renamed;
-  });
-}
-
-/** Returns the own wire name of each tool. Also used for toolset documents that are not compiled. */
-export function ownWireNames(tools: readonly Record<'canonical' | 'ownName' | 'wireName', string>[]): WireName[] {
-  const plain = tools.map(({ canonical, ownName }) => toWireName(canonical, ownName));
-  const [seen, taken] = [new Set(plain), new Set(plain.map(fold))];
-  const sharing = Map.groupBy(plain, (name) => name);
-  const entries = Map.groupBy(tools, ({ canonical }) => canonical);
-  return tools.map(({ canonical, ownName, wireName: configured }, index) => {
-    const own = plain[index] ?? toWireName(canonical, ownName);
-    if (sharing.get(own)?.length === 1) return own;
-    let wireName = entries.get(canonical)?.length === 1 ? namespacedWireName(canonical, ownName, taken) : own;
-    // Entries of one tool differ in their wire names. A hash that is already taken, which is very unlikely, is computed again.
-    for (let attempt = 0; seen.has(wireName); attempt++) wireName = distinctWireName(`${canonical} ${configured} ${attempt}`, ownName);
-    seen.add(wireName);
-    return wireName;
-  });
+  return tools.map((tool, index) => rename(tool, { wireName: names[index] ?? toWireName(tool.canonical, tool.ownName), aliases: [] }));
 }
