@@ -13,6 +13,7 @@ import type { TaintMarks } from '../../../core/policy/taint.ts';
 import type { Transcript } from '../../../core/turn/transcript.ts';
 import { retryCatalogRead } from '../../../engine/plan/retry-catalog-read.ts';
 import { withFetchResult } from '../../../engine/plan/plan-names.ts';
+import { whyNotYet } from '../../../engine/plan/newest-made.ts';
 import { createSkillReader } from '../../../engine/plan/plan-skills.ts';
 import { markForeignText } from '../../../engine/policy/mark-taint.ts';
 import type { TurnDeps } from '../../../engine/turn/run-turn.ts';
@@ -94,6 +95,7 @@ export async function createTurnScope(parts: TurnScopeParts, run: TurnRun, appen
     call: createCallScope(plan, {
       ...auditScope(parts, run),
       names,
+      whyNotYet: (name) => whyNotYet(deps.directory, { workspace, keyId: parts.keyId }, plan, name),
       innerNames: inner === undefined ? undefined : () => inner,
       discoveredTools: gathered,
       rules,
