@@ -7,8 +7,7 @@ import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { fold } from '../names/fold.ts';
 import { nameLookup } from '../toolset/old-names.ts';
 import type { NameLookup } from '../names/rewrite-names.ts';
-import type { SkillFields } from './skill.ts';
-import { toolsOf } from './skill-file.ts';
+import { toolsOf, type SkillFields } from './skill.ts';
 
 /** The tools of a skill relative to a plan: those with another name here, and those without a match. */
 export type SkillNames = { renamed: readonly { name: string; now: readonly string[] }[]; missing: readonly string[] };
