@@ -239,8 +239,7 @@ function inputEnd(event: Extract<ChatEvent, { type: 'call-end' }>) {
     case 'ok':
       return { arguments: event.arguments, repaired: false };
     case 'closed':
-      // A number at the very end may have lost digits after all: a call that destroys something is sent again.
-      return { arguments: event.arguments, repaired: true, ...(!/\d$/.test(event.raw) && { closersOnly: true }) };
+      return { arguments: event.arguments, repaired: true, closersOnly: true };
     case 'repaired':
       return { arguments: event.arguments, repaired: true };
     case 'truncated':

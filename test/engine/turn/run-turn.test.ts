@@ -202,16 +202,6 @@ describe('a turn over a model', () => {
     expect(results(events).map(({ isError }) => isError)).toEqual([false, false, false]);
   });
 
-  it('marks a call whose text ends in a number as repaired, since digits may be missing', async () => {
-    const ends = ['{"command":"sleep 1"', '{"command":"x","seconds":1'].map((raw, call) =>
-      callEvents(call, 'shell', { command: 'x' }, 'closed').map((event) => (event.type === 'call-end' ? { ...event, raw } : event)),
-    );
-    const { events } = await run([[...ends.flat(), finish('tool-calls')], say('ok')], () => textResult('ran'));
-    expect(events.filter(({ type }) => type === 'tool-input-end')).toMatchObject([{ closersOnly: true }, { repaired: true }]);
-    expect(events.filter((event) => 'closersOnly' in event)).toHaveLength(1);
-    expect(results(events).map(({ isError }) => isError)).toEqual([false, false]);
-  });
-
   it('adds a notice for a deprecated name to the result', async () => {
     const { events } = await run([[...callEvents(0, 'sh_old', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
       textResult('ran'),
