@@ -52,11 +52,11 @@ export function readNamedEntries(
   const find = createFinder(known);
   for (const [index, written] of toolset.tools.entries()) {
     const path = `tools[${index}]`;
+    const givenName = readGivenName(written, path, reading);
     const found = find(written.tool ?? '');
     if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
     const definition = found.ok ? found.definition : null;
     const source = currentEntry(written, definition, path, reading);
-    const givenName = readGivenName(source, path, reading);
     const named = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
     const aliases = toolset.names === 'primary' ? named.map(unannounced) : named;
     if (!found.ok) continue;

@@ -347,7 +347,11 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     };
     const jobs = [
       publisher,
-      createRecompileJob(context, (work) => this.#serialized({ workspace: context.workspace, keyId: systemKeyId }, work)),
+      createRecompileJob(context, async () => {
+        // Needed once in a deployment.
+        const { recompileSome } = await import('./toolsets/recompile-step.ts');
+        return await this.#serialized({ workspace: context.workspace, keyId: systemKeyId }, () => recompileSome(context));
+      }),
       triggers.scheduler,
       triggers.dispatcher,
       triggers.callbacks,

@@ -134,15 +134,13 @@ export function createDirectory(options: {
   const pointerOf = (workspace: string, toolset: string): Promise<ToolsetHead | null> =>
     madePointers.load(kvKeys.toolset(workspace, toolset), () => loadHead(workspace, toolset));
 
-  const compiled = async (workspace: string, { retired, revoked, build, stale, ...pointer }: ToolsetHead): Promise<CompiledToolset> => ({
+  const compiled = async (
+    workspace: string,
+    { retired, revoked, build: _build, stale, ...pointer }: ToolsetHead,
+  ): Promise<CompiledToolset> => ({
     pointer,
     names: holdRevoked(await names(workspace, pointer), revoked),
-    standing: {
-      ...(retired && { retired }),
-      ...(revoked && { revoked }),
-      ...(build !== undefined && { build }),
-      ...(stale !== undefined && { stale }),
-    },
+    standing: { ...(retired && { retired }), ...(revoked && { revoked }), ...(stale !== undefined && { stale }) },
   });
 
   const internal = async (workspace: string, toolset: string, newest = false): Promise<CompiledToolset | null> => {

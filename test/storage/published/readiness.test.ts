@@ -76,12 +76,12 @@ describe('the readiness checks', () => {
   });
 
   it('run once for parallel requests, which all receive the result', async () => {
-    let respond = (_cancelled: boolean): void => undefined;
+    let respond = (_cancelled: number): void => undefined;
     catalog = () => new Promise((resolve) => (respond = resolve));
     const ready = build();
     const all = Array.from({ length: 50 }, () => ready());
     await clock.advance(1);
-    respond(false);
+    respond(0);
     for (let step = 0; step < 10; step += 1) await clock.advance(100);
     expect(await Promise.all(all)).toEqual(Array.from({ length: 50 }, () => allReady));
     expect(reads).toBe(1);

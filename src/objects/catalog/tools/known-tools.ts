@@ -19,7 +19,7 @@ import type { CatalogContext } from '../context.ts';
 import { findRow, allRows, readRow } from '../documents/documents.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { serverDefinitions } from '../servers/server-definitions.ts';
-import { madeToolDefinitions, privateDefinitions, withMissing } from './made-tool-definitions.ts';
+import { madeToolDefinitions, privateDefinitions, missingTools } from './made-tool-definitions.ts';
 
 /** A pending change, which takes precedence over what is stored. */
 export type PendingChange = {
@@ -63,13 +63,13 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
 function uiToolDefinitions({ sql }: CatalogContext): ToolDefinition[] {
   // UI tool bodies were parsed by the schema when they were written.
   const there = allRows(sql, 'ui-tool').map(({ name, body }) => toUiToolDefinition(name, body as UiTool));
-  return withMissing(sql, 'ui', there);
+  return [...there, ...missingTools(sql, 'ui', there)];
 }
 
 /** Another build may have had more. */
 function codeToolDefinitions({ sql, definitions }: CatalogContext): ToolDefinition[] {
-  const { builtin = [], local = [] } = Object.groupBy(definitions(), ({ kind }) => kind);
-  return [...withMissing(sql, 'builtin', builtin), ...withMissing(sql, 'local', local)];
+  const there = definitions();
+  return [...there, ...missingTools(sql, 'builtin', there), ...missingTools(sql, 'local', there)];
 }
 
 function secretBinding(context: CatalogContext, name: string): SecretBinding | undefined {

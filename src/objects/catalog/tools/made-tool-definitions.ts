@@ -50,18 +50,17 @@ function readDefinitions(context: CatalogContext): ToolDefinition[] {
     // All other bodies were parsed by the schema when they were written, or verified when they were loaded.
     held?.get(name) === version ? toHeldMade(name, '') : toMadeDefinition(name, body as StoredMadeTool),
   );
-  return withMissing(context.sql, 'made', there);
+  return [...there, ...missingTools(context.sql, 'made', there)];
 }
 
-/** Adds the tools that are gone and that toolsets still name, as missing; otherwise those toolsets could not be compiled again. */
-export function withMissing(
+/** Returns the tools of a kind that are gone and that toolsets still name; without them, those toolsets could not be compiled again. */
+export function missingTools(
   sql: SqlStorage,
   kind: 'builtin' | 'local' | 'made' | 'ui',
   there: readonly ToolDefinition[],
 ): ToolDefinition[] {
   const names = new Set<string>(there.map(({ canonical }) => canonical));
-  const missing = [...namedTools(sql, kind)].filter((tool) => !names.has(tool));
-  return [...there, ...missing.map((tool) => toMissing(kind, tool))];
+  return [...namedTools(sql, kind)].filter((tool) => !names.has(tool)).map((tool) => toMissing(kind, tool));
 }
 
 /** By document name, the version that failed the check; a later version is valid. */

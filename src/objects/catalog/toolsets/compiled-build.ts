@@ -62,11 +62,8 @@ export function countStale(context: CatalogContext): number {
   return context.sql.exec<{ count: number }>(query, after ?? '\u{10ffff}').one().count;
 }
 
-/** `serialized` runs work in the order of writes. */
-export function createRecompileJob(
-  context: CatalogContext,
-  serialized: (work: () => Promise<boolean>) => Promise<Outcome<boolean>>,
-): DueJob {
+/** `step` compiles the next toolsets in the order of writes, and returns whether more are left. */
+export function createRecompileJob(context: CatalogContext, step: () => Promise<Outcome<boolean>>): DueJob {
   return dueJob({
     nextDue: () => {
       const { after, due } = readCompiledBuild(context);
@@ -75,10 +72,8 @@ export function createRecompileJob(
     run: async () => {
       const { after, due } = readCompiledBuild(context);
       if (after === null || due > context.now()) return;
-      // Needed once in a deployment.
-      const { recompileSome } = await import('./recompile-step.ts');
-      for (let step = 0; step < stepsPerRun; step += 1) {
-        const isLeft = await serialized(() => recompileSome(context));
+      for (let steps = 0; steps < stepsPerRun; steps += 1) {
+        const isLeft = await step();
         if (!isLeft.ok || !isLeft.value) return;
       }
     },
