@@ -18,7 +18,7 @@ export type Readiness = { checks: Checks; staleToolsets: number };
 
 type ReadinessParts = {
   settings: Pick<Settings, 'rootKey'>;
-  catalog: (workspace: string) => Pick<CatalogPort, 'staleToolsets'>;
+  catalog: (workspace: string) => Pick<CatalogPort, 'staleToolsets' | 'isKeyCancelled'>;
   kv: Pick<KVNamespace, 'get'>;
   master: Pick<MasterKey, 'derive'>;
   clock: Clock;
@@ -50,7 +50,9 @@ export function createReadiness({ settings, catalog, kv, master, clock, log }: R
     let staleToolsets = 0;
     const [storage, read, keys] = await Promise.all([
       verdictOf('storage', async () => {
-        staleToolsets = await catalog(rootPrincipal.workspace).staleToolsets();
+        const { staleToolsets: count, isKeyCancelled } = catalog(rootPrincipal.workspace);
+        // While a deployment is rolled out, the object may have earlier code, which cannot count them.
+        staleToolsets = await count().catch(async () => Number(await isKeyCancelled('readyz')));
       }),
       verdictOf('kv', () => kv.get('readyz')),
       verdictOf('keys', async () => {
