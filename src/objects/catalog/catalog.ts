@@ -78,6 +78,7 @@ import { createDeliveryAcceptance } from './triggers/deliveries/deliveries.ts';
 import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
 import { createScheduler } from './triggers/schedules/schedule-runs.ts';
 import { createRecompileJob, readCompiledBuild, storeCompiledBuild } from './toolsets/compiled-build.ts';
+import { recompileSome } from './toolsets/recompile-step.ts';
 import { createTransactions } from './records/transactions.ts';
 import { catalogBackupPlan, createSessionActivation } from './records/restored-sessions.ts';
 
@@ -347,11 +348,9 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     };
     const jobs = [
       publisher,
-      createRecompileJob(context, async () => {
-        // Needed once in a deployment.
-        const { recompileSome } = await import('./toolsets/recompile-step.ts');
-        return await this.#serialized({ workspace: context.workspace, keyId: systemKeyId }, () => recompileSome(context));
-      }),
+      createRecompileJob(context, () =>
+        this.#serialized({ workspace: context.workspace, keyId: systemKeyId }, () => recompileSome(context)),
+      ),
       triggers.scheduler,
       triggers.dispatcher,
       triggers.callbacks,

@@ -91,8 +91,11 @@ it('an entry with rules under both names is an error with its place', async () =
   });
 });
 
-it.each<Record<string, string>>([{ script: 'token' }, { command: 'nothing' }])('a definition that renames %j is refused when its module loads', (wrong) => {
-  expect(() => defineTool({ name: 'run', description: 'Runs.', input, renamed: wrong, run: () => '' })).toThrow(
-    'defineTool run: renamed maps',
-  );
-});
+it.each<Record<string, string>>([{ script: 'token' }, { command: 'nothing' }])(
+  'a definition that renames %j is refused when its module loads',
+  (wrong) => {
+    expect(() => defineTool({ name: 'run', description: 'Runs.', input, renamed: wrong, run: () => '' })).toThrow(
+      'defineTool run: renamed maps',
+    );
+  },
+);
