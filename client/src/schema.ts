@@ -7231,7 +7231,8 @@ export interface components {
          *         "storage": "ok",
          *         "kv": "ok",
          *         "keys": "ok"
-         *       }
+         *       },
+         *       "staleToolsets": 0
          *     }
          */
         Readiness: {
@@ -7243,6 +7244,8 @@ export interface components {
                 /** @enum {string} */
                 storage: "ok" | "fail";
             };
+            /** @description Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. */
+            staleToolsets: number;
             /** @constant */
             status: "ok";
         };
@@ -9649,7 +9652,7 @@ export interface components {
             toolset: string;
             /** @description Whether PUT would store the draft. */
             valid: boolean;
-            /** @description Tools that cannot be called or sent, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support. */
+            /** @description Tools that cannot be called or sent, why the toolset still has the tools of an earlier build, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support. */
             warnings: components["schemas"]["Warning"][];
         };
         /**
@@ -9756,7 +9759,7 @@ export interface components {
             }[];
             toolset: string;
             version: number;
-            /** @description Tools that cannot be called or sent, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support. */
+            /** @description Tools that cannot be called or sent, why the toolset still has the tools of an earlier build, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support. */
             warnings: components["schemas"]["Warning"][];
         };
         /**

@@ -76,6 +76,13 @@ export function checkClock(date: string | null, now: number): DoctorFinding[] {
 async function checkReadiness(url: string): Promise<DoctorFinding> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) });
   const body = recordOf(await response.json().catch(() => null));
+  const stale = Number(body.staleToolsets ?? 0);
+  if (response.ok && stale > 0)
+    return warning(
+      'ready',
+      `${stale} toolset${stale === 1 ? ' is' : 's are'} compiled with the tools of another build.`,
+      'The service compiles them again in the background. Run this again in a minute: what it cannot compile is listed below with the reason.',
+    );
   if (response.ok) return passed('ready', Object.keys(recordOf(body.checks)).join(', ') || 'ready');
   const message = stringOf(body.detail) || `/readyz returned ${response.status}.`;
   return failure('ready', message, 'See `moniker logs`, or `npx wrangler tail` for a deployed service.');

@@ -127,8 +127,9 @@ function servedMethods(parts: CatalogParts): Served {
     equipment: () => {
       throw new Problem('not_found', 'This service does not store what a key has equipped. Use /mcp/{toolset}.');
     },
-    // Asked by /readyz.
     isKeyCancelled: () => false,
+    // Asked by /readyz.
+    staleToolsets: () => 0,
     limitedHolders: () => [],
     keys: (page) => pageOf('keys', page, keys.records(), ({ id }) => id),
     key: keys.record,

@@ -4,7 +4,8 @@
  */
 import { checkMadeTool } from '../core/made/check-made-tool.ts';
 import { MadeTool, MadeToolName, pinned } from '../core/tools/made-tool.ts';
-import { madeToolset, toMadeDefinition, toMadeToolset, toMissingMade } from '../core/made/made-toolset.ts';
+import { toMissing } from '../core/tools/code-tools.ts';
+import { madeToolset, toMadeDefinition, toMadeToolset } from '../core/made/made-toolset.ts';
 import { rootKeyId } from '../core/people/principal.ts';
 import { secretHostOf } from '../core/secrets/secret.ts';
 import { invalidRequest, type Issue, Problem, quoted, type Warning } from '../core/problem.ts';
@@ -215,7 +216,7 @@ async function findTools(
   const open = await addMadeTools(tools, known, add);
   if (isStart && open.length > 0 && lists.names().every(lists.isListed)) throw invalidRequest(open.flatMap(({ issues }) => issues));
   // They may use tools of servers that are not read yet.
-  for (const { name } of open) add(toMissingMade(name));
+  for (const { name } of open) add(toMissing('made', name));
   return known;
 }
 

@@ -191,6 +191,12 @@ export interface CatalogPort {
   toolsetUses(toolset: string): Promise<ToolsetUses>;
 
   /**
+   * Returns how many toolsets are compiled with the tools of another build than the one that the Catalog runs. It compiles them again in the
+   * background, those that can be.
+   */
+  staleToolsets(): Promise<number>;
+
+  /**
    * Returns every tool of the workspace, default aliases applied, sorted by canonical name. `owner`: includes the private tools of that key;
    * where a shared tool has the same name, only the shared one. `filter`: only tools that match it.
    */

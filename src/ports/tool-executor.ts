@@ -103,6 +103,8 @@ export interface ToolExecutor {
   host?(tool: EditionTool): Promise<string | null>;
   /** Whether running it again with the same arguments and idempotency key is safe. */
   isSafe(tool: EditionTool, args: Record<string, unknown>): boolean;
+  /** Returns earlier names of the tool's arguments, each with the current one: a turn may have the edition of an earlier build. */
+  renamed?(tool: EditionTool): Readonly<Record<string, string>> | undefined;
   /** Whether it, or what it calls, works on the caller's files, which are loaded for it. Absent: none does. */
   usesFiles?(tool: EditionTool): boolean;
   /** Resolves with a result, also for errors; what it throws becomes `tool_error`. Must end soon after `signal` aborts. */

@@ -32,6 +32,8 @@ export type ToolSpec<Input extends z.ZodObject> = {
   description: string;
   /** `.describe()` every field. Fields with `.default()` are optional for the caller. */
   input: Input;
+  /** Earlier names of arguments, each with its current name. Calls, and rules of toolsets, that use them still work. */
+  renamed?: Readonly<Record<string, string>>;
   /** Schema of `structuredContent`, including that of error results. */
   output?: z.ZodObject;
   annotations?: ToolAnnotations;
@@ -55,6 +57,7 @@ export type DefinedTool = {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema | undefined;
   annotations?: ToolAnnotations;
+  renamed?: Readonly<Record<string, string>>;
   timeoutMs?: number;
   isSafe?(args: Record<string, unknown>): boolean;
   usesFiles: boolean;
@@ -77,6 +80,12 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
   if (new Set(aliases).size < aliases.length) throw new Error(`defineTool ${spec.name}: duplicate alias`);
   if (spec.description.trim() === '') throw new Error(`defineTool ${spec.name}: a description is required`);
   if (!(spec.input instanceof z.ZodObject)) throw new Error(`defineTool ${spec.name}: input must be a z.object({…})`);
+  for (const [earlier, current] of Object.entries(spec.renamed ?? {})) {
+    if (!Object.hasOwn(spec.input.shape, earlier) && Object.hasOwn(spec.input.shape, current)) continue;
+    throw new Error(
+      `defineTool ${spec.name}: renamed maps names that are no arguments any more to those of arguments, not ${earlier} to ${current}`,
+    );
+  }
 
   let inputSchema: JsonSchema | undefined;
   let outputSchema: JsonSchema | undefined;
@@ -93,6 +102,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
       return outputSchema;
     },
     ...(spec.annotations && { annotations: spec.annotations }),
+    ...(spec.renamed && { renamed: spec.renamed }),
     ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
     ...(spec.isSafe !== undefined && { isSafe: spec.isSafe }),
     usesFiles: spec.usesFiles ?? true,

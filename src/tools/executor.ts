@@ -19,6 +19,7 @@ export function createCodeExecutor(tools: readonly CodeTool[]): ToolExecutor {
       const { annotations } = tool ?? {};
       return tool?.isSafe?.(args) ?? (annotations?.readOnlyHint === true || annotations?.idempotentHint === true);
     },
+    renamed: ({ canonical }) => byName.get(canonical)?.tool.renamed,
     usesFiles: ({ canonical }) => byName.get(canonical)?.tool.usesFiles ?? false,
     async execute({ canonical }, args, context) {
       const entry = byName.get(canonical);

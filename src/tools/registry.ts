@@ -43,7 +43,7 @@ export function codeTools(): readonly CodeTool[] {
 export function toolDefinitions(): ToolDefinition[] {
   return registered
     .map(({ canonical, server, tool }): ToolDefinition => {
-      const { name, description, inputSchema, outputSchema, annotations, aliases } = tool;
+      const { name, description, inputSchema, outputSchema, annotations, aliases, renamed } = tool;
       return {
         canonical,
         server,
@@ -54,6 +54,7 @@ export function toolDefinitions(): ToolDefinition[] {
         aliases,
         ...(outputSchema && { outputSchema }),
         ...(annotations && { annotations }),
+        ...(renamed && { renamed }),
       };
     })
     .sort((a, b) => (a.canonical < b.canonical ? -1 : 1));

@@ -17,6 +17,9 @@ import { createAudits } from '../objects/audit/client/audit-client.ts';
 import { createBackups } from '../storage/backup/backup-client.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { callCatalog, createCatalogClient, createCatalogs } from '../objects/catalog/client/catalog-client.ts';
+import { buildOf } from '../core/tools/code-tools.ts';
+import { createBuildCheck } from '../storage/published/build-check.ts';
+import { toolDefinitions } from '../tools/registry.ts';
 import { createDirectory } from '../storage/published/directory.ts';
 import { createLazyLimiter } from '../objects/limits/client/lazy-limiter.ts';
 import { createReadiness } from '../storage/published/readiness.ts';
@@ -34,7 +37,11 @@ export type ObjectParts = ReturnType<typeof buildObjects>;
 
 export function buildObjects(bindings: Bindings, runtime: RuntimeParts) {
   const { settings, clock, log, background, pools, master, sealing } = runtime;
-  const cachedDirectory = createDirectory({ env: bindings, ...runtime });
+  const checkBuild = createBuildCheck({
+    ...{ clock, log, background, build: () => buildOf(toolDefinitions) },
+    ask: (workspace) => callCatalog(bindings, workspace, 'staleToolsets', []),
+  });
+  const cachedDirectory = createDirectory({ env: bindings, ...runtime, checkBuild });
   const catalog = createCatalogs(bindings, cachedDirectory);
   const client = (caller: CatalogCaller) => createCatalogClient(bindings, caller, cachedDirectory);
   const noteObject = createObjectNotes(bindings, clock.now);

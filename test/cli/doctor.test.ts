@@ -1,9 +1,13 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkMachine, checkNode } from '../../src/cli/doctor-machine.ts';
-import { checkClock, findCommand } from '../../src/cli/doctor-service.ts';
+import { checkMachine, checkNode, type DoctorFinding } from '../../src/cli/doctor-machine.ts';
+import type { Address } from '../../src/cli/connection.ts';
+import { checkClock, checkService, findCommand } from '../../src/cli/doctor-service.ts';
+import { version } from '../../src/core/version.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -68,4 +72,25 @@ describe.skipIf(process.platform === 'win32')('the command of a stdio server', (
     expect(findCommand(join(bin, 'other'), environment)).toBeNull();
     expect(findCommand('tool', {})).toBeNull();
   });
+});
+
+it.each([
+  [0, 'ok', 'storage'],
+  [3, 'warning', '3 toolsets are compiled with the tools of another build.'],
+])('%i toolsets of another build make the readiness %s', async (staleToolsets, status, message) => {
+  const server = createServer(({ url }, response) => {
+    const body = url === '/healthz' ? { status: 'ok', version } : { status: 'ok', checks: { storage: 'ok' }, staleToolsets };
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const missing = { check: 'key', what: 'No key.', advice: 'Set one.' } as const;
+    const address: Address = { url, dataDir: folder, key: null, headers: {}, local: null, missing };
+    const found: DoctorFinding[] = [];
+    for await (const some of checkService(address)) found.push(...some);
+    expect(found.find(({ check }) => check === 'ready')).toMatchObject({ status, message });
+  } finally {
+    server.close();
+  }
 });

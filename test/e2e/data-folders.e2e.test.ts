@@ -71,6 +71,14 @@ describe.each(releases)('%s', (name) => {
     expect((await service.call('GET', `${path}/files/done.txt`)).text).toBe('approved\n');
   });
 
+  it('has its toolsets compiled with the tools of this build', async () => {
+    await vi.waitFor(async () => expect((await get('/readyz')).staleToolsets).toBe(0), { timeout: waitMs });
+    const [{ name }] = (await get('/v1/toolsets')).items;
+    const { tools, warnings } = await get(`/v1/toolsets/${name}/tools`);
+    expect(tools.map(({ state }: { state: string }) => state)).not.toContain('missing');
+    expect(JSON.stringify(warnings)).not.toContain('earlier build');
+  });
+
   it('has an audit that is verified', async () => {
     const { ok, checked } = await get('/v1/audit/verify');
     expect([ok, checked > 0]).toEqual([true, true]);

@@ -16,8 +16,10 @@ import { fakeAudit } from './audit.ts';
 import { fakeClock } from './runtime.ts';
 import { fakeSql, fakeTransactions } from './sql-storage.ts';
 
-/** `calls`: the audit of calls; `appendAudit` and `audit` are its methods. */
+/**
+ * `redeploy`: a new object over the same data, with the tools of another build, as after a deployment or a crash. `calls`: the audit of calls; `appendAudit` and `audit` are its methods. */
 export type NodeCatalog = CatalogMethods & {
+  redeploy(definitions: readonly ToolDefinition[]): void;
   directory: IsolateDirectory;
   /** Its tables. */
   sql: SqlStorage;
@@ -36,22 +38,29 @@ export function createNodeCatalog(options: {
 }): NodeCatalog {
   const { definitions, rootKey = 'root-key-of-at-least-thirty-two-characters', clock = fakeClock(Date.now()) } = options;
   const sql = fakeSql([]);
-  const bindings = nodeBindings({ MONIKER_ROOT_KEY: rootKey, MONIKER_MASTER_KEY: 'a master key of at least 32 characters' }, (env) => {
-    const catalog = new Catalog(
-      objectState(sql, clock, () => catalog.alarm()),
-      env,
-      { now: clock.now, definitions: () => definitions },
-    );
-    return catalog;
-  });
+  let current = () => definitions;
+  let alarm = async (): Promise<void> => undefined;
+  const state = objectState(sql, clock, () => alarm());
+  const { bindings, restart } = nodeBindings(
+    { MONIKER_ROOT_KEY: rootKey, MONIKER_MASTER_KEY: 'a master key of at least 32 characters' },
+    (env) => {
+      const catalog = new Catalog(state, env, { now: clock.now, definitions: current });
+      alarm = () => catalog.alarm();
+      return catalog;
+    },
+  );
+  const redeploy = (of: readonly ToolDefinition[]): void => {
+    current = () => of;
+    restart();
+  };
   const directory = createDirectory({ env: bindings, settings: readSettings(bindings), clock });
   const by = (keyId: string): CatalogMethods => createCatalogClient(bindings, { workspace: defaultWorkspace, keyId }, directory);
   const calls = fakeAudit(clock.now);
-  return { ...by('root'), sql, by, directory, calls, appendAudit: calls.append, audit: calls.list };
+  return { ...by('root'), redeploy, sql, by, directory, calls, appendAudit: calls.append, audit: calls.list };
 }
 
 /** One namespace with one object, and KV. */
-function nodeBindings(settings: Record<string, string>, build: (env: Bindings) => Catalog): Bindings {
+function nodeBindings(settings: Record<string, string>, build: (env: Bindings) => Catalog): { bindings: Bindings; restart(): void } {
   let object: Catalog | null = null;
   const bindings = {
     ...settings,
@@ -65,7 +74,7 @@ function nodeBindings(settings: Record<string, string>, build: (env: Bindings) =
     },
     // The parts that a Catalog uses without sessions.
   } as unknown as Bindings;
-  return bindings;
+  return { bindings, restart: () => (object = null) };
 }
 
 function memoryKv(): Pick<KVNamespace, 'get' | 'put' | 'delete'> {

@@ -173,7 +173,7 @@ export function createHarness(
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     unwantedPrograms: unused,
-    readiness: async () => ({ storage: 'ok', kv: 'ok', keys: 'ok' }),
+    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 }),
     // Tested against the real Catalog.
     oauth: { register: unused, client: unused, request: unused, declined: unused },
     consents: { seal: unused, open: unused },

@@ -235,8 +235,11 @@ describe('the pages', () => {
 
   it('/readyz names the checks, with 503 if one failed, and without the cause', async () => {
     const ready = await h.send('GET', '/readyz', undefined, { authorization: undefined });
-    expect([ready.status, await bodyOf(ready)]).toEqual([200, { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' } }]);
-    const failing = createHarness({}, { readiness: async () => ({ storage: 'ok', kv: 'fail', keys: 'ok' }) });
+    expect([ready.status, await bodyOf(ready)]).toEqual([
+      200,
+      { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 },
+    ]);
+    const failing = createHarness({}, { readiness: async () => ({ checks: { storage: 'ok', kv: 'fail', keys: 'ok' }, staleToolsets: 0 }) });
     const unready = await failing.send('GET', '/readyz');
     expect(unready.status).toBe(503);
     const detail = 'The service is not ready: kv failed. The log has the cause.';

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits/limits.ts';
+import { takeErrors } from '../service-errors.ts';
+import { waitFor } from '../wait-for.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { bodyOf, createHarness, problemIn } from './harness.ts';
 
@@ -147,4 +150,25 @@ describe('the tools of a toolset as a provider receives them', () => {
     const answer = await h.send('GET', '/v1/toolsets/odd/tools?provider=nobody');
     expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'model_not_found']);
   });
+});
+
+it('say why a toolset still has the tools of an earlier build', async () => {
+  const taking = (argument: string) =>
+    toolOf('local', 'wipe', {
+      kind: 'local',
+      inputSchema: { type: 'object', properties: { [argument]: { type: 'string' } }, additionalProperties: false },
+    });
+  const service = createHarness({}, {}, [taking('path')]);
+  const preset = { tools: [{ tool: 'local.wipe', arguments: { preset: { path: '/tmp' } } }] };
+  expect((await service.send('PUT', '/v1/toolsets/preset', preset)).status).toBe(201);
+  service.catalog.redeploy([taking('folder')]);
+  const message =
+    'are those of an earlier build of this service, because the toolset cannot be compiled for this one: tools[0].arguments.preset.path:';
+  await waitFor(async () => {
+    expect(await service.catalog.staleToolsets()).toBe(1);
+    await service.clock.advance(limits.publishedTtlMs);
+    const { warnings } = await bodyOf(await service.send('GET', '/v1/toolsets/preset/tools'));
+    expect(warnings[0]).toEqual({ path: 'tools', message: expect.stringContaining(message) });
+  });
+  takeErrors();
 });

@@ -37,7 +37,7 @@ describe('skills', () => {
   });
 
   it('have an entry that names a missing directory, and do not fail', async () => {
-    const { names, notes } = await loadSkills(accepted, join(folders, 'missing'));
+    const { names, notes } = await loadSkills(accepted, join(folders, 'missing'), folders);
     expect([names, notes.length]).toEqual([[], 1]);
   });
 
@@ -48,7 +48,7 @@ describe('skills', () => {
   it('a folder that itself contains SKILL.md works', async () => {
     mkdirSync(join(folders, 'alone'));
     writeFileSync(join(folders, 'alone', 'SKILL.md'), '---\nname: alone\ndescription: x\n---\nx');
-    expect((await loadSkills(accepted, join(folders, 'alone'))).names).toEqual(['alone']);
+    expect((await loadSkills(accepted, join(folders, 'alone'), mkdtempSync(join(folders, 'data-')))).names).toEqual(['alone']);
   });
 
   it('an agent has the skills that it names', async () => {

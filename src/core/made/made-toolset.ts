@@ -42,11 +42,6 @@ export function toMadeDefinition(canonical: string, tool: StoredMadeTool, owner?
   };
 }
 
-/** The definition of a deleted tool that is still referenced. */
-export function toMissingMade(canonical: string): ToolDefinition {
-  return { ...bareDefinition(canonical), source: { state: 'missing', trusted: false, pin: '' } };
-}
-
 /** The definition of a tool whose stored row differs from what was checked when it was written: nothing of the row is used. */
 export function toHeldMade(canonical: string, pin: string): ToolDefinition {
   const message = `its stored data differs from what was written. Write it again (PUT /v1/tools/${canonical}, or create_tool for a private one), or DELETE it there`;

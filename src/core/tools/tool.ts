@@ -55,6 +55,8 @@ export type ToolDefinition = {
   annotations?: ToolAnnotations;
   /** Default aliases, inherited by toolset entries that set no aliases. */
   aliases: readonly ToolsetAlias[];
+  /** Of a tool in code: earlier names of arguments, each with the current one (`code-tools.ts`). */
+  renamed?: Readonly<Record<string, string>>;
   /** For a server's tool. Absent: the tool is part of this code base and always ready. */
   source?: ToolSource;
   /** For a tool of an MCP server. */

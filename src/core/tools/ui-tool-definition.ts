@@ -3,7 +3,7 @@ import { CanonicalName } from '../names/names.ts';
 import type { ToolDefinition } from './tool.ts';
 import type { UiTool } from './ui-tool.ts';
 
-export const uiServer = 'ui';
+const uiServer = 'ui';
 
 export function toUiToolDefinition(name: string, ui: UiTool): ToolDefinition {
   return {
@@ -16,10 +16,4 @@ export function toUiToolDefinition(name: string, ui: UiTool): ToolDefinition {
     aliases: [],
     ui,
   };
-}
-
-/** The definition of a deleted tool that is still referenced. */
-export function toMissingUiTool(name: string): ToolDefinition {
-  const { ui: _ui, ...bare } = toUiToolDefinition(name, { label: name, description: '', category: '', triggers: [] });
-  return { ...bare, source: { state: 'missing', trusted: false, pin: '' } };
 }

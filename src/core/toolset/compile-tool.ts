@@ -20,7 +20,7 @@ export async function compileTool(entry: CompiledEntry, made?: MadeCode): Promis
     const unknown = { kind: 'mcp' as const, description: describe(source, ''), inputSchema: { type: 'object' } };
     return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
   }
-  const { kind, inputSchema, outputSchema, annotations, presentation, source: listing, ui } = definition;
+  const { kind, inputSchema, outputSchema, annotations, presentation, renamed, source: listing, ui } = definition;
   const shown = source.arguments === undefined ? inputSchema : toStrictSchema(inputSchema, source.arguments);
   return {
     ...names,
@@ -35,6 +35,7 @@ export async function compileTool(entry: CompiledEntry, made?: MadeCode): Promis
     ...(source.arguments !== undefined && { arguments: source.arguments }),
     ...(shown !== inputSchema && { sourceSchema: inputSchema }),
     ...(source.result !== undefined && { result: source.result }),
+    ...(renamed !== undefined && { renamed }),
     ...trustOf(listing),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
     ...(presentation !== undefined && { presentation }),

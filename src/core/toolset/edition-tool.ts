@@ -36,6 +36,8 @@ export type EditionTool = {
   arguments?: EntryArguments;
   sourceSchema?: JsonSchema;
   result?: EntryResult;
+  /** Of a tool in code: earlier names of its arguments, which calls may still use. */
+  renamed?: Readonly<Record<string, string>>;
   /** The server of the tool is trusted, so all its annotations apply. */
   trusted?: true;
   /** An administrator accepted the annotations of the definition whose hash is `pin`. */
@@ -93,9 +95,10 @@ export type EditionPointer = { toolset: string; version: number; revision: numbe
 
 /**
  * What applies to every version of a toolset, whatever its editions say. `retired`: versions that cannot be used; `revoked`: canonical names of
- * tools that cannot be called. Absent: none.
+ * tools that cannot be called. Absent: none. `build`: whose tools in code its newest edition was compiled with (`core/tools/code-tools.ts`); absent: not known. `stale`: why
+ * the edition is of an earlier build nevertheless, and stays so.
  */
-export type ToolsetStanding = { retired?: readonly number[]; revoked?: readonly string[] };
+export type ToolsetStanding = { retired?: readonly number[]; revoked?: readonly string[]; build?: string; stale?: string };
 
 // Which annotations of a tool apply. Annotations of an untrusted server are only claims: the policy, retries and hints for clients ignore
 // them until an administrator accepts them. Tool names are not evaluated, since no list of verbs can be complete.

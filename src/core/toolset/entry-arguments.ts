@@ -3,17 +3,17 @@
  * rules of the entry are applied (`toolset.ts`). The schema shown to the model is in `strict-schema.ts`. Secrets are names here:
  * their values are inserted when the call is sent (`engine/call/execute-call.ts`). Used by the call path, dry runs and audit rows.
  */
-import type { EntryArguments } from './toolset.ts';
+import type { EntryArguments, ToolsetEntry } from './toolset.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { checkInput } from '../schema/input-schema.ts';
 import type { KnownTools } from './known-tools.ts';
-import type { NamedEntry } from './named-entry.ts';
 import { limits } from '../limits/limits.ts';
 import { type Issue, issuePath } from '../problem.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import { typesOf } from '../schema/schema-parts.ts';
 import { secretUseRefusal } from '../secrets/secret.ts';
 import { createSuggester } from '../names/suggest.ts';
+import { withCurrentNames } from '../tools/code-tools.ts';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.ts';
 
 type Arguments = Record<string, unknown>;
@@ -97,6 +97,21 @@ export function toToolArguments(
   return { ok: true, own: Object.fromEntries(own) };
 }
 
+/** Returns the rules of an entry under the current names of the tool's arguments; `issues`: of names that would mean the same argument. */
+export function withCurrentRules(
+  rules: EntryArguments,
+  renamed: Readonly<Record<string, string>>,
+): { rules: EntryArguments; issues: Issue[] } {
+  const issues: Issue[] = [];
+  const current = <Member extends 'preset' | 'default'>(member: Member): Pick<EntryArguments, Member> => {
+    const named = withCurrentNames(renamed, rules[member] ?? {});
+    issues.push(...named.issues.map(({ path, message }) => ({ path: issuePath([member, path]), message })));
+    return (rules[member] === undefined ? {} : { [member]: named.args }) as Pick<EntryArguments, Member>; // Only the names differ.
+  };
+  const rename = Object.entries(rules.rename ?? {}).map(([shown, own]) => [shown, renamed[own] ?? own]);
+  return { rules: { ...current('preset'), ...(rules.rename && { rename: Object.fromEntries(rename) }), ...current('default') }, issues };
+}
+
 /** Maps the tool's own argument names to the secrets inserted there. Only presets of the entry count: a model cannot name a secret. */
 export function secretArguments(rules: EntryArguments | undefined): Map<string, string> {
   const secrets = new Map<string, string>();
@@ -111,7 +126,7 @@ export function secretArguments(rules: EntryArguments | undefined): Map<string, 
 // (`tools[3].arguments.preset.method`). Used by the compiler (`edition.ts`).
 
 export function checkEntryArguments(
-  { source, definition, path }: Pick<NamedEntry, 'source' | 'definition' | 'path'>,
+  { source, definition, path }: { source: ToolsetEntry; definition: ToolDefinition | null; path: string },
   known: KnownTools,
 ): Issue[] {
   const rules = source.arguments;

@@ -62,6 +62,8 @@ export function* spellings(tools: Iterable<ToolDefinition>): Generator<readonly 
 /** A tool without a pin was unknown when the toolset was compiled: its server had not listed any tools. */
 export function whyMissing({ server, pin, canonical }: { server: string; pin: string; canonical: string }): string {
   if (ownServers.has(server)) return `it was deleted; create it again with PUT /v1/tools/${canonical}`;
+  if (server === 'builtin' || server === 'local')
+    return 'the code of this service does not define it any more; remove it from the toolset, or deploy a build that has it';
   return pin === '' ? notListedYet(server) : `its server does not list ${canonical}`;
 }
 

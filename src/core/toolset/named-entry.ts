@@ -11,6 +11,7 @@ import type { Issue, Warning } from '../problem.ts';
 import { createSuggester } from '../names/suggest.ts';
 import { reservedServers } from '../names/reserved-names.ts';
 import type { EditionTool } from './edition-tool.ts';
+import { withCurrentRules } from './entry-arguments.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import type { AliasMode, ToolsetAlias } from '../names/toolset-alias.ts';
@@ -49,12 +50,13 @@ export function readNamedEntries(
 ): EntryReadings {
   const reading: EntryReadings = { entries: [], issues: [], warnings: [] };
   const find = createFinder(known);
-  for (const [index, source] of toolset.tools.entries()) {
+  for (const [index, written] of toolset.tools.entries()) {
     const path = `tools[${index}]`;
-    const givenName = readGivenName(source, path, reading);
-    const found = find(source.tool ?? '');
+    const givenName = readGivenName(written, path, reading);
+    const found = find(written.tool ?? '');
     if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
     const definition = found.ok ? found.definition : null;
+    const source = currentEntry(written, definition, path, reading);
     const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
     if (!found.ok) continue;
     const { canonical, server, ownName } = found;
@@ -71,6 +73,14 @@ export function readNamedEntries(
     reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, isKept: kept !== null, aliases, wireName });
   }
   return reading;
+}
+
+/** The rules of an entry may have earlier names of the arguments of a tool in code. */
+function currentEntry(entry: ToolsetEntry, definition: ToolDefinition | null, path: string, reading: EntryReadings): ToolsetEntry {
+  if (entry.arguments === undefined || definition?.renamed === undefined) return entry;
+  const { rules, issues } = withCurrentRules(entry.arguments, definition.renamed);
+  reading.issues.push(...issues.map((issue) => ({ ...issue, path: `${path}.arguments.${issue.path}` })));
+  return { ...entry, arguments: rules };
 }
 
 /**

@@ -17,7 +17,7 @@ import { countPreparation } from './compute-meter.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
 import { isShortage, type Place, shortageText } from '../fair-pool.ts';
 import { type CallGuard, openGuard } from '../guard/guard-call.ts';
-import { guessedResult, prepareCall, type PreparedCall, type RunnableCall } from './prepare-call.ts';
+import { guessedResult, prepareCall, type PreparedCall, type RunnableCall, underCurrentNames } from './prepare-call.ts';
 import { observeCall } from '../telemetry/observe-work.ts';
 import { withServerState } from './server-state.ts';
 import { withToolsetState } from './toolset-state.ts';
@@ -39,7 +39,8 @@ export async function callPrepared(deps: CallDeps, scope: CallScope, call: Prepa
   return await observeCall(telemetry, call, scope, () => runPrepared(deps, scope, call, signal));
 }
 
-async function runPrepared(deps: CallDeps, given: CallScope, prepared: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
+async function runPrepared(deps: CallDeps, given: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
+  const prepared = call.refusal === null ? underCurrentNames(call, deps.executor.renamed?.(call.tool)) : call;
   // A call outside a conversation gets separate taint marks, shared with its nested calls.
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();

@@ -6,6 +6,7 @@ export function executorByKind(executors: Partial<Record<ToolKind, ToolExecutor>
   return {
     host: async (tool) => (await executors[tool.kind]?.host?.(tool)) ?? null,
     isSafe: (tool, args) => executors[tool.kind]?.isSafe(tool, args) ?? false,
+    renamed: (tool) => executors[tool.kind]?.renamed?.(tool),
     usesFiles: (tool) => executors[tool.kind]?.usesFiles?.(tool) ?? false,
     async execute(tool, args, context) {
       const executor = executors[tool.kind];

@@ -12,8 +12,9 @@ import { fieldPath } from '../../core/schema/input-fault-text.ts';
 import { checkInput } from '../../core/schema/input-schema.ts';
 import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
 import { deprecationOf, type EditionTool } from '../../core/toolset/edition-tool.ts';
-import { givenArguments, secretArguments, toToolArguments } from '../../core/toolset/entry-arguments.ts';
+import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/entry-arguments.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
+import { withCurrentNames } from '../../core/tools/code-tools.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { CallerScope } from './call-scope.ts';
 import { heldResult } from './server-state.ts';
@@ -161,11 +162,14 @@ type ReadArguments = { own: Arguments; ignored: string[]; issues: Issue[]; refus
  * Checks the arguments against the shown schema, maps them to the tool's own, and checks those. `own`: mapped as far as possible, also for
  * arguments that are refused. `ignored`: names that the entry does not let a call set.
  */
-export function prepareArguments(tool: EditionTool, args: Arguments, caller: CallerScope['caller']): ReadArguments {
+export function prepareArguments(tool: EditionTool, written: Arguments, caller: CallerScope['caller']): ReadArguments {
+  const shownNames = tool.arguments?.rename ?? {};
+  const { args, issues: twice } = withCurrentNames(tool.renamed, written, (name) => Object.hasOwn(shownNames, name));
   const { given, ignored } = givenArguments(tool.arguments, args);
   const merged = toToolArguments(tool.arguments, given, caller);
   const own = merged.ok ? merged.own : args;
   const refuse = (issues: Issue[], refusal: ToolResult): ReadArguments => ({ own, ignored, issues, refusal });
+  if (twice.length > 0) return refuse(twice, invalidArguments(tool, twice));
   // The configuration tools validate their own input and accept more than their schema, which is written for models.
   const isChecked = !isConfigurationTool(tool.canonical);
   const issues = isChecked ? checkInput(tool.inputSchema, given) : [];
@@ -177,6 +181,23 @@ export function prepareArguments(tool: EditionTool, args: Arguments, caller: Cal
   const faults = isChecked && tool.sourceSchema !== undefined ? ownFaults(tool, tool.sourceSchema, own) : [];
   if (faults.length > 0) return refuse(faults, unfitArguments(tool, given, faults));
   return { own, ignored, issues: [], refusal: null };
+}
+
+/**
+ * Returns the call with the names that the arguments of a tool in code have now: the edition of a running turn may be of an earlier build. `renamed`:
+ * of the tool, by earlier name.
+ */
+export function underCurrentNames(call: RunnableCall, renamed: Readonly<Record<string, string>> | undefined): PreparedCall {
+  const { tool } = call;
+  const { args: own, issues } = withCurrentNames(renamed, call.own);
+  if (issues.length > 0) return { ...call, issues, refusal: invalidArguments(tool, issues) };
+  if (own === call.own || renamed === undefined) return call;
+  // Secrets are found by the names of presets.
+  return {
+    ...call,
+    own,
+    tool: tool.arguments === undefined ? tool : { ...tool, arguments: withCurrentRules(tool.arguments, renamed).rules },
+  };
 }
 
 /** Validates arguments of the guard, which are the tool's own. */

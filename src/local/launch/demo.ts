@@ -27,9 +27,13 @@ const description = 'Created on the first start, for trying things out.';
 
 /**
  * Returns the id of the demo session, or null if the demo agent or its toolset does not exist. `skills`: those of `MONIKER_SKILLS_DIR`, which
- * the demo agent gets.
+ * the demo agent gets, and those that left it.
  */
-export async function prepareDemo(client: MonikerClient, dataDir: string, skills: readonly string[] = []): Promise<string | null> {
+export async function prepareDemo(
+  client: MonikerClient,
+  dataDir: string,
+  skills: { names: readonly string[]; left: readonly string[] } = { names: [], left: [] },
+): Promise<string | null> {
   const { items } = await client.get('/v1/toolsets', { params: { query: { limit: 1 } } });
   if (items.length === 0) await makeDemo(client);
   const demo = await nullFor(404, client.get('/v1/agents/{agent}', { params: { path: { agent } } }));
@@ -45,10 +49,15 @@ function inToolset(name: string) {
 }
 
 /** Leaves an agent that a user described alone. */
-async function addSkills(client: MonikerClient, demo: components['schemas']['AgentView'], skills: readonly string[]): Promise<void> {
+async function addSkills(
+  client: MonikerClient,
+  demo: components['schemas']['AgentView'],
+  { names, left }: { names: readonly string[]; left: readonly string[] },
+): Promise<void> {
   const before = demo.skills ?? [];
-  const all = [...new Set([...before, ...skills])].slice(0, Math.max(before.length, maxAgentSkills));
-  if (demo.description === description && all.length > before.length)
+  const kept = before.filter((name) => !left.includes(name));
+  const all = [...new Set([...kept, ...names])].slice(0, Math.max(kept.length, maxAgentSkills));
+  if (demo.description === description && all.join() !== before.join())
     await client.put('/v1/agents/{agent}', { params: { path: { agent } }, body: { ...demo, skills: all } });
 }
 

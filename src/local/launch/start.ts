@@ -10,6 +10,7 @@ import { lockDataDir } from './data-lock.ts';
 import { type DataFolder, dataFolderOf, isCheckout, readEnvironment, workerVariables, type LocalEnvironment } from './environment.ts';
 import { forgetPreviousMasterKey, makeDataDir, readKeys, type Keys } from './keys.ts';
 import { findOllama } from './ollama.ts';
+import { terminalText } from '../../core/text/visible-text.ts';
 import { addressOf, claimPort, isExposed, reachableHost } from './port.ts';
 import { reloadOnChange } from './reload.ts';
 import { startRuntime } from './runtime.ts';
@@ -157,8 +158,8 @@ function stoppedRestore(url: string): string {
 /** Runs when the service is healthy: prepares the demo, lists the models, and prints the screen. */
 async function printWelcome(url: string, keys: Keys, local: LocalEnvironment): Promise<void> {
   const client = connectOwnService(url, keys.rootKey);
-  const skills = local.skillsDir === null ? null : await loadSkills(client, local.skillsDir);
-  const demoSession = await prepareDemo(client, local.dataDir, skills?.names);
+  const skills = local.skillsDir === null ? null : await loadSkills(client, local.skillsDir, local.dataDir);
+  const demoSession = await prepareDemo(client, local.dataDir, skills ?? undefined);
   const models = await client.get('/v1/models');
   print(
     renderStartScreen({
@@ -176,10 +177,11 @@ async function printWelcome(url: string, keys: Keys, local: LocalEnvironment): P
 
 /** The same for servers, whose output is stored: where the service is and where its key is. */
 async function printReady(url: string, keys: Keys, local: LocalEnvironment): Promise<void> {
-  if (local.skillsDir !== null) await loadSkills(connectOwnService(url, keys.rootKey), local.skillsDir);
+  const skills = local.skillsDir === null ? null : await loadSkills(connectOwnService(url, keys.rootKey), local.skillsDir, local.dataDir);
   const key = keys.rootKeyFile === null ? 'MONIKER_ROOT_KEY of the environment' : `in ${shown(keys.rootKeyFile)}`;
   print(`Moniker is ready at ${url} (root key: ${key}; data: ${shown(local.dataDir)})`);
   for (const name of local.unknown) print(`warning: ${name} is set, but is not a Moniker setting`);
+  for (const note of skills?.notes ?? []) print(`warning: ${terminalText(note)}`);
 }
 
 function exposedWarning({ host, settings }: LocalEnvironment): string {

@@ -77,6 +77,8 @@ import { createDeliverySweep } from './triggers/deliveries/delivery-sweep.ts';
 import { createDeliveryAcceptance } from './triggers/deliveries/deliveries.ts';
 import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
 import { createScheduler } from './triggers/schedules/schedule-runs.ts';
+import { createRecompileJob, readCompiledBuild, storeCompiledBuild } from './toolsets/compiled-build.ts';
+import { recompileSome } from './toolsets/recompile-step.ts';
 import { createTransactions } from './records/transactions.ts';
 import { catalogBackupPlan, createSessionActivation } from './records/restored-sessions.ts';
 
@@ -298,8 +300,9 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     await this.#create(workspace);
     const opened = this.#open(workspace);
     this.#madeTools ??= this.ctx.blockConcurrencyWhile(async () => {
-      // Toolsets were recompiled, and no write is in progress that would publish them.
-      if (await checkStoredMadeTools(opened.services.context)) await this.#arm();
+      // Toolsets were or have to be recompiled, and no write is in progress that would publish them.
+      const isChanged = await checkStoredMadeTools(opened.services.context);
+      if (isChanged || readCompiledBuild(opened.services.context).after !== null) await this.#arm();
     });
     await this.#madeTools;
     return opened;
@@ -315,8 +318,10 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
 
   #build(workspace: string): Opened {
     this.#migrate();
-    if (this.#storedWorkspace() === null) this.ctx.storage.sql.exec("INSERT INTO meta (key, value) VALUES ('workspace', ?)", workspace);
+    const isNew = this.#storedWorkspace() === null;
+    if (isNew) this.ctx.storage.sql.exec("INSERT INTO meta (key, value) VALUES ('workspace', ?)", workspace);
     const context = this.#context(this.#storedWorkspace() ?? workspace);
+    if (isNew) storeCompiledBuild(context.sql, { ...readCompiledBuild(context), after: null });
     const wake = (): Promise<void> => this.#arm();
     const publishMembers = async (): Promise<void> => {
       const users = memberUsers(context);
@@ -343,6 +348,9 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
     };
     const jobs = [
       publisher,
+      createRecompileJob(context, () =>
+        this.#serialized({ workspace: context.workspace, keyId: systemKeyId }, () => recompileSome(context)),
+      ),
       triggers.scheduler,
       triggers.dispatcher,
       triggers.callbacks,

@@ -4,7 +4,8 @@
  *
  * - `meta(key, value)`: `workspace`, for the alarm; `close`: the database has to be closed once (`close-database.ts`);
  *   `sweep`, `sweep-time`, `sweep-session`: when the next sweep is due, the time of the last one, and the last session that it asked
- *   (`catalog-sweep.ts`).
+ *   (`catalog-sweep.ts`); `compiled`: how far the toolsets are compiled for which build (JSON, `compiled-build.ts`); `stale:<toolset>`: why one keeps
+ *   the edition of an earlier build.
  * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET returns; `sealed` the
  *   encrypted part (a secret's value, a provider's key; `secret-box.ts`). A DELETE takes a version too and leaves the row
  *   with `deleted = 1` and an empty body, so that version numbers are never reused.

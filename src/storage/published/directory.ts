@@ -35,7 +35,7 @@ import { createPublishedReader, type ToolsetHead } from './published-reader.ts';
 import { createRetiredKeys, type RetiredKeys } from '../keys/retired-keys.ts';
 import { createRootProof } from '../keys/root-proof.ts';
 import { openValue } from '../keys/secret-box.ts';
-import { createTimedCache } from '../../platform/timed-cache.ts';
+import { createTimedCache, type Loaded } from '../../platform/timed-cache.ts';
 
 /** Call information of OpenAPI tools cached in an isolate. */
 const maxCachedOperations = 1_000;
@@ -57,6 +57,8 @@ export function createDirectory(options: {
   log?: Logger;
   background?: (work: Promise<unknown>) => void;
   issued?: IssuedKeys | undefined;
+  /** Called with the build that each toolset is compiled for. */
+  checkBuild?: ((workspace: string, build: string | undefined) => void) | undefined;
 }): IsolateDirectory {
   const { env, settings, clock } = options;
   const bounds = { maxEntries: limits.maxCachedNames, now: () => clock.now() };
@@ -124,13 +126,21 @@ export function createDirectory(options: {
   });
   const names = createEditionNames({ load: published.edition, aliases: settings.aliases });
 
+  const loadHead = async (workspace: string, toolset: string, version?: number): Promise<Loaded<ToolsetHead | null>> => {
+    const head = await published.pointer(workspace, toolset, version);
+    if (head.value !== null) options.checkBuild?.(workspace, head.value.build);
+    return head;
+  };
   const pointerOf = (workspace: string, toolset: string): Promise<ToolsetHead | null> =>
-    madePointers.load(kvKeys.toolset(workspace, toolset), () => published.pointer(workspace, toolset, undefined));
+    madePointers.load(kvKeys.toolset(workspace, toolset), () => loadHead(workspace, toolset));
 
-  const compiled = async (workspace: string, { retired, revoked, ...pointer }: ToolsetHead): Promise<CompiledToolset> => ({
+  const compiled = async (
+    workspace: string,
+    { retired, revoked, build: _build, stale, ...pointer }: ToolsetHead,
+  ): Promise<CompiledToolset> => ({
     pointer,
     names: holdRevoked(await names(workspace, pointer), revoked),
-    standing: { ...(retired && { retired }), ...(revoked && { revoked }) },
+    standing: { ...(retired && { retired }), ...(revoked && { revoked }), ...(stale !== undefined && { stale }) },
   });
 
   const internal = async (workspace: string, toolset: string, newest = false): Promise<CompiledToolset | null> => {
@@ -143,7 +153,7 @@ export function createDirectory(options: {
     const key = version === undefined ? kvKeys.toolset(workspace, name) : `${kvKeys.toolset(workspace, name)}@${version}`;
     const cached = pointers.read(key);
     if (cached !== undefined || !ToolsetName.safeParse(name).success) return cached ?? null;
-    return await pointers.load(key, () => published.pointer(workspace, name, version));
+    return await pointers.load(key, () => loadHead(workspace, name, version));
   };
 
   const written = (key: string): string => {

@@ -12,11 +12,13 @@ import { rootPrincipal } from './principals.ts';
 
 type Verdict = 'ok' | 'fail';
 /** `storage`: the Catalog. `kv`: reads from KV. `keys`: the root key and the master key are set, and keys can be derived. */
-export type Readiness = Readonly<Record<'storage' | 'kv' | 'keys', Verdict>>;
+type Checks = Readonly<Record<'storage' | 'kv' | 'keys', Verdict>>;
+/** `staleToolsets`: how many of the first workspace are compiled with the tools of another build; 0 if it is not known. */
+export type Readiness = { checks: Checks; staleToolsets: number };
 
 type ReadinessParts = {
   settings: Pick<Settings, 'rootKey'>;
-  catalog: (workspace: string) => Pick<CatalogPort, 'isKeyCancelled'>;
+  catalog: (workspace: string) => Pick<CatalogPort, 'staleToolsets' | 'isKeyCancelled'>;
   kv: Pick<KVNamespace, 'get'>;
   master: Pick<MasterKey, 'derive'>;
   clock: Clock;
@@ -24,7 +26,7 @@ type ReadinessParts = {
 };
 
 const pollMs = 50;
-const nothingReady: Readiness = { storage: 'fail', kv: 'fail', keys: 'fail' };
+const nothingReady: Readiness = { checks: { storage: 'fail', kv: 'fail', keys: 'fail' }, staleToolsets: 0 };
 
 export function createReadiness({ settings, catalog, kv, master, clock, log }: ReadinessParts): () => Promise<Readiness> {
   // Values, not promises: a promise belongs to the request that created it.
@@ -45,15 +47,20 @@ export function createReadiness({ settings, catalog, kv, master, clock, log }: R
   };
 
   const checkAll = async (): Promise<Readiness> => {
+    let staleToolsets = 0;
     const [storage, read, keys] = await Promise.all([
-      verdictOf('storage', () => catalog(rootPrincipal.workspace).isKeyCancelled('readyz')),
+      verdictOf('storage', async () => {
+        const { staleToolsets: count, isKeyCancelled } = catalog(rootPrincipal.workspace);
+        // While a deployment is rolled out, the object may have earlier code, which cannot count them.
+        staleToolsets = await count().catch(async () => Number(await isKeyCancelled('readyz')));
+      }),
       verdictOf('kv', () => kv.get('readyz')),
       verdictOf('keys', async () => {
         if (settings.rootKey === null) throw new Error('MONIKER_ROOT_KEY is not set or too short');
         await master.derive(rootPrincipal.workspace, 'key-check');
       }),
     ]);
-    return { storage, kv: read, keys };
+    return { checks: { storage, kv: read, keys }, staleToolsets };
   };
 
   const isFresh = (): boolean => last !== null && clock.now() - last.at < limits.readinessCacheMs;

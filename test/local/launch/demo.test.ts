@@ -78,12 +78,14 @@ it('gives the demo agent the skills of the folder, and none to an agent that a u
   const { client, h } = raced({});
   const write = (name: string) => h.send('PUT', `/v1/skills/${name}`, { content: `---\nname: ${name}\ndescription: d.\n---\nDo it.` });
   await Promise.all([write('one'), write('two')]);
-  await prepareDemo(client, folder(), ['one']);
-  await prepareDemo(client, folder(), ['one', 'two']);
+  await prepareDemo(client, folder(), { names: ['one'], left: [] });
+  await prepareDemo(client, folder(), { names: ['one', 'two'], left: [] });
   const agent = await (await h.send('GET', '/v1/agents/demo')).json();
   expect(agent).toMatchObject({ skills: ['one', 'two'], toolset: 'demo' });
+  await prepareDemo(client, folder(), { names: ['one'], left: ['two'] });
+  expect(await (await h.send('GET', '/v1/agents/demo')).json()).toMatchObject({ skills: ['one'] });
   await h.send('PUT', '/v1/agents/demo', { ...(agent as object), description: 'mine', skills: [] });
-  await prepareDemo(client, folder(), ['one', 'two']);
+  await prepareDemo(client, folder(), { names: ['one', 'two'], left: [] });
   expect(await (await h.send('GET', '/v1/agents/demo')).json()).toMatchObject({ description: 'mine', skills: [] });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits/limits.ts';
 import { createClient } from '../../../client/src/index.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import { loadSkills } from '../../../src/local/launch/skills.ts';
+import { loadSkills as load } from '../../../src/local/launch/skills.ts';
 import { readSkill } from '../../../src/formats/read-skill.ts';
 
 const folders = mkdtempSync(join(tmpdir(), 'moniker-skills-'));
@@ -21,15 +21,30 @@ function folderOf(files: Record<string, string | Uint8Array>): string {
   return folder;
 }
 
+/** With a new data folder by default. */
+const loadSkills = (client: Parameters<typeof load>[0], folder: string, dataDir = folderOf({})) => load(client, folder, dataDir);
+
 const skill = (name: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\nDo it.\n`;
 
-/** The sent bodies, by path; rejects what `readSkill` rejects. */
+/** The sent bodies, by path; rejects what `readSkill` rejects. `changed`: paths that someone else has changed since. */
 function service() {
   const sent = new Map<string, { content: string; resources: Record<string, unknown> }>();
+  const changed = new Set<string>();
   const client = createClient({
     baseUrl: 'http://localhost',
     fetch: async (request) => {
       const path = new URL(request.url).pathname;
+      if (request.method === 'DELETE') {
+        const code = !sent.has(path)
+          ? 'not_found'
+          : changed.has(path) || request.headers.get('if-match') !== '"1"'
+            ? 'precondition_failed'
+            : null;
+        const problem = code === null ? null : new Problem(code, 'Not deleted.');
+        if (problem !== null) return Response.json(problem.toBody(), { status: problem.status });
+        sent.delete(path);
+        return new Response(null, { status: 204 });
+      }
       const given = (await request.json()) as { content: string; resources: Record<string, string | { base64: string }> };
       const resources = Object.entries(given.resources).map(([at, file]) =>
         typeof file === 'string' ? { path: at, text: file } : { path: at, ...file },
@@ -41,10 +56,10 @@ function service() {
         return Response.json(error.toBody(), { status: error.status });
       }
       sent.set(path, given);
-      return Response.json({ warnings: [] });
+      return Response.json({ version: 1, warnings: [] });
     },
   });
-  return { sent, client };
+  return { sent, changed, client };
 }
 
 it('every folder with a SKILL.md is a skill, with its files as text or bytes', async () => {
@@ -60,7 +75,7 @@ it('every folder with a SKILL.md is a skill, with its files as text or bytes', a
     'node_modules/SKILL.md': skill('node'),
   });
   const api = service();
-  expect(await loadSkills(api.client, folder)).toEqual({ folder, names: ['one', 'two'], notes: [] });
+  expect(await loadSkills(api.client, folder)).toEqual({ folder, names: ['one', 'two'], left: [], notes: [] });
   expect(api.sent.get('/v1/skills/one')).toEqual({
     content: skill('one'),
     resources: { 'logo.png': { base64: 'AP8B' }, 'scripts/run.sh': 'ls\n' },
@@ -123,4 +138,48 @@ it('a missing folder, or one without skills, is reported and stops nothing', asy
   expect((await loadSkills(service().client, folderOf({ 'a/b.txt': '' }))).notes).toEqual([
     expect.stringContaining('no folder with a SKILL.md'),
   ]);
+});
+
+it('a skill that leaves the folder leaves the workspace, unless someone has changed it since', async () => {
+  const dataDir = folderOf({});
+  const folder = folderOf({ 'one/SKILL.md': skill('one'), 'two/SKILL.md': skill('two'), 'three/SKILL.md': skill('three') });
+  const { sent, changed, client } = service();
+  await loadSkills(client, folder, dataDir);
+  for (const name of ['two', 'three']) rmSync(join(folder, name), { recursive: true });
+  changed.add('/v1/skills/three');
+  expect(await loadSkills(client, folder, dataDir)).toMatchObject({
+    names: ['one'],
+    left: ['two'],
+    notes: [
+      'skill three is no longer in the folder, and stays (it was changed since): delete it with DELETE /v1/skills/three',
+      'skill two is no longer in the folder, and was deleted',
+    ],
+  });
+  expect([...sent.keys()].sort()).toEqual(['/v1/skills/one', '/v1/skills/three']);
+  sent.delete('/v1/skills/three');
+  expect(await loadSkills(client, folder, dataDir)).toMatchObject({ left: ['three'], notes: [] });
+  expect(await loadSkills(client, folder, dataDir)).toMatchObject({ left: [], notes: [] });
+});
+
+it('a skill that is invalid now, or was never of the folder, stays', async () => {
+  const dataDir = folderOf({});
+  const folder = folderOf({ 'one/SKILL.md': skill('one'), 'two/SKILL.md': skill('two') });
+  const { sent, client } = service();
+  sent.set('/v1/skills/own', { content: skill('own'), resources: {} });
+  await loadSkills(client, folder, dataDir);
+  writeFileSync(join(folder, 'two/SKILL.md'), 'no frontmatter');
+  expect((await loadSkills(client, folder, dataDir)).left).toEqual([]);
+  expect([...sent.keys()].sort()).toEqual(['/v1/skills/one', '/v1/skills/own', '/v1/skills/two']);
+});
+
+it('a folder that is empty or gone removes nothing, and says what stays', async () => {
+  const dataDir = folderOf({});
+  const folder = folderOf({ 'one/SKILL.md': skill('one') });
+  const { sent, client } = service();
+  await loadSkills(client, folder, dataDir);
+  for (const left of [folderOf({ 'a/b.txt': '' }), join(folders, 'nowhere')])
+    expect((await loadSkills(client, left, dataDir)).notes[1]).toBe(
+      'skills that it had before stay (one): delete them with DELETE /v1/skills/{skill}',
+    );
+  expect([...sent.keys()]).toEqual(['/v1/skills/one']);
 });

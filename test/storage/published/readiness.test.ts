@@ -5,11 +5,14 @@ import { createReadiness, type Readiness } from '../../../src/storage/published/
 import { fakeClock, keptLog } from '../../fakes/runtime.ts';
 
 const masterKey = 'a master key of at least 32 characters';
-const allReady = { storage: 'ok', kv: 'ok', keys: 'ok' };
+const allOk = { storage: 'ok', kv: 'ok', keys: 'ok' };
+const allReady = { checks: allOk, staleToolsets: 0 };
 
 describe('the readiness checks', () => {
   let reads: number;
-  let catalog: () => Promise<boolean>;
+  let catalog: () => Promise<number>;
+  /** What an object with earlier code still has. */
+  let earlier: () => Promise<boolean>;
   let get: () => Promise<null>;
   let clock: ReturnType<typeof fakeClock>;
   let log: ReturnType<typeof keptLog>;
@@ -17,7 +20,8 @@ describe('the readiness checks', () => {
     reads = 0;
     clock = fakeClock();
     log = keptLog();
-    catalog = async () => false;
+    catalog = async () => 0;
+    earlier = () => catalog().then(() => false);
     get = async () => null;
   });
 
@@ -25,10 +29,11 @@ describe('the readiness checks', () => {
     createReadiness({
       settings: { rootKey },
       catalog: () => ({
-        isKeyCancelled: (): Promise<boolean> => {
+        staleToolsets: (): Promise<number> => {
           reads += 1;
           return catalog();
         },
+        isKeyCancelled: () => earlier(),
       }),
       // Only this overload is used.
       kv: { get: (() => get()) as unknown as KVNamespace['get'] },
@@ -42,6 +47,17 @@ describe('the readiness checks', () => {
     expect(await build()()).toEqual(allReady);
   });
 
+  it('count the toolsets that are compiled with the tools of another build', async () => {
+    catalog = async () => 7;
+    expect(await build()()).toEqual({ checks: allOk, staleToolsets: 7 });
+  });
+
+  it('succeed while the object of the Catalog has earlier code, which cannot count them', async () => {
+    catalog = () => Promise.reject(new Error('there is no method staleToolsets'));
+    earlier = async () => false;
+    expect(await build()()).toEqual(allReady);
+  });
+
   it.each([
     ['storage', (): unknown => (catalog = () => Promise.reject(new Error('disk full'))), 'root', masterKey],
     ['kv', (): unknown => (get = () => Promise.reject(new Error('no such namespace'))), 'root', masterKey],
@@ -49,7 +65,7 @@ describe('the readiness checks', () => {
     ['keys', (): unknown => undefined, 'root', null],
   ] as const)('name %s if it fails, and log the cause', async (part, fail, rootKey, master) => {
     fail();
-    expect(await build(rootKey, master)()).toEqual({ ...allReady, [part]: 'fail' });
+    expect(await build(rootKey, master)()).toEqual({ checks: { ...allOk, [part]: 'fail' }, staleToolsets: 0 });
     expect(log.lines).toEqual([expect.objectContaining({ level: 'error', fields: expect.objectContaining({ part }) })]);
   });
 
@@ -57,7 +73,7 @@ describe('the readiness checks', () => {
     catalog = () => new Promise(() => undefined);
     const checked = build()();
     await clock.advance(limits.readinessTimeoutMs);
-    expect(await checked).toEqual({ ...allReady, storage: 'fail' });
+    expect(await checked).toEqual({ checks: { ...allOk, storage: 'fail' }, staleToolsets: 0 });
   });
 
   it('run once a second, however often they are requested', async () => {
@@ -70,12 +86,12 @@ describe('the readiness checks', () => {
   });
 
   it('run once for parallel requests, which all receive the result', async () => {
-    let respond = (_cancelled: boolean): void => undefined;
+    let respond = (_cancelled: number): void => undefined;
     catalog = () => new Promise((resolve) => (respond = resolve));
     const ready = build();
     const all = Array.from({ length: 50 }, () => ready());
     await clock.advance(1);
-    respond(false);
+    respond(0);
     for (let step = 0; step < 10; step += 1) await clock.advance(100);
     expect(await Promise.all(all)).toEqual(Array.from({ length: 50 }, () => allReady));
     expect(reads).toBe(1);

@@ -76,8 +76,15 @@ const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({
 
 const Verdict = z.enum(['ok', 'fail']);
 const Readiness = z
-  .object({ status: z.literal('ok'), checks: z.object({ storage: Verdict, kv: Verdict, keys: Verdict }) })
-  .meta({ id: 'Readiness', example: { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' } } });
+  .object({
+    status: z.literal('ok'),
+    checks: z.object({ storage: Verdict, kv: Verdict, keys: Verdict }),
+    staleToolsets: z.int().meta({
+      description:
+        'Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be.',
+    }),
+  })
+  .meta({ id: 'Readiness', example: { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 } });
 
 export const healthRoutes = [
   definePublicRoute(
@@ -121,11 +128,11 @@ export const healthRoutes = [
       problems: ['unavailable'],
     },
     async ({ services, answer }) => {
-      const checks = await services.readiness();
+      const { checks, staleToolsets } = await services.readiness();
       const failed = Object.entries(checks).flatMap(([part, verdict]) => (verdict === 'ok' ? [] : [part]));
       if (failed.length > 0)
         throw new Problem('unavailable', `The service is not ready: ${failed.join(', ')} failed. The log has the cause.`, { checks });
-      return answer(200, { status: 'ok', checks });
+      return answer(200, { status: 'ok', checks, staleToolsets });
     },
   ),
 ];

@@ -21,8 +21,8 @@ export async function readNames(
   version?: number,
 ) {
   const reference = version === undefined ? toolset : `${toolset}@${version}`;
-  const { pointer, names, list } = await readToolset(services.directory, principal, reference);
-  return { pointer, names: planNames(names, { aliases: services.settings.aliases, ...allowOf(list) }) };
+  const { pointer, names, list, standing } = await readToolset(services.directory, principal, reference);
+  return { pointer, standing, names: planNames(names, { aliases: services.settings.aliases, ...allowOf(list) }) };
 }
 
 export function aliasNames(tool: EditionTool): string[] {

@@ -6,6 +6,7 @@ import type { Principal } from '../../../core/people/principal.ts';
 import type { ProviderAccess } from '../../../core/model/provider.ts';
 import { ProviderKind } from '../../../core/names/provider-kind.ts';
 import { ToolKind } from '../../../core/tools/tool.ts';
+import type { ToolsetStanding } from '../../../core/toolset/edition-tool.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { charactersPerToken } from '../../../core/limits/units.ts';
 import { exampleAccess } from '../../../providers/wire-tool-names.ts';
@@ -60,7 +61,7 @@ export const ToolsetTools = z
     }),
     warnings: z.array(Warning).meta({
       description:
-        'Tools that cannot be called or sent, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support.',
+        'Tools that cannot be called or sent, why the toolset still has the tools of an earlier build, and possible improvements: too many definitions for clients and models, names over 40 characters, descriptions that are similar, empty or long, and schema features that this provider does not support.',
     }),
   })
   .meta({
@@ -129,20 +130,33 @@ export const toolsetToolRoutes = [
       problems: ['model_not_found'],
     },
     async ({ answer, services, principal, params, query }) => {
-      const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
+      const { pointer, names, standing } = await readNames(services, principal, params.toolset, query.version);
       const { provider, model = '', codeMode } = query;
       const access = provider === 'text' ? null : await accessOf(services, principal, provider);
+      const report = reportTools(names, { provider, access, model, codeMode: codeMode === 'true' });
       const view = {
         toolset: pointer.toolset,
         version: pointer.version,
         provider,
-        ...reportTools(names, { provider, access, model, codeMode: codeMode === 'true' }),
+        ...report,
+        warnings: [...staleWarnings(standing), ...report.warnings],
         tokenizer,
       };
       return answer(200, view, { 'x-moniker-edition': editionName(pointer) });
     },
   ),
 ];
+
+/** The tools may have changed since, so that calls fail. */
+function staleWarnings({ stale }: ToolsetStanding = {}): z.infer<typeof Warning>[] {
+  if (stale === undefined) return [];
+  return [
+    {
+      path: 'tools',
+      message: `are those of an earlier build of this service, because the toolset cannot be compiled for this one: ${stale}. Write it again`,
+    },
+  ];
+}
 
 /** A configured provider takes precedence over the kind with its name: its own profile applies. */
 export async function accessOf(services: ToolsetServices, principal: Principal, provider: string): Promise<ProviderAccess> {

@@ -100,6 +100,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
   renameToolset: { ...write, invalidates: (from, to) => [from, to].map((name) => ['toolset', name]) },
   previewToolset: read,
   toolsetUses: read,
+  staleToolsets: read,
   tools: read,
   privateTools: read,
   tool: read,

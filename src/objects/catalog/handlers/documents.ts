@@ -2,6 +2,7 @@
 import { readEditionText } from '../toolsets/editions.ts';
 import { providerWriter, refuseRehearsal } from '../documents/providers.ts';
 import { secretWriter } from '../documents/secrets.ts';
+import { countStale } from '../toolsets/compiled-build.ts';
 import { readToolsetUses } from '../toolsets/toolset-uses.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
 import { isInternalToolset, toMadeDefinition } from '../../../core/made/made-toolset.ts';
@@ -96,6 +97,7 @@ export const documentHandlers = {
       { workspace: context.workspace, name, toolset: withStoredRevocations(context, name, toolset), known: knownTools(context) },
       places,
     ),
+  staleToolsets: ({ context }) => countStale(context),
   toolsetUses: ({ context }, toolset) => readToolsetUses(context, toolset),
   tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),

@@ -6,7 +6,6 @@ import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
 import { memberRights, setMembersOf, signedInState } from '../documents/members.ts';
 import { createKey, isKeyCancelled, limitedHoldersOf, keyRights, listKeys, patchKey, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
 import { allowWithRule } from '../documents/policy.ts';
-import { readMasterKeyState, startReseal } from '../keys/reseal-job.ts';
 import { originRights } from '../keys/origin-rights.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
@@ -52,8 +51,10 @@ export const keyHandlers = {
   createKey: ({ context, by }, request) => createKey(context, request, by),
   patchKey: ({ context, by }, id, patch) => patchKey(context, id, patch, by),
   rotateKey: ({ context, by }, id, overlapMs) => rotateKey(context, id, { by, overlapMs }),
-  masterKeyState: ({ context }) => readMasterKeyState(context),
+  // Of one object, and rarely used.
+  masterKeyState: async ({ context }) => await (await import('../keys/reseal-state.ts')).readMasterKeyState(context),
   startReseal: async ({ context, by }) => {
+    const { readMasterKeyState, startReseal } = await import('../keys/reseal-state.ts');
     await startReseal(context, by);
     return await readMasterKeyState(context);
   },

@@ -8,7 +8,7 @@ import { type SecretBinding, secretHostOf } from '../../../core/secrets/secret.t
 import { callUrlOf, type Server } from '../../../core/servers/server.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { createToolFilter, type ToolFilter } from '../../../core/toolset/tool-filter.ts';
-import { toMissingUiTool, toUiToolDefinition, uiServer } from '../../../core/tools/ui-tool-definition.ts';
+import { toUiToolDefinition } from '../../../core/tools/ui-tool-definition.ts';
 import type { UiTool } from '../../../core/tools/ui-tool.ts';
 import type { NameMap } from '../../../core/toolset/toolset.ts';
 import type { ToolsetAlias } from '../../../core/names/toolset-alias.ts';
@@ -19,8 +19,7 @@ import type { CatalogContext } from '../context.ts';
 import { findRow, allRows, readRow } from '../documents/documents.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
 import { serverDefinitions } from '../servers/server-definitions.ts';
-import { madeToolDefinitions, privateDefinitions } from './made-tool-definitions.ts';
-import { namedTools } from '../toolsets/toolset-versions.ts';
+import { madeToolDefinitions, privateDefinitions, missingTools } from './made-tool-definitions.ts';
 
 /** A pending change, which takes precedence over what is stored. */
 export type PendingChange = {
@@ -43,7 +42,8 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
   };
   const listed = new Map(serverDefinitions(context));
   if (aboutToBe.server !== undefined) listed.set(aboutToBe.server.name, aboutToBe.server.tools);
-  for (const definition of [...context.definitions(), ...uiToolDefinitions(context), ...madeToolDefinitions(context)]) add(definition);
+  for (const definition of [...codeToolDefinitions(context), ...uiToolDefinitions(context), ...madeToolDefinitions(context)])
+    add(definition);
   for (const [server, definitions] of listed) {
     // Includes servers without callable tools.
     servers.add(server);
@@ -60,13 +60,16 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
   };
 }
 
-/** Deleted tools that toolsets still name are included as missing; otherwise those toolsets could not be compiled again. */
 function uiToolDefinitions({ sql }: CatalogContext): ToolDefinition[] {
   // UI tool bodies were parsed by the schema when they were written.
   const there = allRows(sql, 'ui-tool').map(({ name, body }) => toUiToolDefinition(name, body as UiTool));
-  const names = new Set(there.map(({ canonical }) => canonical as string));
-  const missing = [...namedTools(sql, uiServer)].filter((tool) => !names.has(tool));
-  return [...there, ...missing.map(toMissingUiTool)];
+  return [...there, ...missingTools(sql, 'ui', there)];
+}
+
+/** Another build may have had more. */
+function codeToolDefinitions({ sql, definitions }: CatalogContext): ToolDefinition[] {
+  const there = definitions();
+  return [...there, ...missingTools(sql, 'builtin', there), ...missingTools(sql, 'local', there)];
 }
 
 function secretBinding(context: CatalogContext, name: string): SecretBinding | undefined {

@@ -3,7 +3,8 @@
  * use: a row that was changed outside the writer is held (SEC-48).
  */
 import { readStored, type StoredMadeTool } from '../../../core/tools/made-tool.ts';
-import { readPrivateToolName, toHeldMade, toMadeDefinition, toMissingMade } from '../../../core/made/made-toolset.ts';
+import { toMissing } from '../../../core/tools/code-tools.ts';
+import { readPrivateToolName, toHeldMade, toMadeDefinition } from '../../../core/made/made-toolset.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import type { CatalogContext } from '../context.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
@@ -49,9 +50,17 @@ function readDefinitions(context: CatalogContext): ToolDefinition[] {
     // All other bodies were parsed by the schema when they were written, or verified when they were loaded.
     held?.get(name) === version ? toHeldMade(name, '') : toMadeDefinition(name, body as StoredMadeTool),
   );
-  const names = new Set(there.map(({ canonical }) => canonical as string));
-  const missing = [...namedTools(context.sql, 'made')].filter((tool) => !names.has(tool));
-  return [...there, ...missing.map(toMissingMade)];
+  return [...there, ...missingTools(context.sql, 'made', there)];
+}
+
+/** Returns the tools of a kind that are gone and that toolsets still name; without them, those toolsets could not be compiled again. */
+export function missingTools(
+  sql: SqlStorage,
+  kind: 'builtin' | 'local' | 'made' | 'ui',
+  there: readonly ToolDefinition[],
+): ToolDefinition[] {
+  const names = new Set<string>(there.map(({ canonical }) => canonical));
+  return [...namedTools(sql, kind)].filter((tool) => !names.has(tool)).map((tool) => toMissing(kind, tool));
 }
 
 /** By document name, the version that failed the check; a later version is valid. */

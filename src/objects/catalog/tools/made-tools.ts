@@ -4,7 +4,8 @@
  */
 import { checkMadeTool } from '../../../core/made/check-made-tool.ts';
 import { pinned, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../../core/tools/made-tool.ts';
-import { madeToolset, readPrivateToolName, toMadeDefinition, toMissingMade } from '../../../core/made/made-toolset.ts';
+import { toMissing } from '../../../core/tools/code-tools.ts';
+import { madeToolset, readPrivateToolName, toMadeDefinition } from '../../../core/made/made-toolset.ts';
 import { canonicalJson } from '../../../core/hash.ts';
 import type { KnownTools } from '../../../core/toolset/known-tools.ts';
 import { invalidRequest, type Warning, parseInput } from '../../../core/problem.ts';
@@ -35,7 +36,7 @@ export const madeToolWriter: DocumentWriter = {
   },
 
   prepareRemoval: async (context, name) => {
-    const { warnings, commit } = await prepareChange(context, toMissingMade(requireRow(context.sql, 'made-tool', name).name));
+    const { warnings, commit } = await prepareChange(context, toMissing('made', requireRow(context.sql, 'made-tool', name).name));
     for (const { message } of warnings) context.log.info('toolset not recompiled', { tool: name, message });
     return commit;
   },

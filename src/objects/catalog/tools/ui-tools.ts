@@ -4,7 +4,8 @@ import { UiTool, UiToolName } from '../../../core/tools/ui-tool.ts';
 import { requireRow } from '../documents/documents.ts';
 import { knownTools } from './known-tools.ts';
 import { recompileWith } from '../toolsets/toolsets.ts';
-import { toUiToolDefinition, toMissingUiTool } from '../../../core/tools/ui-tool-definition.ts';
+import { toMissing } from '../../../core/tools/code-tools.ts';
+import { toUiToolDefinition } from '../../../core/tools/ui-tool-definition.ts';
 import type { DocumentWriter } from '../documents/write-document.ts';
 
 export const uiToolWriter: DocumentWriter = {
@@ -18,7 +19,7 @@ export const uiToolWriter: DocumentWriter = {
   },
 
   prepareRemoval: async (context, name) => {
-    const gone = toMissingUiTool(requireRow(context.sql, 'ui-tool', name).name);
+    const gone = toMissing('ui', requireRow(context.sql, 'ui-tool', name).name);
     return (await recompileWith(context, [name], knownTools(context, { tools: [gone] }))).commit;
   },
 };

@@ -5,6 +5,7 @@ import { readToolsetReference, type Toolset } from '../../../core/toolset/toolse
 import type { Page, PageRequest, StoredDocument, DocumentVersion } from '../../../ports/catalog.ts';
 import { newestFirst } from '../../../storage/list-pages.ts';
 import { overwrite } from '../records/close-database.ts';
+import { noteStale, readBuildStanding } from './compiled-build.ts';
 import { type DocumentRow, findRow, isoTime, documentNotFound, readRow, requireRow, toStoredDocument } from '../documents/documents.ts';
 
 /** `body` and `hash` are null for a removal. */
@@ -33,7 +34,7 @@ export function readPointer(sql: SqlStorage, name: string, pinned: number | unde
 export function readStanding(sql: SqlStorage, { name, body }: Pick<DocumentRow, 'name' | 'body'>): ToolsetStanding {
   const retired = Array.from(sql.exec<{ version: number }>(retiredVersions, name), ({ version }) => version);
   const { revoked } = body as Partial<Toolset>; // Parsed by the schema on write.
-  return { ...(retired.length > 0 && { retired }), ...(revoked !== undefined && { revoked }) };
+  return { ...(retired.length > 0 && { retired }), ...(revoked !== undefined && { revoked }), ...readBuildStanding(sql, name) };
 }
 
 const retiredVersions = 'SELECT version FROM toolset_versions WHERE name = ? AND retired_at IS NOT NULL ORDER BY version';
@@ -104,6 +105,7 @@ export function setRetired(sql: SqlStorage, name: string, version: number, retir
 
 /** Call in a write's transaction. `body` and `hash` null: a removal. */
 export function insertVersion(sql: SqlStorage, name: string, row: VersionRow): void {
+  noteStale(sql, name, null);
   const statement = 'INSERT INTO toolset_versions (name, version, body, revision, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)';
   sql.exec(statement, name, row.version, row.body, row.revision, row.hash, row.created_at);
 }
@@ -128,6 +130,10 @@ export function forgetVersions(sql: SqlStorage, name: string): void {
 /** Returns the canonical names of a server's tools that toolsets name. */
 export function namedTools(sql: SqlStorage, server: string): Set<string> {
   // "/" follows ".", so this selects all names that start with the server's name and a dot.
-  const query = 'SELECT DISTINCT tool FROM toolset_tools WHERE tool > ? AND tool < ?';
-  return new Set(Array.from(sql.exec<{ tool: string }>(query, `${server}.`, `${server}/`), ({ tool }) => tool));
+  return new Set(Array.from(sql.exec<{ tool: string }>(distinctTools, `${server}.`, `${server}/`), ({ tool }) => tool));
 }
+
+/** Seeks each name instead of reading its rows: thousands of toolsets may name the same few tools. */
+const distinctTools = `WITH RECURSIVE named (tool) AS (SELECT min(tool) FROM toolset_tools WHERE tool > ?1 AND tool < ?2
+  UNION ALL SELECT (SELECT min(toolset_tools.tool) FROM toolset_tools WHERE toolset_tools.tool > named.tool AND toolset_tools.tool < ?2)
+    FROM named WHERE named.tool IS NOT NULL) SELECT tool FROM named WHERE tool IS NOT NULL`;

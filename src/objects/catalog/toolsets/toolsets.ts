@@ -9,6 +9,7 @@ import { ownerOfToolset } from '../../../core/made/made-toolset.ts';
 import { Toolset, ToolsetName } from '../../../core/toolset/toolset.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow, requireRow } from '../documents/documents.ts';
+import { noteStale } from './compiled-build.ts';
 import { readEditionText, storeEdition } from './editions.ts';
 import { equipRenamed, unequipEverywhere } from './equipment.ts';
 import { knownTools } from '../tools/known-tools.ts';
@@ -104,8 +105,8 @@ export async function prepareToolset(
   };
 }
 
-/** Warnings about toolsets that cannot be recompiled. `commit` stores the others; call it in a write's transaction. */
-type Recompiled = { warnings: Warning[]; commit: () => void };
+/** `failed`: why toolsets keep their edition, by name; `warnings`: the same for their author. `commit` stores the others; call it in a write's transaction. */
+type Recompiled = { warnings: Warning[]; failed: ReadonlyMap<string, string>; commit: () => void };
 type Revision = { name: string; version: number; text: string; hash: string };
 
 /** Recompiles the toolsets that inherit the default aliases of `canonical`, with the pending tools. */
@@ -151,7 +152,7 @@ export function toolsetsWith(sql: SqlStorage, canonicals: Iterable<string>): Set
  * A toolset that fails to compile keeps its edition, with a warning; names that it leaves out are warnings too, if `concerns`. Secrets are checked at the call: a missing secret must not prevent a
  * toolset from holding a tool.
  */
-async function recompile(
+export async function recompile(
   context: CatalogContext,
   names: ReadonlySet<string>,
   { secret: _secret, ...known }: KnownTools,
@@ -160,6 +161,7 @@ async function recompile(
 ): Promise<Recompiled> {
   const revisions: Revision[] = [];
   const warnings: Warning[] = [];
+  const failed = new Map<string, string>();
   for (const name of [...names].sort()) {
     const row = findRow(context.sql, 'toolset', name);
     if (row === null) continue;
@@ -175,6 +177,7 @@ async function recompile(
       if (before !== hash) revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
+      failed.set(name, error.detail);
       if (owner !== null) context.log.info('private made tools keep their edition', { owner, cause: error.detail });
       else warnings.push({ path, message: `The toolset "${name}" keeps its previous names: ${error.detail}` });
     }
@@ -182,11 +185,12 @@ async function recompile(
   const commit = (): void => {
     for (const revision of revisions) revise(context, revision);
   };
-  return { warnings: firstWarnings(warnings, 'warnings'), commit };
+  return { warnings: firstWarnings(warnings, 'warnings'), failed, commit };
 }
 
 /** Call in a write's transaction. Does nothing if the edition is unchanged. */
 export function revise(context: CatalogContext, { name, version, text, hash }: Revision): void {
+  noteStale(context.sql, name, null);
   if (versionRow(context.sql, name, version)?.hash === hash) return;
   storeEdition(context.sql, hash, text);
   reviseVersion(context.sql, name, version, hash);

@@ -7,6 +7,8 @@ import { shell } from '../../../contracts/catalog/workspace.ts';
 import { changeEnv, emptyWorkspace, testEnv } from '../../../storage/workspace.ts';
 import { waitFor } from '../../../wait-for.ts';
 
+import { buildOf } from '../../../../src/core/tools/code-tools.ts';
+import { toolDefinitions } from '../../../../src/tools/registry.ts';
 import { takeErrors } from '../../../service-errors.ts';
 
 /** A KV namespace with scripted writes, which records the keys in order. */
@@ -48,6 +50,7 @@ describe('publishing', () => {
       version: 1,
       revision: 1,
       hash: pointer.hash,
+      build: buildOf(toolDefinitions),
     });
     expect(await publications(object)).toEqual([]);
   });
@@ -115,7 +118,7 @@ describe('publishing', () => {
     expect(await publications(object)).toEqual([]);
     for (const name of toolsets) {
       const { hash, ...numbers } = await pointer(name);
-      expect(numbers).toEqual({ format: 1, version: 1, revision: 2 });
+      expect(numbers).toEqual({ format: 1, version: 1, revision: 2, build: buildOf(toolDefinitions) });
       expect(await testEnv.KV.get(kvKeys.edition(workspace, hash))).toContain('"state":"held"');
     }
     expect(JSON.parse((await testEnv.KV.get(kvKeys.published('skill', workspace, 'git'))) ?? 'null')).toMatchObject({ version: 1 });
