@@ -3,7 +3,7 @@
  * sandbox has checked before. Toolsets with these tools, or with tools that use them, are recompiled.
  */
 import { checkMadeTool } from '../../../core/made/check-made-tool.ts';
-import { pinned, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../../core/tools/made-tool.ts';
+import { pinned, MadeToolName, readStored, type StoredMadeTool, WrittenMadeTool } from '../../../core/tools/made-tool.ts';
 import { madeToolset, readPrivateToolName, toMadeDefinition, toMissingMade } from '../../../core/made/made-toolset.ts';
 import { canonicalJson } from '../../../core/hash.ts';
 import type { KnownTools } from '../../../core/toolset/known-tools.ts';
@@ -27,7 +27,9 @@ export const madeToolWriter: DocumentWriter = {
   prepare: async (context, name, body, previous) => {
     const document = parseInput(WrittenMadeTool, body);
     if (previous === null) requireCapacity(context.sql, 'made-tool', maxMadeTools, 'shared made tools');
-    const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context));
+    // Null also for a row that was changed since it was checked.
+    const before = previous && (await readStored(name, previous.body));
+    const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context), before);
     if (issues.length > 0) throw invalidRequest(issues);
     const stored = await pinned(name, sameWriter(tool, previous));
     const change = await prepareChange(context, toMadeDefinition(name, stored));
