@@ -6,7 +6,7 @@ import { aliasName } from '../names/toolset-alias.ts';
 import { fold } from '../names/fold.ts';
 import { type KnownTools, withTools } from '../toolset/known-tools.ts';
 import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from '../tools/made-tool.ts';
-import { madeOwnName, toMadeDefinition } from './made-toolset.ts';
+import { dependentsOf, madeOwnName, toMadeDefinition } from './made-toolset.ts';
 import { CanonicalName, parseAlias } from '../names/names.ts';
 import { ownNameOf } from '../toolset/named-entry.ts';
 import type { Issue, Warning } from '../problem.ts';
@@ -200,22 +200,6 @@ function longestPath(canonical: string, usesOf: UsesOf, kept: Map<string, readon
   const found = [canonical, ...longest];
   kept.set(canonical, found);
   return found;
-}
-
-/** Returns the made tools that use any of these directly or indirectly, including those of them that are made tools. */
-export function dependentsOf(canonicals: Iterable<string>, known: Pick<KnownTools, 'all'>): Set<string> {
-  const pairs = Array.from(known.all(), ({ canonical, made }) => (made?.uses ?? []).map((use) => ({ use, user: canonical })));
-  const users = Map.groupBy(pairs.flat(), ({ use }) => use);
-  const above = new Set<string>();
-  const waiting = [...canonicals];
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    for (const { user } of users.get(name) ?? []) {
-      if (above.has(user)) continue;
-      above.add(user);
-      waiting.push(user);
-    }
-  }
-  return above;
 }
 
 /** Returns a path through the tool that is longer than calls allow; null: there is none. */

@@ -6,7 +6,8 @@
 import { resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
-import { boundNames, withoutFence, readUses, type Lookup, type LookupTool } from '../../core/made/uses.ts';
+import { withoutFence } from '../../core/made/code-uses.ts';
+import { boundNames, readUses, type Lookup, type LookupTool } from '../../core/made/uses.ts';
 import { MadeTool, MadeToolName, type StoredMadeTool } from '../../core/tools/made-tool.ts';
 import { madeCanonical, madeServer } from '../../core/made/made-toolset.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';

@@ -102,14 +102,14 @@ describe("a tool made from a plan's tools", () => {
       canonical: `${server}.search`,
       wireName: `${server}_x`,
     }));
-    const more = extendAliasMap(null, several as AliasMap['tools']);
+    const more = extendAliasMap(null, several as unknown as AliasMap['tools']);
     expect(await make({ ...asks, description: 'Asks.' }, makerOf('root', more))).toMatchObject({
       ...{ uses: ['web.search'], outcome: 'replaced' },
       warnings: [expect.stringMatching(/"search" means web\.search, and is a name of docs\.search too/)],
     });
     expect(await refusal({ ...asks, name: 'other_tool' }, makerOf('root', more))).toContain('did you mean');
     const builtin = { ...several[0], kind: 'builtin', server: 'builtin', canonical: 'builtin.search', wireName: 'builtin_x' };
-    const withBuiltin = extendAliasMap(null, [...several, builtin] as AliasMap['tools']);
+    const withBuiltin = extendAliasMap(null, [...several, builtin] as unknown as AliasMap['tools']);
     expect(await refusal({ ...asks, name: 'other_tool' }, makerOf('root', withBuiltin))).toContain('builtin.search');
   });
 

@@ -2,7 +2,6 @@
  * Writes shared made tools (private ones: `private-tools.ts`). Everything is checked here except the syntax of their code, which the
  * sandbox has checked before. Toolsets with these tools, or with tools that use them, are recompiled.
  */
-import { checkMadeTool } from '../../../core/made/check-made-tool.ts';
 import { pinned, MadeToolName, readStored, type StoredMadeTool, WrittenMadeTool } from '../../../core/tools/made-tool.ts';
 import { madeToolset, readPrivateToolName, toMadeDefinition, toMissingMade } from '../../../core/made/made-toolset.ts';
 import { canonicalJson } from '../../../core/hash.ts';
@@ -27,6 +26,7 @@ export const madeToolWriter: DocumentWriter = {
   prepare: async (context, name, body, previous) => {
     const document = parseInput(WrittenMadeTool, body);
     if (previous === null) requireCapacity(context.sql, 'made-tool', maxMadeTools, 'shared made tools');
+    const { checkMadeTool } = await import('../../../core/made/check-made-tool.ts');
     // Null also for a row that was changed since it was checked.
     const before = previous && (await readStored(name, previous.body));
     const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context), before);
