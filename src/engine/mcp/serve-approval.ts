@@ -43,7 +43,8 @@ export async function rememberApproval(
   answer: InputAnswer,
 ): Promise<void> {
   try {
-    if (isRecord(answer.content) && answer.content.remember === true) remembered?.add(rules.map((rule) => ({ ...rule, note: derivedNotes.session })));
+    if (isRecord(answer.content) && answer.content.remember === true)
+      remembered?.add(rules.map((rule) => ({ ...rule, note: derivedNotes.session })));
     // The rights of the key may have changed since it was asked.
     if (hosts.length > 0 && isAllowed(principal, { act: 'waive', what: '' })) await knowHosts(principal, hosts);
   } catch (error) {

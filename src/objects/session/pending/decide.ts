@@ -72,7 +72,10 @@ export async function decide(
   const hosts = mayWaive && decision === 'approve' && remember === undefined ? newHosts(approval.question) : [];
   if (refuse(context, approval, wanted) === 'same' && !isKept && hosts.length === 0) return answer(context, callId, decision);
   const rules = isKept ? toRules(approval) : [];
-  const ofSession = remember === 'session' ? rules.map((rule) => ({ ...rule, key: approval.keyId ?? openSession.meta.keyId, note: derivedNotes.session })) : [];
+  const ofSession =
+    remember === 'session'
+      ? rules.map((rule) => ({ ...rule, key: approval.keyId ?? openSession.meta.keyId, note: derivedNotes.session }))
+      : [];
   openSession.remembered.requireRoom(ofSession);
   const argumentsHash = await hashOfArguments(openSession, callId);
   if (context.isDeleted()) throw new Problem('not_found', 'There is no such session.');
