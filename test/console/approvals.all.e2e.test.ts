@@ -108,7 +108,7 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
       return json.id;
     };
     const hosts = async () => (await service.call('GET', '/v1/policy/hosts')).json.items.map(({ host }: { host: string }) => host);
-    const session = await request('one.invalid');
+    const session = await request('one.example.com');
     await visit(`/console/chat/${session}`, async (page) => {
       const group = page.getByRole('group', { name: 'Decide on http_request' });
       await group.getByText('Scope admin makes the host known.').waitFor();
@@ -116,16 +116,16 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
       await group.getByRole('button', { name: 'Approve for this session' }).click();
       await group.waitFor({ state: 'detached' });
       const { remembered } = (await service.call('GET', `/v1/sessions/${session}`)).json;
-      expect(remembered).toEqual([{ decision: 'allow', kind: 'network', host: 'one.invalid' }]);
+      expect(remembered).toEqual([{ decision: 'allow', kind: 'network', host: 'one.example.com' }]);
       expect(await hosts()).toEqual([]);
     });
-    await visit(`/console/chat/${await request('two.invalid')}`, async (page) => {
+    await visit(`/console/chat/${await request('two.example.com')}`, async (page) => {
       await page.getByRole('button', { name: 'Approve', exact: true }).click();
-      await expect.poll(hosts).toEqual(['two.invalid']);
+      await expect.poll(hosts).toEqual(['two.example.com']);
       await page.goto(`${service.url}/console/policy`);
-      await page.getByRole('table', { name: 'Known hosts' }).getByText('two.invalid').waitFor();
-      await page.getByRole('button', { name: 'Forget two.invalid' }).click();
-      await page.getByRole('group', { name: 'Ask about two.invalid again?' }).getByRole('button', { name: 'Forget' }).click();
+      await page.getByRole('table', { name: 'Known hosts' }).getByText('two.example.com').waitFor();
+      await page.getByRole('button', { name: 'Forget two.example.com' }).click();
+      await page.getByRole('group', { name: 'Ask about two.example.com again?' }).getByRole('button', { name: 'Forget' }).click();
       await page.getByText('None yet: a host appears here').waitFor();
       expect(await hosts()).toEqual([]);
     });
