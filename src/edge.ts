@@ -1,6 +1,6 @@
 /**
- * Moniker as one `fetch` handler for other edge runtimes (Deno, Bun, Node): the provider proxy, names, tools over REST and MCP, from a fixed
- * project. It imports no `cloudflare:` module and stores nothing; what needs storage is refused (`edge/unsupported.ts`).
+ * Moniker as one `fetch` handler for other edge runtimes (Deno, Bun, Node): chats, also with agents and toolsets, names, and tools over REST and
+ * MCP, from a fixed project. It imports no `cloudflare:` module and stores nothing; what needs storage is refused (`edge/unsupported.ts`).
  */
 import type { AuditRow } from './core/records/audit.ts';
 import { limits } from './core/limits/limits.ts';
@@ -11,6 +11,7 @@ import { createEdgeCatalog } from './edge/edge-catalog.ts';
 import { createEdgeKeys, type EdgeKey } from './edge/edge-keys.ts';
 import { readServedProject } from './edge/served-project.ts';
 import { createServerLists } from './edge/server-lists.ts';
+import { createTurnWithinRequest } from './edge/turn-within-request.ts';
 import { createToolsetEditions, edgeWorkspace } from './edge/toolset-editions.ts';
 import { noApprovals, noAuthorization } from './edge/unsupported.ts';
 import { readView } from './engine/mcp/serve-view.ts';
@@ -113,9 +114,10 @@ async function build(options: EdgeOptions): Promise<EdgeHandler> {
   const background = options.waitUntil ?? ((work: Promise<unknown>): void => void work.catch(() => undefined));
   const network = send === undefined ? {} : { PUBLIC_NETWORK: { fetch: send }, PRIVATE_NETWORK: { fetch: send } };
   // Only `fetch` of the networks is used.
-  late.wiring = createWiring({ ...settings, ...bindings, ...network } as typeof bindings, {
+  const wiring = createWiring({ ...settings, ...bindings, ...network } as typeof bindings, {
     ...{ background, noApprovals, issued: keys.issued, authorization: noAuthorization },
   });
+  late.wiring = { ...wiring, turnWithinRequest: createTurnWithinRequest(wiring) };
   const app = createApp(wired);
   return async (request) => await app.fetch(request);
 }

@@ -5621,7 +5621,7 @@ export interface components {
             url?: string;
         };
         ImportReport: {
-            /** @description Of the updated documents. */
+            /** @description Of the updated documents. `tools.NAME` is a tool of a server. Without `before` and `after`: a value that is not shown; `…`: more changes. */
             changes: {
                 /** @description As JSON, shortened. Absent: it is removed. */
                 after?: string;
@@ -6982,7 +6982,7 @@ export interface components {
             nextCursor: null;
         };
         ProjectReport: {
-            /** @description Of the updated documents. */
+            /** @description Of the updated documents. `tools.NAME` is a tool of a server. Without `before` and `after`: a value that is not shown; `…`: more changes. */
             changes: {
                 /** @description As JSON, shortened. Absent: it is removed. */
                 after?: string;

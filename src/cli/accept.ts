@@ -1,11 +1,13 @@
-/** `moniker accept`: puts held definitions of a server's tools into force. */
-import type { Command } from 'commander';
+/** `moniker accept`: puts held definitions of a server's tools into force, or tools that it renamed in the place of the missing ones. */
+import { Option, type Command } from 'commander';
 import { inLine, printJson, printStyled, styled, type JsonOption } from './output.ts';
+import type { MonikerClient } from '../../client/src/index.ts';
 import { print } from '../local/printing.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { exitCodes } from './failure.ts';
 
-type Options = ConnectionOptions & JsonOption & { reject?: boolean };
+type Options = ConnectionOptions & JsonOption & { reject?: boolean; rebind?: boolean };
+type Rename = { name: string; renamedTo: string };
 
 export function addAcceptCommand(program: Command): void {
   addConnectionOptions(
@@ -15,19 +17,54 @@ export function addAcceptCommand(program: Command): void {
       .argument('<server>', 'name of the server')
       .argument('[tools...]', 'own names of the tools (default: all that are held)')
       .option('--reject', 'reject them instead')
+      .addOption(
+        new Option('--rebind', 'instead put renamed tools in the place of the missing ones, under the same names').conflicts('reject'),
+      )
       .option('--json', 'print the whole response')
-      .addHelpText('after', '\nExamples:\n  moniker accept github\n  moniker accept github create_issue --reject'),
+      .addHelpText(
+        'after',
+        '\nExamples:\n  moniker accept github\n  moniker accept github create_issue --reject\n  moniker accept github --rebind',
+      ),
   ).action(accept);
 }
 
 async function accept(server: string, tools: string[], options: Options): Promise<void> {
   const { client } = connectService(options);
+  if (options.rebind) return await rebind(client, server, { tools, json: options.json });
   const path = options.reject ? '/v1/servers/{server}/reject' : '/v1/servers/{server}/accept';
   const answer = await client.post(path, { params: { path: { server } }, body: { tools: tools.length === 0 ? '*' : tools } });
   if (answer.left.length > 0) process.exitCode = exitCodes.failure;
   if (options.json) return printJson(answer);
   const word = options.reject ? 'rejected' : 'accepted';
   print(answer.decided.length === 0 ? `Nothing was ${word}.` : `${word}: ${answer.decided.map(inLine).join(', ')}`);
-  for (const { name, reason } of answer.left) printStyled(styled('yellow', `${inLine(name)}: ${reason}`));
-  for (const { path: place, message } of answer.warnings) printStyled(styled('yellow', `${place}: ${message}`));
+  for (const { name, reason } of answer.left) printNotice(`${name}: ${reason}`);
+  for (const { path: place, message } of answer.warnings) printNotice(`${place}: ${message}`);
+  for (const { name, renamedTo } of await readRenames(client, server))
+    printNotice(`${name} is missing, and ${renamedTo} has its definition: moniker accept ${server} ${name} --rebind`);
+}
+
+function printNotice(text: string): void {
+  printStyled(styled('yellow', inLine(text)));
+}
+
+/** The missing tools whose definition another tool of the server has now. */
+async function readRenames(client: MonikerClient, server: string): Promise<Rename[]> {
+  const view = await client.get('/v1/servers/{server}', { params: { path: { server } } });
+  return view.tools.flatMap(({ name, state, renamedTo }) => (state === 'missing' && renamedTo !== undefined ? [{ name, renamedTo }] : []));
+}
+
+async function rebind(client: MonikerClient, server: string, { tools, json }: { tools: string[] } & JsonOption): Promise<void> {
+  const renames = (await readRenames(client, server)).filter(({ name }) => tools.length === 0 || tools.includes(name));
+  const done: (Rename & { toolsets: string[] })[] = [];
+  for (const { name: tool, renamedTo } of renames) {
+    const params = { path: { server, tool } };
+    const { toolsets } = await client.post('/v1/servers/{server}/tools/{tool}/rebind', { params, body: { to: renamedTo } });
+    done.push({ name: tool, renamedTo, toolsets });
+    if (!json) print(inLine(`${renamedTo} takes the place of ${tool} in ${toolsets.join(', ') || 'no toolset'}`));
+  }
+  const left = tools.filter((name) => !renames.some((rename) => rename.name === name));
+  if (left.length > 0) process.exitCode = exitCodes.failure;
+  if (json) return printJson({ rebound: done, left });
+  if (done.length === 0 && left.length === 0) print('The server has renamed no tool.');
+  for (const name of left) printNotice(`${name}: no tool with its definition took its place`);
 }

@@ -141,7 +141,7 @@ async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
         warning(
           'servers',
           `${name}: ${held} tools are held because their definitions are new or changed.`,
-          `Review and accept them in the console at /console/servers/${name}.`,
+          `Review them in the console at /console/servers/${name}, and accept them there or with \`moniker accept ${name}\`.`,
         ),
       ];
     return [];
@@ -152,8 +152,11 @@ async function checkToolsets(client: MonikerClient): Promise<DoctorFinding[]> {
   const { items } = await client.get('/v1/toolsets', { params: { query: { limit: maxDocuments } } });
   const findings: DoctorFinding[] = [];
   for (const { name } of items) {
-    const { warnings } = await client.get('/v1/toolsets/{toolset}/tools', { params: { path: { toolset: name } } });
-    findings.push(...documentWarnings('toolsets', name, warnings));
+    const { warnings, tools } = await client.get('/v1/toolsets/{toolset}/tools', { params: { path: { toolset: name } } });
+    const renamed = new Map(
+      tools.flatMap(({ entry, canonical, renamedTo }) => (renamedTo === undefined ? [] : [[`${entry}.tool`, canonical]])),
+    );
+    findings.push(...documentWarnings('toolsets', name, warnings, renamed));
   }
   return findings;
 }
@@ -168,10 +171,21 @@ async function checkAgents(client: MonikerClient): Promise<DoctorFinding[]> {
   return findings;
 }
 
-function documentWarnings(kind: string, name: string, warnings: readonly { path: string; message: string }[]): DoctorFinding[] {
-  return warnings.map(({ path, message }) =>
-    warning(kind, `${name}, ${path}: ${message}`, `Edit it in the console at /console/${kind}/${name}.`),
-  );
+/** `renamed`: the tools whose definition another tool has now, by path. */
+function documentWarnings(
+  kind: string,
+  name: string,
+  warnings: readonly { path: string; message: string }[],
+  renamed: ReadonlyMap<string, string> = new Map(),
+): DoctorFinding[] {
+  return warnings.map(({ path, message }) => {
+    const [server, ...own] = renamed.get(path)?.split('.') ?? [];
+    const advice =
+      server === undefined
+        ? `Edit it in the console at /console/${kind}/${name}.`
+        : `Rebind it: \`moniker accept ${server} ${own.join('.')} --rebind\`, or in the console at /console/servers/${server}.`;
+    return warning(kind, `${name}, ${path}: ${message}`, advice);
+  });
 }
 
 /** One `ok` for a kind without faults. A check that this key may not make is left out. */

@@ -215,12 +215,17 @@ function printReport(report: Report, { isDryRun, what }: { isDryRun: boolean; wh
   print(`${what}: ${counts.join(', ') || 'no documents'}. ${isDryRun ? 'This is the plan; nothing was written.' : ''}`.trim());
 }
 
+/** A change without values is one that is not shown, or stands for more. */
+function changeText(before?: string, after?: string): string {
+  return before === undefined && after === undefined ? ' changes' : `: ${before ?? 'nothing'} → ${after ?? 'nothing'}`;
+}
+
 /** One line for each document that is not unchanged, and for each change of an updated one. */
 function reportLines(report: Report): Line[] {
   const changes = (name: string): Line[] =>
     report.changes
       .filter((change) => change.name === name)
-      .map(({ path, before = 'nothing', after = 'nothing' }) => ({ style: 'dim', text: `      ${path}: ${before} → ${after}` }));
+      .map(({ path, before, after }) => ({ style: 'dim', text: `      ${path}${changeText(before, after)}` }));
   return [
     ...report.created.map((name): Line => ({ style: 'green', text: `  + ${name}` })),
     ...report.updated.flatMap((name): Line[] => [{ style: 'yellow', text: `  ~ ${name}` }, ...changes(name)]),

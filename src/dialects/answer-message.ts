@@ -55,14 +55,16 @@ const nothing: readonly MessageChange[] = [];
 
 /**
  * `unique`: begins the ids of calls that have none, so that they differ from those of other answers. `restarts`: how to handle the restart of a step that already produced output: a stream cannot revoke it and fails; a document is not
- * written yet and continues silently.
+ * written yet and continues silently. `continues`: the turn continues in a session when the stream has failed.
  */
 export function createAnswerMessage({
   restarts = 'as failures',
   unique = '',
+  continues = true,
 }: {
   restarts?: 'silently' | 'as failures';
   unique?: string;
+  continues?: boolean;
 } = {}) {
   const parts: AnswerPart[] = [];
   /** The index of the current step's first part. */
@@ -182,7 +184,8 @@ export function createAnswerMessage({
       case 'step-restart':
         // Output that the reader has received cannot be revoked.
         if (hasSpoken && restarts === 'as failures') {
-          return fail(new Problem('upstream_error', 'The model’s answer was interrupted. The turn continues in its session.').toBody());
+          const next = continues ? 'The turn continues in its session.' : 'Send the request again.';
+          return fail(new Problem('upstream_error', `The model’s answer was interrupted. ${next}`).toBody());
         }
         parts.length = stepStart;
         hasSpoken = false;

@@ -36,9 +36,12 @@ export type AnswerReader = {
   message: AnswerMessage;
 };
 
-/** Texts of steps are joined by a blank line. Server tool calls are never shown; only the client's calls are. */
-export function createAnswerReader(range: AnswerRange, session: string, restarts: 'silently' | 'as failures'): AnswerReader {
-  const message = createAnswerMessage({ restarts });
+/**
+ * Texts of steps are joined by a blank line. Server tool calls are never shown; only the client's calls are. `session` null: the turn belongs
+ * to no session and ends with the answer, so that it waits for calls of the client only.
+ */
+export function createAnswerReader(range: AnswerRange, session: string | null, restarts: 'silently' | 'as failures'): AnswerReader {
+  const message = createAnswerMessage({ restarts, continues: session !== null });
   const asked = new Map<string, RenderedClientCall>();
   const questions = new Map<string, string>();
   const approvals = new Map<string, NotedRequest>();
@@ -215,10 +218,11 @@ type Waited = {
   approvals: ReadonlyMap<string, NotedRequest>;
 };
 
-function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string) {
+function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string | null) {
   const open = pendingQuestions(state);
   return {
     notes: open.flatMap(({ asked: by, canonical, callId }) => {
+      if (session === null) return [];
       if (by === 'input') return [inputNote({ canonical, callId, question: questions.get(callId) ?? '' }, session)];
       const approval = by === 'approval' ? approvals.get(callId) : undefined;
       return approval === undefined ? [] : [approvalNote(approval, session)];

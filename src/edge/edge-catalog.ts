@@ -160,24 +160,20 @@ const edgeRecord: WorkspaceRecord = { name: edgeWorkspace, status: 'active', cre
 
 /** The values that the Worker reads from KV. Secret values are sealed, since the readers open them. */
 function publishedValues({ project, lists, master }: CatalogParts) {
-  const { providers, secrets, modelAliases, rules, settings } = project;
+  const { agents, skills, providers, secrets, modelAliases, rules, settings } = project;
   const sealed = async (kind: 'secret' | 'provider', name: string, value: string): Promise<string> =>
     await sealValue(master, { workspace: edgeWorkspace, kind, name }, value);
   const readers: { [Kind in PublishedKind]: (name: string) => Promise<PublishedValues[Kind]> } = {
-    agent: async (name) => unserved(project, 'agents', 'agent', name),
-    skill: async (name) => unserved(project, 'skills', 'skill', name),
+    agent: async (name) => require(agents, 'agent', name),
+    skill: async (name) => require(skills, 'skill', name),
     async provider(name) {
-      const provider = providers.get(name);
-      if (provider === undefined) throw missing('provider', name);
-      const { apiKey, ...rest } = provider;
+      const { apiKey, ...rest } = require(providers, 'provider', name);
       return { provider: rest, sealedApiKey: apiKey === undefined ? null : await sealed('provider', name, apiKey) };
     },
     providers: async () => Array.from(providers, ([name, { models = [] }]) => ({ name, models: [...models] })),
     'model-aliases': async () => [...modelAliases],
     async secret(name) {
-      const secret = secrets.get(name);
-      if (secret === undefined) throw missing('secret', name);
-      const { value, ...binding } = secret;
+      const { value, ...binding } = require(secrets, 'secret', name);
       return { ...binding, name, sealed: await sealed('secret', name, value) };
     },
     server: async (name) => lists.access(name),
@@ -189,13 +185,17 @@ function publishedValues({ project, lists, master }: CatalogParts) {
       throw missing('workspace', name);
     },
     'retired-keys': async () => ({ sealed: null }),
-    hook: async (name) => unserved(project, 'webhooks', 'webhook', name),
+    async hook(name) {
+      throw project.ignored.includes('webhooks') ? needsStorage() : missing('webhook', name);
+    },
   };
   return async <Kind extends PublishedKind>(kind: Kind, name: string): Promise<PublishedValues[Kind]> => await readers[kind](name);
 }
 
-function unserved(project: ServedProject, section: string, kind: DocumentKind, name: string): never {
-  throw project.ignored.includes(section) ? needsStorage() : missing(kind, name);
+function require<Document>(documents: ReadonlyMap<string, Document>, kind: DocumentKind, name: string): Document {
+  const document = documents.get(name);
+  if (document === undefined) throw missing(kind, name);
+  return document;
 }
 
 function missing(kind: DocumentKind, name: string): Problem {
@@ -205,7 +205,7 @@ function missing(kind: DocumentKind, name: string): Problem {
 /** The documents of the project as GET shows them: without secret values and keys of providers. */
 function createDocuments({ project, lists, editions, now }: CatalogParts) {
   const at = new Date(now()).toISOString();
-  const { providers, secrets, modelAliases, tools, toolAliases, rules, settings, toolsets, servers } = project;
+  const { providers, secrets, modelAliases, tools, toolAliases, rules, settings, toolsets, servers, agents, skills } = project;
   const bodies: Partial<Record<DocumentKind, () => Iterable<readonly [name: string, body: Record<string, unknown>]>>> = {
     toolset: () => [...toolsets.keys()].map((name) => [name, { ...editions.document(name), name }]),
     server: () => Array.from(servers, ([name, document]) => [name, { ...document, tools: undefined, name, ...lists.shown(name) }]),
@@ -221,8 +221,8 @@ function createDocuments({ project, lists, editions, now }: CatalogParts) {
     'tool-aliases': () => Object.entries(toolAliases),
     policy: () => [[policyDocument, { rules }]],
     workspace: () => [[workspaceDocument, { settings }]],
-    agent: () => [],
-    skill: () => [],
+    agent: () => Array.from(agents, ([name, agent]) => [name, { ...agent, name }]),
+    skill: () => skills,
   };
   const all = (kind: DocumentKind): StoredDocument[] => {
     const read = bodies[kind];

@@ -12,12 +12,19 @@ import { callUrlOf, type Server, type CompleteServer } from '../core/servers/ser
 import { reservedServers } from '../core/names/reserved-names.ts';
 import { nameMapIssues } from '../core/toolset/settle-names.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
+import type { Agent } from '../core/turn/agent.ts';
+import type { Skill } from '../core/skills/skill.ts';
+import { agentUsageLimits } from '../core/usage-limits.ts';
+import { skillFilesOf } from '../engine/project/project-writes.ts';
+import { readSkill } from '../formats/read-skill.ts';
 import { defaultWorkspaceSettings, type WorkspaceSettings } from '../core/people/workspace.ts';
 import { withSecretHosts } from '../engine/project/secret-hosts.ts';
 
 export type ServedProject = {
   servers: ReadonlyMap<string, CompleteServer>;
   toolsets: ReadonlyMap<string, Toolset>;
+  agents: ReadonlyMap<string, Agent>;
+  skills: ReadonlyMap<string, Skill>;
   providers: ReadonlyMap<string, CompleteProvider>;
   secrets: ReadonlyMap<string, Secret>;
   modelAliases: readonly NamedModel[];
@@ -42,18 +49,22 @@ export async function readServedProject(
   const servers = completeDocuments('server', project.servers, hidden);
   const providers = completeDocuments('provider', project.providers, hidden);
   const secrets = secretsIn(project);
+  const skills = skillsIn(project, hidden);
   const { settings } = project.workspace ?? { settings: defaultWorkspaceSettings };
   const issues = [
     ...hidden,
     ...[...servers].flatMap(([name, server]) => serverIssues(name, server)),
     ...secretIssues(secrets, servers, providers),
+    ...agentIssues(project),
+    ...limitIssues('workspace.settings.limits', settings.limits),
     ...(providers.has('rehearsal') ? [{ path: 'providers.rehearsal', message: 'is built in and cannot be replaced' }] : []),
     ...nameMapIssues(settings.nameMap).map(({ path, message }) => ({ path: `workspace.${path}`, message })),
   ];
   if (issues.length > 0) throw invalidRequest(issues);
   return {
-    ...{ servers, providers, secrets, settings },
+    ...{ servers, providers, secrets, settings, skills },
     toolsets: mapOf(project.toolsets),
+    agents: mapOf(project.agents),
     modelAliases: Object.entries(project.modelAliases ?? {}).map(([name, { model }]) => ({ name, model })),
     tools: mapOf(project.tools),
     toolAliases: project.toolAliases ?? {},
@@ -67,7 +78,7 @@ const noStoredSecrets = {
 };
 
 /** They need sessions or a schedule. */
-const notServed = ['agents', 'skills', 'webhooks', 'schedules', 'subscriptions'] as const;
+const notServed = ['webhooks', 'schedules', 'subscriptions'] as const;
 
 function mapOf<Value>(record: Readonly<Record<string, Value>> | undefined): ReadonlyMap<string, Value> {
   return new Map(Object.entries(record ?? {}));
@@ -86,6 +97,45 @@ function completeDocuments<Given extends Server | Provider>(
       return [name, document];
     }),
   );
+}
+
+/** `issues` receives the faults of the skills that are left out. */
+function skillsIn({ skills = {} }: Project, issues: Issue[]): ReadonlyMap<string, Skill> {
+  const all = Object.entries(skills).flatMap(([name, given]): [string, Skill][] => {
+    try {
+      return [[name, readSkill(name, skillFilesOf(given)).skill]];
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      // Written as `Issue`s by `core/problem.ts`.
+      const own = (error.extra.issues ?? [{ path: '', message: error.detail }]) as Issue[];
+      issues.push(...own.map(({ path, message }) => ({ path: `skills.${name}.${path}`, message })));
+      return [];
+    }
+  });
+  return new Map(all);
+}
+
+/** Names that exist when the project is written in a workspace may be missing there for a while; here they never come. */
+function agentIssues({ agents = {}, toolsets = {}, skills = {} }: Project): Issue[] {
+  return Object.entries(agents).flatMap(([name, { toolset, skills: loaded = [], limits: own }]): Issue[] => {
+    const path = `agents.${name}`;
+    const [reference = '', version = '1'] = (toolset ?? '').split('@');
+    const isMissing = toolset !== undefined && (!Object.hasOwn(toolsets, reference) || version !== '1');
+    return [
+      ...(isMissing ? [{ path: `${path}.toolset`, message: `there is no toolset "${toolset}" in the project` }] : []),
+      ...loaded.flatMap((skill, index) =>
+        Object.hasOwn(skills, skill) ? [] : [{ path: `${path}.skills[${index}]`, message: `there is no skill "${skill}" in the project` }],
+      ),
+      ...limitIssues(`${path}.limits`, own),
+    ];
+  });
+}
+
+/** Limits that would have to be counted. */
+function limitIssues(path: string, given: Readonly<Record<string, unknown>> | undefined): Issue[] {
+  const counted = Object.keys(given ?? {}).filter((name) => Object.hasOwn(agentUsageLimits, name));
+  const message = 'is counted in Durable Objects, which an edge handler does not have: omit it here';
+  return counted.map((name) => ({ path: `${path}.${name}`, message }));
 }
 
 function serverIssues(name: string, server: CompleteServer): Issue[] {

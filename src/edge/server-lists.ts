@@ -3,9 +3,9 @@
  * `core/servers/refresh-state.ts`): the first list is accepted, and what changes later is held unless `updates` accepts it, for as long as this
  * instance runs.
  */
-import { applyListing, pinListing, type PinnedListing } from '../core/listing/apply-listing.ts';
+import { applyListing } from '../core/listing/apply-listing.ts';
+import { pinListing, type PinnedListing } from '../core/listing/pin-listing.ts';
 import { reportListing, requireNamedItems } from '../core/listing/listing-report.ts';
-import { updatePolicyOf, updatesId } from '../core/listing/definition-updates.ts';
 import { listingSize, requireListingRoom } from '../core/listing/listing-size.ts';
 import {
   countOffers,
@@ -29,7 +29,8 @@ import {
   type RefreshState,
   requestClaim,
 } from '../core/servers/refresh-state.ts';
-import { type ServerAccess, type CompleteServer, toServerAccess } from '../core/servers/server.ts';
+import { updatesId } from '../core/servers/definition-review.ts';
+import { type ServerAccess, type CompleteServer, toServerAccess, updatePolicyOf } from '../core/servers/server.ts';
 import type { ListingReport, ServerTool } from '../core/servers/server-tool.ts';
 import { identityFinding, identityWarning } from '../core/servers/server-identity.ts';
 import type { Discovery, ServerOffers } from '../core/servers/server-state.ts';
@@ -161,7 +162,13 @@ export function createServerLists(
       const report = take(name, kept, listing, { isFirst: before.listedAt === null, identityChange });
       kept.offers = offers;
       const canChange = kept.document.kind !== 'openapi' || kept.document.document === undefined;
-      const reading = { connection: discovery.connection, offered: countOffers(kept.offers), ttlMs: discovery.ttlMs, canChange };
+      const reading = {
+        connection: discovery.connection,
+        offered: countOffers(kept.offers),
+        ttlMs: discovery.ttlMs,
+        canChange,
+        isOther: false,
+      };
       kept.state = afterRefresh(before, reading, now());
       changed();
       return {

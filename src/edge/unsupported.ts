@@ -10,7 +10,7 @@ const requires = { requires: 'durable-objects' };
 export function needsStorage(): Problem {
   return new Problem(
     'not_configured',
-    `This requires Durable Objects, which an edge handler does not have: sessions, turns with tools, agents, files, approvals, webhooks, schedules, usage and audit are stored there. ${elsewhere} to use it.`,
+    `This requires Durable Objects, which an edge handler does not have: sessions, repeats under an Idempotency-Key, files, approvals, webhooks, schedules, usage and audit are stored there. ${elsewhere} to use it.`,
     requires,
   );
 }

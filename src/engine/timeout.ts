@@ -55,17 +55,36 @@ export function abortAfter(timer: Timer, ms: number, reason: () => unknown, oute
 
 export const abandoned = Symbol('abandoned');
 
+/** How often a waiting request looks at the work of another one: at first after 1 ms, then less often. */
+const longestLookMs = 16;
+
 /**
  * Waits for work that another request of this isolate has started. Returns `abandoned` after `ms`, or at once if that request has ended:
  * the platform drops the work of a request whose client has disconnected, or whose Durable Object was reset.
+ *
+ * It looks at times of its own whether the work is done: code that awaits a promise of another Durable Object can be continued in that
+ * object, where any use of its own storage fails (seen in workerd on busy machines, also through `Promise.race`).
  */
 export async function joinWork<T>(timer: Timer, work: Promise<T>, ms: number): Promise<T | typeof abandoned> {
-  try {
-    return await withTimeout<T, typeof abandoned>(timer, work, ms, () => abandoned);
-  } catch (error) {
-    if (error instanceof Error && endedRequest.test(error.message)) return abandoned;
-    throw error;
+  let outcome: (() => T | typeof abandoned) | null = null;
+  work.then(
+    (value) => {
+      outcome = () => value;
+    },
+    (error: unknown) => {
+      outcome = () => {
+        if (error instanceof Error && endedRequest.test(error.message)) return abandoned;
+        throw error;
+      };
+    },
+  );
+  const look = (): typeof outcome => outcome;
+  for (let leftMs = ms, nextMs = 1; look() === null && leftMs > 0; nextMs = Math.min(nextMs * 2, longestLookMs)) {
+    const pauseMs = Math.min(nextMs, leftMs);
+    await new Promise<void>((resolve) => void timer.after(pauseMs, resolve));
+    leftMs -= pauseMs;
   }
+  return (look() ?? (() => abandoned))();
 }
 
 /** How workerd rejects a promise that cannot settle (flag `handle_cross_request_promise_resolution`, in force since 2024-10-14). */

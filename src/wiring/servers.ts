@@ -79,6 +79,10 @@ export function buildServers(parts: RuntimeParts & ObjectParts) {
         const { testServer } = await import('../engine/servers/test-server.ts');
         return await testServer(reading, workspace, name, document);
       },
+      listGiven: async (name: string, document: CompleteServer) => {
+        const { listGiven } = await import('../engine/servers/test-server.ts');
+        return await listGiven(reading, workspace, name, document);
+      },
       /** Refreshes, in the background, the tool lists of these servers that are stale. */
       refreshIfStale: (names: readonly string[]) => refreshStale(workspace, names),
     }),

@@ -24,6 +24,19 @@ describeConsole('imports in the console', {}, ({ service, visit, lookAt }) => {
     });
   });
 
+  it('shows which tools of a server the file changes', async () => {
+    const plan = (tools: readonly string[]) => {
+      const defined = tools.map((name) => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } }));
+      return { servers: { planned: { kind: 'static', url: 'https://tools.example.com/call', tools: defined } } };
+    };
+    await service.call('POST', '/v1/import', plan(['kept', 'gone']));
+    await visit('/console/import', async (page) => {
+      await choose(page, 'moniker.json', JSON.stringify(plan(['kept', 'came'])));
+      const changes = row(page, 'servers.planned').getByText(/^tools\./);
+      expect(await changes.textContent()).toMatch(/tools\.gone: \{.*\} → nothing; tools\.came: nothing → \{/);
+    });
+  });
+
   it('says what is wrong with a file, and reads it as another format', async () => {
     await visit('/console/import', async (page) => {
       await choose(page, 'broken.json', '{"mcpServers": {');

@@ -104,6 +104,32 @@ describeConsole('servers in the console', allowEcho, ({ service, visit, lookAt }
     });
   });
 
+  it('rejects all that is held, and shows which tools of a trusted server were updated', async () => {
+    const states = async () => (await service.call('GET', '/v1/servers/weather')).json.tools.map(({ state }: { state: string }) => state);
+    const list = (text: string) =>
+      weather.setTools([
+        { ...forecast, description: `The forecast ${text}.` },
+        { ...stations, name: 'list_stations', description: `The stations ${text}.` },
+      ]);
+    list('of today');
+    await visit('/console/servers/weather', async (page) => {
+      await button(page, 'Refresh').click();
+      await button(page, 'Reject all').click();
+      await page.getByRole('group', { name: 'Reject all 2 as shown?' }).getByRole('button', { name: 'Reject all' }).click();
+      await expect.poll(async () => (await states()).filter((state: string) => state === 'rejected')).toHaveLength(2);
+      expect(await button(page, 'Reject all').count()).toBe(0);
+      await service.call('PATCH', '/v1/servers/weather', { trusted: true });
+      list('of tomorrow');
+      await button(page, 'Refresh').click();
+      await page
+        .getByRole('row', { name: /forecast/ })
+        .getByText('updated')
+        .waitFor();
+      expect((await states()).filter((state: string) => state === 'ready')).toHaveLength(2);
+    });
+    await service.call('PATCH', '/v1/servers/weather', { trusted: false });
+  });
+
   it('adds an OpenAPI document that is pasted, and definitions, and marks the field that is wrong', async () => {
     await visit('/console/servers/store', async (page) => {
       await button(page, 'OpenAPI document').click();

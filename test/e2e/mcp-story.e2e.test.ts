@@ -173,7 +173,7 @@ describe('a misbehaving server beside a working one', () => {
     const client = await connectClient(endpoint('mixed'), service.key, 'pinned');
     const { tools } = await client.listTools();
     await client.close();
-    return tools.map(({ name }) => name);
+    return tools.map(({ name, _meta }) => `${name}${_meta?.state === undefined ? '' : ` is ${_meta.state}`}`);
   };
 
   it('times out after its own timeout, without delaying other calls', async () => {
@@ -190,7 +190,7 @@ describe('a misbehaving server beside a working one', () => {
     expect(report.json).toMatchObject({ added: ['extra'], held: ['extra', 'hang'] });
     expect(await call('hang')).toMatchObject({ isError: true, code: 'tool_held' });
     expect(await call('work')).toMatchObject({ isError: false });
-    expect(await listed()).toEqual(['work', 'change']);
+    expect(await listed()).toEqual(['work', 'hang is held', 'change']);
   });
 
   it('is killed, and the tool lists are kept', async () => {
@@ -202,6 +202,6 @@ describe('a misbehaving server beside a working one', () => {
     const { json } = await service.call('GET', '/v1/servers/bad');
     expect(json).toMatchObject({ health: { status: 'failing', reason: expect.any(String) } });
     expect(json.tools.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['hang', 'change']));
-    expect(await listed()).toEqual(['work', 'change']);
+    expect(await listed()).toEqual(['work', 'hang is held', 'change']);
   });
 });

@@ -73,6 +73,8 @@ async function compare({ method = 'POST', path, body, headers = {} }: Asked): Pr
 
 function neutral(text: string): string {
   return text
+    .replaceAll(/^id: .*\n/gm, '')
+    .replaceAll(/(_[a-z0-9]{32})_[\w-]{43}/g, '$1')
     .replaceAll(/_[a-z0-9]{32}\b/g, '_id')
     .replaceAll(/_[a-z0-9]{32}_/g, '_id_')
     .replaceAll(/"durationMs":\d+/g, '"durationMs":0')
@@ -131,6 +133,21 @@ describe('the edge handler and the Worker', () => {
       await compare({ path, body: { model: 'fast', max_tokens: 50, messages: said, stream: true } });
     await compare({ path: '/v1/embeddings', body: { model: 'up/m', input: 'Hello' } });
     await compare({ path: '/v1/chat/completions', body: { model: 'fast' } });
+  });
+
+  it('run the same steps of a chat with tools, and give the same answers in every dialect', async () => {
+    const content = '/facts.look_up {"topic": "bees"}\n/sum 6 * 7\n/nothing here';
+    const model = 'rehearsal/default';
+    for (const toolset of ['plain', 'named', 'wide', 'demand'])
+      for (const stream of [false, true]) {
+        await compare({ path: '/v1/chat/completions', body: { model, toolset, stream, messages: [{ role: 'user', content }] } });
+        await compare({ path: '/v1/responses', body: { model, toolset, stream, input: content } });
+        await compare({ path: '/v1/messages', body: { model, toolset, stream, max_tokens: 900, messages: [{ role: 'user', content }] } });
+      }
+    const messages = [{ role: 'user', content: 'Hello' }];
+    for (const provider of ['up/m', 'nobody/m'])
+      await compare({ path: '/v1/chat/completions', body: { model: provider, toolset: 'plain', messages } });
+    await compare({ path: '/v1/chat/completions', body: { model: 'fast', toolset: 'missing', messages } });
   });
 
   it('list the same models, tools and servers', async () => {

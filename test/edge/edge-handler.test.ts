@@ -66,8 +66,7 @@ describe('an edge handler', () => {
 
   it.each<[method: string, path: string, body: unknown, headers?: Record<string, string>]>([
     ['POST', '/v1/sessions', { model: 'fast' }],
-    ['POST', '/v1/chat/completions', { model: 'fast', toolset: 'plain', messages: [{ role: 'user', content: 'Hi' }] }],
-    ['POST', '/v1/chat/completions', { model: 'agent/helper', messages: [{ role: 'user', content: 'Hi' }] }],
+    ['PUT', '/v1/agents/helper', { model: 'fast' }],
     ['PUT', '/v1/toolsets/other', { tools: [{ tool: 'builtin.bash' }] }],
     ['DELETE', '/v1/servers/facts', undefined],
     ['PUT', '/v1/secrets/UP', { value: 'another value', hosts: ['up.example.com'] }],
@@ -78,7 +77,7 @@ describe('an edge handler', () => {
     ['GET', '/v1/sessions', undefined],
     ['POST', '/v1/toolsets/plain/calls', call('calculate', { expression: '1' }), { 'idempotency-key': 'once' }],
   ])('refuses %s %s, says where it works, and asks clients not to retry', async (method, path, body, headers = {}) => {
-    const { send } = await edge({ project: { ...edgeProject, agents: { helper: { model: 'fast', toolset: 'plain' } } } });
+    const { send } = await edge();
     const { status, text, headers: answered } = await send(method, path, body, headers);
     expect([status, text]).toEqual([503, expect.stringContaining('not_configured')]);
     expect(text).toContain('npm run deploy');

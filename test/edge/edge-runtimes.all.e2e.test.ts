@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildEdge } from '../../src/local/build/build-edge.ts';
 import { root } from '../e2e/service.ts';
 import { isSkipped } from '../selection.ts';
+import { waitFor } from '../wait-for.ts';
 
 const rootKey = 'root-key-of-at-least-thirty-two-characters';
 const startTimeoutMs = 60_000;
@@ -33,12 +34,21 @@ function find(name: string): string | null {
 /** The layout of the repository, with a built handler. */
 const folder = mkdtempSync(join(tmpdir(), 'moniker-edge-'));
 let upstreamUrl = '';
+/** Calls about Atlantis get no answer: how many came, and how many were given up. */
+const lost = { asked: 0, left: 0 };
 const upstream = createServer((request, response) => {
   let text = '';
   request.on('data', (chunk: Buffer) => {
     text += chunk.toString('utf8');
   });
   request.on('end', () => {
+    if (text.includes('Atlantis')) {
+      lost.asked += 1;
+      response.once('close', () => {
+        lost.left += 1;
+      });
+      return;
+    }
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ asked: request.url, sent: JSON.parse(text) }));
   });
@@ -106,6 +116,38 @@ for (const { name, command, program } of runtimes) {
         expect(await sum.json()).toMatchObject({ canonical: 'local.calculate', structuredContent: { value: 42 } });
         const weather = await send('POST', '/v1/toolsets/daily/calls', { name: 'weather', arguments: { city: 'Bern' } });
         expect(await weather.json()).toMatchObject({ canonical: 'weather.get_forecast', structuredContent: { asked: '/call' } });
+      });
+
+      it('runs the tools of a chat in every API, streamed and plain, with the toolset and with the agent', async () => {
+        const content = '/sum 6 * 7\n/weather Bern';
+        const asked = {
+          '/v1/chat/completions': { messages: [{ role: 'user', content }] },
+          '/v1/responses': { input: content },
+          '/v1/messages': { max_tokens: 500, messages: [{ role: 'user', content }] },
+        };
+        for (const [path, body] of Object.entries(asked))
+          for (const stream of [false, true])
+            for (const named of [{ model: 'fast', toolset: 'daily' }, { model: 'agent/helper' }]) {
+              const response = await send('POST', path, { ...named, ...body, stream });
+              const text = await response.text();
+              expect([response.status, text], path).toEqual([200, expect.stringContaining('42')]);
+              expect(text).toContain('Bern');
+              expect(response.headers.get('x-moniker-edition')).toMatch(/^daily@1/);
+            }
+      });
+
+      it('gives a call up when the client of its chat disconnects, streamed and plain', async () => {
+        for (const stream of [true, false]) {
+          Object.assign(lost, { asked: 0, left: 0 });
+          const gone = new AbortController();
+          const body = { model: 'agent/helper', stream, messages: [{ role: 'user', content: '/weather Atlantis' }] };
+          const asking = fetch(`${url}/v1/chat/completions`, {
+            ...{ method: 'POST', body: JSON.stringify(body), signal: gone.signal },
+            headers: { authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' },
+          }).then((response) => response.text());
+          await Promise.all([expect(asking).rejects.toThrow(), waitFor(() => expect(lost.asked).toBe(1)).then(() => gone.abort())]);
+          await waitFor(() => expect(lost.left).toBe(1));
+        }
       });
 
       it('serves the toolset to a stock MCP client', async () => {

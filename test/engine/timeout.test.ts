@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { abortAfter, createIdleTimeout, unlessAborted, withTimeout } from '../../src/engine/timeout.ts';
+import { abandoned, abortAfter, createIdleTimeout, joinWork, unlessAborted, withTimeout } from '../../src/engine/timeout.ts';
 import { waitFor } from '../wait-for.ts';
 
 /** A clock whose timers fire while `advance` moves its time. */
@@ -165,5 +165,38 @@ describe('an idle timeout', () => {
     clock.advance(5_000);
     expect(onTimeout).not.toHaveBeenCalled();
     expect(clock.pending()).toBe(0);
+  });
+});
+
+describe('joining the work of another request', () => {
+  const turn = async (): Promise<void> => {
+    for (let left = 20; left > 0; left -= 1) await Promise.resolve();
+  };
+
+  it('continues the caller by a timer of its own, never in the step that ends the work', async () => {
+    const clock = manualClock();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let joined: unknown = 'waits';
+    void joinWork(clock, promise, 1_000).then((value) => (joined = value));
+    for (let times = 0; times < 10; times += 1) {
+      clock.advance(16);
+      await turn();
+    }
+    resolve('done');
+    await turn();
+    expect(joined).toBe('waits');
+    clock.advance(16);
+    await turn();
+    expect(joined).toBe('done');
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('gives its failure to the caller, and says that it was abandoned after the time or with its request', async () => {
+    const ended = new Error('This promise was created by a request that has since ended, so it can never settle.');
+    const clock = { after: (_ms: number, run: () => void) => (queueMicrotask(run), () => undefined) };
+    await expect(joinWork(clock, Promise.reject(new Error('down')), 1_000)).rejects.toThrow('down');
+    expect(await joinWork(clock, Promise.reject(ended), 1_000)).toBe(abandoned);
+    expect(await joinWork(clock, new Promise(() => undefined), 1_000)).toBe(abandoned);
+    expect(await joinWork(clock, Promise.resolve('value'), 1_000)).toBe('value');
   });
 });

@@ -8,7 +8,7 @@ import { callOutsideSession, dryRunCall, explainDirectCall } from '../../src/eng
 import { createStaleServerRefresh, withStaleServerRefresh } from '../../src/engine/servers/refresh-stale-servers.ts';
 import { planTurn } from '../../src/engine/plan/plan-turn.ts';
 import { createServerRefresh } from '../../src/engine/servers/refresh-server.ts';
-import { testServer } from '../../src/engine/servers/test-server.ts';
+import { listGiven, testServer } from '../../src/engine/servers/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createIdentity } from '../../src/sign-in/identity.ts';
 import { createJsonSeal, createSignInNonce, mintApprovalToken, readApprovalToken } from '../../src/storage/keys/signed-token.ts';
@@ -194,6 +194,7 @@ export function createHarness(
     servers: (workspace) => ({
       refresh: (name, reason, how) => refresh.refresh(workspace, name, reason, how),
       test: (name, document) => testServer(reading, workspace, name, document),
+      listGiven: (name, document) => listGiven(reading, workspace, name, document),
       refreshIfStale: (names) => meet(workspace, names),
     }),
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),

@@ -8,7 +8,6 @@ import { canonicalJson } from '../hash.ts';
 import { limits } from '../limits/limits.ts';
 import { quote } from '../names/names.ts';
 import { Problem } from '../problem.ts';
-import { updatesId } from './definition-updates.ts';
 import { boundedText } from '../text/bounded-text.ts';
 import {
   acceptListed,
@@ -16,6 +15,7 @@ import {
   holdReason,
   rejectionOf,
   identityChangeIn,
+  updatesId,
   type DecidedBy,
   type Pinned,
   type Rejection,

@@ -39,8 +39,9 @@ type Rule = { finding: string; pattern: RegExp; message: string };
 const textRules: readonly Rule[] = [
   {
     finding: 'protocol-tag',
+    // A text about completions may name the token that ends a document; it opens no turn.
     pattern:
-      /<\/?(?:tool_calls?|function_calls?|tool_response|tool_results?|function_results?|antml:|invoke\s|function=)|<\|[\w ]{1,30}\|>|\[\/?(?:TOOL_CALLS|INST|AVAILABLE_TOOLS|TOOL_RESULTS)\]|<<SYS>>|<｜/i,
+      /<\/?(?:tool_calls?|function_calls?|tool_response|tool_results?|function_results?|antml:|invoke\s|function=)|<\|(?!endoftext\|>(?:$|[`'"]| (?:is|token)\b))[\w ]{1,30}\|>|\[\/?(?:TOOL_CALLS|INST|AVAILABLE_TOOLS|TOOL_RESULTS)\]|<<SYS>>|<｜/i,
     message: 'contains tags that models use to write tool calls or turns',
   },
   {
@@ -57,8 +58,9 @@ const textRules: readonly Rule[] = [
   },
   {
     finding: 'overrides-instructions',
+    // An API that runs agents may describe the argument that replaces the instructions of one.
     pattern:
-      /\b(?:ignore|disregard|forget|override)\s(?:\w{1,12}\s){0,3}?(?:previous|prior|above|earlier|preceding|existing|system|your|safety)\s(?:\w{1,12}\s){0,2}?(?:instructions?|rules?|polic(?:y|ies)|prompts?|guidelines?|messages?)\b/i,
+      /\b(?:ignore|disregard|forget|override)\s(?!the default (?:system )?(?:message|prompt|instructions) (?:of|for) (?:the|an) (?:assistant|agent|run)\b)(?:\w{1,12}\s){0,3}?(?:previous|prior|above|earlier|preceding|existing|system|your|safety)\s(?:\w{1,12}\s){0,2}?(?:instructions?|rules?|polic(?:y|ies)|prompts?|guidelines?|messages?)\b/i,
     message: 'instructs the model to ignore its instructions',
   },
   {

@@ -4,17 +4,16 @@
  */
 import { sameJson } from '../schema/schema-parts.ts';
 import { acceptsAll } from '../schema/schema-accepts.ts';
-import type { Server, UpdatePolicy } from '../servers/server.ts';
+import type { UpdatePolicy } from '../servers/server.ts';
 import type { BareDefinition, ToolAnnotations } from '../tools/tool.ts';
-import { rawOf, withoutAnnotations, type AcceptedDefinition, type PinnedDefinition } from './stored-tool.ts';
-
-/** Who has decided, in the decisions about a tool: the setting of its server, not a key. */
-export const updatesId = 'updates';
-
-/** What a server's document says. Otherwise who writes a definition accepts it, and of what a server lists it matters whether it is trusted. */
-export function updatePolicyOf({ updates, trusted }: Pick<Server, 'updates' | 'trusted'>, isWritten = false): UpdatePolicy {
-  return updates ?? (isWritten ? 'accept' : trusted === true ? 'compatible' : 'review');
-}
+import {
+  definitionKey,
+  rawOf,
+  withoutAnnotations,
+  type AcceptedDefinition,
+  type PinnedDefinition,
+  type StoredTool,
+} from './stored-tool.ts';
 
 /** Returns the definition to put into force; null: it is held. Annotations stay accepted while they promise no less. */
 export function takenUpdate(
@@ -29,11 +28,28 @@ export function takenUpdate(
   return isEndorsed ? { ...listed, annotationsAccepted: true } : withoutAnnotations(listed);
 }
 
+/**
+ * Returns whether a changed tool has the definition that another tool had: names that are exchanged would give callers of the one tool the other
+ * one.
+ */
+export function createIsOfOther(kept: readonly Pick<StoredTool, 'name' | 'accepted'>[]): IsOfOther {
+  let owners: ReadonlyMap<string, string> | null = null;
+  return (accepted, listed) => {
+    if (accepted === null) return false;
+    owners ??= new Map(kept.flatMap(({ name, accepted: own }) => (own === null ? [] : [[definitionKey(own), name] as const])));
+    return (owners.get(definitionKey(listed)) ?? listed.definition.name) !== listed.definition.name;
+  };
+}
+
+export type IsOfOther = (accepted: AcceptedDefinition | null, listed: PinnedDefinition) => boolean;
+
 /** Callers of the one definition can call the other one, which does no more than the first one said. Texts may differ. */
 function isCompatible(from: BareDefinition, to: BareDefinition): boolean {
   const [result, before] = [to.outputSchema, from.outputSchema];
+  // A tool that only reads does no harm if it ignores an argument that it had.
+  const reads = from.annotations?.readOnlyHint === true && to.annotations?.readOnlyHint === true;
   return (
-    acceptsAll(to.inputSchema, from.inputSchema, 'missed') &&
+    acceptsAll(to.inputSchema, from.inputSchema, reads ? 'ignored' : 'missed') &&
     (before === undefined || (result !== undefined && acceptsAll(before, result, 'ignored'))) &&
     promisesNoLess(from.annotations, to.annotations) &&
     sameJson(from.listedAliases ?? [], to.listedAliases ?? []) &&

@@ -7,7 +7,8 @@ import { limits } from '../limits/limits.ts';
 import { quote } from '../names/names.ts';
 import { firstWarnings, invalidRequest, type Warning, issuePath } from '../problem.ts';
 import type { ListingReport } from '../servers/server-tool.ts';
-import type { PinnedListing, ListingOutcome } from './apply-listing.ts';
+import type { ListingOutcome } from './apply-listing.ts';
+import type { PinnedListing } from './pin-listing.ts';
 import { holdTexts } from '../tools/hold.ts';
 
 /** Throws `invalid_request` for a listing without a single named item. Like an empty listing, it would only remove the existing tools. */

@@ -5,7 +5,7 @@
 import { diffDefinitions } from '../toolset/definition-diff.ts';
 import { canonicalJson } from '../hash.ts';
 import type { Hold } from '../tools/hold.ts';
-import { reviewStateOf, showDecisions, type Reviewed } from '../servers/definition-review.ts';
+import { hasRejections, reviewStateOf, showDecisions, type Reviewed } from '../servers/definition-review.ts';
 import type { CanonicalName } from '../names/names.ts';
 import type { Server, ServerAccess } from '../servers/server.ts';
 import type { ServerTool } from '../servers/server-tool.ts';
@@ -120,6 +120,19 @@ export function withoutAnnotations<Pinned extends PinnedDefinition | null>(pinne
   if (pinned === null || !('annotationsAccepted' in pinned)) return pinned;
   const { annotationsAccepted: _accepted, ...plain } = pinned as AcceptedDefinition;
   return plain as Pinned;
+}
+
+/** Whether a tool stays known while its server does not list it. */
+export function isRemembered({ name, decisions }: StoredTool, isNamed: (name: string) => boolean): boolean {
+  return isNamed(name) || hasRejections(decisions);
+}
+
+/**
+ * Returns the tool as missing, because its server no longer lists it or was deleted. The accepted definition and the decisions remain for
+ * comparison with a later tool of that name.
+ */
+export function missingTool({ name, accepted, decisions, renamedTo }: StoredTool): StoredTool {
+  return { name, accepted: withoutAnnotations(accepted), listed: null, refused: null, reason: null, findings: [], decisions, renamedTo };
 }
 
 /** Bounds the size of a hold, because a server that changes everything at once would make editions too large. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../hash.ts';
 import { issuePath } from '../problem.ts';
 import { limits } from '../limits/limits.ts';
+import type { ServerTool } from '../servers/server-tool.ts';
 import { cutToLength } from '../text/utf8.ts';
 
 export const DocumentChange = z
@@ -14,12 +15,27 @@ export const DocumentChange = z
   .meta({ id: 'DocumentChange' });
 export type DocumentChange = z.infer<typeof DocumentChange>;
 
-/** Returns at most `limits.maxShownChanges` changes; a last one without values says that there are more. */
+/** Returns at most `limits.maxShownChanges` changes, see `boundedChanges`. */
 export function documentChanges(before: unknown, after: unknown): DocumentChange[] {
   const changes: DocumentChange[] = [];
   compare(before, after, [], changes);
+  return boundedChanges(changes);
+}
+
+/** A last one without values says that there are more than `limits.maxShownChanges`. */
+export function boundedChanges(changes: DocumentChange[]): DocumentChange[] {
   if (changes.length <= limits.maxShownChanges) return changes;
   return [...changes.slice(0, limits.maxShownChanges), { path: '…' }];
+}
+
+/** The tools that a server lists, as changes compare them: definitions by name. */
+export function comparedTools(tools: readonly ServerTool[]): Record<string, unknown> {
+  return Object.fromEntries(
+    tools.flatMap(({ name, state, description, inputSchema, outputSchema, annotations, aliases }) => {
+      const definition = { description, inputSchema, outputSchema, annotations, aliases };
+      return state === 'missing' ? [] : [[name, state === 'ready' ? definition : { state, ...definition }]];
+    }),
+  );
 }
 
 function compare(before: unknown, after: unknown, path: readonly PropertyKey[], changes: DocumentChange[]): void {

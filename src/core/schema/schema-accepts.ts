@@ -16,7 +16,10 @@ export type Gone = 'ignored' | 'missed';
 
 export function acceptsAll(wide: JsonSchema, narrow: JsonSchema, gone: Gone): boolean {
   if (sameJson(wide, narrow)) return true;
-  const [all, some] = [wide, narrow].map((schema) => expandReferences(schema, 2, new SchemaReport()));
+  // As without the keyword: it says nothing that callers would send.
+  const { additionalProperties, ...described } = narrow;
+  const before = additionalProperties === true ? described : narrow;
+  const [all, some] = [wide, before].map((schema) => expandReferences(schema, 2, new SchemaReport()));
   return all !== undefined && some !== undefined && !all.isCut && !some.isCut && covers(all.schema, some.schema, gone);
 }
 
@@ -64,6 +67,9 @@ function coversKeyword(keyword: string, wide: JsonSchema, narrow: JsonSchema, go
   // Models send what is described, so closing a schema that was open refuses nothing that they send.
   if (keyword === 'additionalProperties') return all === false ? some !== true && !isRecord(some) : covers(all, some ?? true, gone);
   if (keyword === 'items') return some !== undefined && covers(all, some, gone);
+  // Libraries write the bounds of all exact integers where none are meant.
+  if (typeof all === 'number' && Math.abs(all) === Number.MAX_SAFE_INTEGER && (all < 0 ? lowest : highest).has(keyword))
+    return typesOf(narrow)?.every((type) => type === 'integer') ?? false;
   if (typeof all !== 'number' || typeof some !== 'number') return false;
   if (lowest.has(keyword)) return all <= some;
   return highest.has(keyword) && all >= some;

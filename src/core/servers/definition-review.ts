@@ -25,6 +25,9 @@ export type Reviewed<Definition extends Pinned> = {
 
 /** `at`: milliseconds since the epoch. `by`: the id of the key. */
 export type DecidedBy = { by: string; at: number };
+/** Who has decided, in the decisions about a tool: the setting of its server, not a key. */
+export const updatesId = 'updates';
+
 export type Rejection = DecidedBy & { decision: 'rejected'; refId: string; note?: string };
 /** `before`, `reason`, `findings`: the state that undoing the acceptance restores. */
 type AcceptanceOf<Definition> = DecidedBy & {
@@ -125,8 +128,10 @@ export function reviewListed<Definition extends Pinned>(
   if (listed === null) return { ...reviewed, reason: null };
   const reason = holdReason(accepted, listed, { isSuspicious, hasOtherIdentity: other !== null });
   if (isFirst && before === undefined && reason === 'new') return { ...reviewed, accepted: listed, reason: null };
-  const taken = isSuspicious || other !== null || rejectionOf(decisions, listed.pin) !== null ? null : updates?.take(accepted, listed);
-  if (reason !== null && updates && taken) return acceptListed({ ...reviewed, reason }, taken, updates.decided);
+  if (reason !== null && updates && !isSuspicious && other === null && rejectionOf(decisions, listed.pin) === null) {
+    const taken = updates.take(accepted, listed);
+    if (taken !== null) return acceptListed({ ...reviewed, reason }, taken, updates.decided);
+  }
   // A name that was held or rejected remains so, even if its server was created again.
   return { ...reviewed, reason };
 }

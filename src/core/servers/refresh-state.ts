@@ -39,12 +39,21 @@ export type RefreshState = {
   failures: number;
   /** The number of offers besides tools. */
   offered: OfferCounts;
+  /** Consecutive refreshes that found other definitions than before. Absent: 0. */
+  changes?: number;
   /** An administrator changed which operations an OpenAPI server has: the next listing is accepted. */
   isOwn?: boolean;
 };
 
 /** `held`: those that are not offered until an administrator accepts them. */
 export type OfferCounts = Record<keyof ServerOffers | 'held', number>;
+
+/** So many changes in a row cause no delay. After more, a server that changes all the time is refreshed ever less often. */
+const freeChanges = 3;
+
+function changeIntervalMs({ changes = 0 }: Pick<RefreshState, 'changes'>): number {
+  return backoffMs({ firstMs: limits.minRefreshIntervalMs, maxMs: maxRefreshBackoffMs }, Math.max(1, changes - freeChanges));
+}
 
 /** The state of a new document: stale, so that the first use refreshes it. */
 export function initialState(version: number, now: number): RefreshState {
@@ -101,7 +110,7 @@ export function holdsClaim(state: RefreshState, leave: { version: number; until:
 }
 
 /** Returns when a refresh for this reason may start. */
-function notBefore({ claimedUntil, staleAt, checkedAt, failures }: RefreshState, reason: RefreshReason, now: number): number {
+function notBefore({ claimedUntil, staleAt, checkedAt, failures, changes }: RefreshState, reason: RefreshReason, now: number): number {
   if (claimedUntil !== null && claimedUntil > now) return claimedUntil;
   switch (reason) {
     case 'asked':
@@ -109,7 +118,7 @@ function notBefore({ claimedUntil, staleAt, checkedAt, failures }: RefreshState,
     case 'stale':
       return staleAt ?? now + maxListingTtlMs;
     case 'changed': {
-      const next = checkedAt === null ? now : checkedAt + limits.minRefreshIntervalMs;
+      const next = checkedAt === null ? now : checkedAt + changeIntervalMs({ changes });
       return failures > 0 ? Math.max(next, staleAt ?? now) : next;
     }
     default:
@@ -124,16 +133,21 @@ function noted(state: RefreshState, from: number): RefreshState {
   return state.claimedUntil === from ? { ...state, hasChanged: true, staleAt } : { ...state, staleAt };
 }
 
-/** The state after a successful refresh. `canChange`: false for an inline document, which never becomes stale. */
+/**
+ * The state after a successful refresh. `canChange`: false for an inline document, which never becomes stale. `isOther`: it found other
+ * definitions than before.
+ */
 export function afterRefresh(
-  { version, hasChanged }: RefreshState,
-  read: { connection: ServerConnection | null; offered: OfferCounts; ttlMs: number | null; canChange: boolean },
+  { version, hasChanged, changes: before = 0 }: RefreshState,
+  read: { connection: ServerConnection | null; offered: OfferCounts; ttlMs: number | null; canChange: boolean; isOther: boolean },
   now: number,
 ): RefreshState {
-  const { connection, offered, ttlMs, canChange } = read;
+  const { connection, offered, ttlMs, canChange, isOther } = read;
+  const changes = isOther ? before + 1 : 0;
   const heldMs = Math.min(Math.max(ttlMs ?? listingTtlMs, minListingTtlMs), maxListingTtlMs);
-  const staleAt = !canChange ? null : now + (hasChanged ? limits.minRefreshIntervalMs : heldMs);
-  return { ...initialState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt };
+  const intervalMs = changeIntervalMs({ changes });
+  const staleAt = !canChange ? null : now + (hasChanged ? intervalMs : Math.max(heldMs, intervalMs));
+  return { ...initialState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt, changes };
 }
 
 /** The state after a failed refresh: keeps the last listing and backs off. */

@@ -41,6 +41,11 @@ const HttpUrl = z
 export const UpdatePolicy = z.enum(['review', 'compatible', 'accept']);
 export type UpdatePolicy = z.infer<typeof UpdatePolicy>;
 
+/** What a server's document says. Otherwise who writes a definition accepts it, and of what a server lists it matters whether it is trusted. */
+export function updatePolicyOf({ updates, trusted }: Pick<Server, 'updates' | 'trusted'>, isWritten = false): UpdatePolicy {
+  return updates ?? (isWritten ? 'accept' : trusted === true ? 'compatible' : 'review');
+}
+
 const Updates = UpdatePolicy.optional().meta({
   description:
     'Changes of tools that are in force without a review. `compatible`: texts, and schemas that accept what callers sent before, with annotations that promise no less; new tools, unless they say that they are destructive. `accept`: all changes. `review`: none; each is held. Findings always take a review. Default: `accept` for what an administrator writes (the tools of a `static` server, the document and the selection of an `openapi` server); for what the server lists `compatible` if it is `trusted`, otherwise `review`.',

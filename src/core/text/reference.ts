@@ -13,10 +13,11 @@ export type Reference = { own: string; session: string };
 /**
  * `<callId>_<43 characters>`: unique, and recognized in whatever a client sends. The dots of a nested call id become hyphens, which
  * our own ids do not contain: Anthropic's clients expect tool call ids of letters, digits, `_` and `-` (its API only accepts a
- * `tool_use.id` that matches `^[a-zA-Z0-9_-]+$`).
+ * `tool_use.id` that matches `^[a-zA-Z0-9_-]+$`). `session` null: of no session, so that the id is only the first part.
  */
-export function toToolCallId(callId: string, session: string): string {
-  return `${callId.replaceAll('.', '-')}_${sessionText(session)}`;
+export function toToolCallId(callId: string, session: string | null): string {
+  const own = callId.replaceAll('.', '-');
+  return session === null ? own : `${own}_${sessionText(session)}`;
 }
 
 /**

@@ -52,6 +52,11 @@ export function callNames(messages: readonly Message[]): Map<string, string> {
   return names;
 }
 
+/** Returns a client's history with the results that the client sends after it, in the form of `pairCalls`. */
+export function historyWithResults(history: readonly Message[], results: readonly ClientResult[]): Message[] {
+  return pairCalls([...history, resultMessage(results, callNames(history))]);
+}
+
 /** Returns results from a client as the one message that follows the calls. */
 export function resultMessage(results: readonly ClientResult[], names: ReadonlyMap<string, string>): Extract<Message, { role: 'tool' }> {
   const parts = results.map((result): ToolResultPart => {

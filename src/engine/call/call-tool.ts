@@ -152,7 +152,7 @@ function toEnd(
     if (request.guessed === true) return { result: guessedResult(), ran: false };
     const round = (request.approved?.round ?? 0) + 1;
     if (round > maxApprovalRounds) return { result: tooManyApprovals(tool, ask), ran: false };
-    if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
+    if (scope.canWait && noApprovals === undefined) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
     const ways = `${noApprovals ?? approveInSession} ${waysWithoutApproval(ask, tool.wireName)}`;
     const text = `Not run: ${ask.reason}. This requires a person's approval, and this call cannot wait for one. ${ways}`;
     return { result: errorResult('approval_required', text), ran: false };

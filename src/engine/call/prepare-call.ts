@@ -78,7 +78,8 @@ function resolve({ names, keyId }: CallerScope, requested: string): Resolution {
   return resolution;
 }
 
-function stateFault(tool: EditionTool): ToolResult | null {
+/** Returns the result of calling a tool that cannot be called; null: it can. */
+export function stateFault(tool: EditionTool): ToolResult | null {
   if (tool.kind === 'ui') {
     const text = `Not run: ${tool.wireName} is shown to the user and cannot be called. Answer in text, or use another tool.`;
     return errorResult('not_allowed', text);
@@ -90,7 +91,9 @@ function stateFault(tool: EditionTool): ToolResult | null {
       return heldResult(tool);
     case 'missing': {
       const now =
-        tool.renamedTo === undefined ? '' : ` It is now named ${tool.renamedTo}; an administrator can replace the old name in the toolset.`;
+        tool.renamedTo === undefined
+          ? ''
+          : ` It lists ${tool.renamedTo} with the same definition; an administrator can rebind the name to it.`;
       return errorResult('tool_error', `${tool.wireName} cannot be called: ${whyMissing(tool)}.${now} Use another tool.`);
     }
     default:

@@ -1,6 +1,7 @@
 /**
  * A chat request of any dialect, from what the client sent to its answer: a request without agent, toolset and session goes to the provider;
- * any other one becomes a turn of a session, whose response the session encodes from its log.
+ * any other one becomes a turn of a session, whose response the session encodes from its log. Where there are no sessions, the turn runs
+ * within the request.
  */
 import type { Dropped, DroppedItem } from '../../core/model/dropped.ts';
 import type { ModelSettings } from '../../core/model/model-settings.ts';
@@ -8,13 +9,14 @@ import { requireAllowed } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
+import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
 import type { ClientTool, Plan } from '../../core/turn/plan.ts';
 import type { ConversationBuilder } from '../../dialects/conversation.ts';
 import type { DialectRequest } from '../../dialects/dialect.ts';
 import type { Directory } from '../../ports/directory.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import type { Ids } from '../../ports/runtime.ts';
-import type { SessionSetup, SubmittedTurn } from '../../ports/session.ts';
+import type { SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
 import { type Idempotency, runIdempotent } from '../idempotency.ts';
 import type { PlanRequest } from '../plan/plan-turn.ts';
 import { countAgentUse, submitWithinLimits } from '../plan/turn-limits.ts';
@@ -33,15 +35,34 @@ export type ChatDeps = FindSessionDeps & {
   proxyChat(principal: Principal, chat: ProxiedChat): Promise<Response>;
   /** Reports to `dropped` which settings the model will not be sent. */
   reportUnsent(principal: Principal, ref: string, settings: ModelSettings, dropped: Dropped): Promise<void>;
+  /** Runs turns where there are no sessions. Absent: there are. */
+  turnWithinRequest?: RunTurnWithinRequest;
 };
 
+/**
+ * Runs the turn of a request, for as long as its client is connected, and returns its answer. Throws `not_configured` for what only a session
+ * does and, without streaming, the problem that the turn failed with.
+ */
+export type RunTurnWithinRequest = (chat: RoutedChat, turn: SubmitTurn) => Promise<ReadableStream<Uint8Array>>;
+
 /** The provider's response, or the completion of a turn. */
-export type ChatAnswer = Response | (Completion & TurnBegun);
-type Completion = { content: ReadableStream<Uint8Array>; streamed: boolean; completion: string; dropped: readonly DroppedItem[] };
+export type ChatAnswer = Response | (Completion & Pick<Plan, 'replaced'>);
+/** `session`, `completion`: null for a turn within its request. */
+type Completion = {
+  content: ReadableStream<Uint8Array>;
+  streamed: boolean;
+  edition: EditionPointer | null;
+  session: string | null;
+  completion: string | null;
+  dropped: readonly DroppedItem[];
+};
 
 type TurnBegun = SubmittedTurn & Pick<Plan, 'replaced'>;
-/** A submitted turn, or a request for a provider. */
-type PlannedChat = TurnBegun | Pick<ProxiedChat, 'ref' | 'agent' | 'limited' | 'fallbacks' | 'timeouts'>;
+/** A submitted turn, a turn that runs, or a request for a provider. */
+type PlannedChat =
+  | TurnBegun
+  | ({ content: ReadableStream<Uint8Array>; edition: EditionPointer | null } & Pick<Plan, 'replaced'>)
+  | Pick<ProxiedChat, 'ref' | 'agent' | 'limited' | 'fallbacks' | 'timeouts'>;
 
 export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<ChatAnswer> {
   const { principal, dialect } = incoming;
@@ -59,6 +80,10 @@ export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<C
   const find = (key: string, bodyHash: string) => findRepeated(deps, chat, found, key, bodyHash);
   const planned = await runIdempotent<PlannedChat>(idempotency, () => beginTurn(deps, chat, found, idempotency), find);
   if ('turn' in planned) return await completionOf(deps, chat, planned);
+  if ('content' in planned) {
+    const { streamed, dropped } = chat.request;
+    return { ...planned, streamed, session: null, completion: null, dropped: dropped.items() };
+  }
   return await chat.open(deps.proxyChat(principal, { ...toProxied(chat), ...planned, agentName: chat.route.agent }));
 }
 
@@ -99,10 +124,13 @@ async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession |
   const { includeUsage, echo } = request;
   const previous = request.previous === null ? {} : { previous: request.previous };
   const shown = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
-  const { replaced } = plan;
+  const replaced = plan.replaced === undefined ? {} : { replaced: plan.replaced };
   const wanted = { plan, input, history, chat: shown, awaitsAnswer: !request.streamed, ...idempotency };
+  const { turnWithinRequest } = deps;
+  if (turnWithinRequest !== undefined)
+    return { content: await turnWithinRequest(chat, wanted), edition: plan.edition ?? null, ...replaced };
   const submitted = await submitWithinLimits(deps, principal, wanted, (turn) => submitToSession(deps, chat, found, turn));
-  return { ...submitted, ...(replaced !== undefined && { replaced }) };
+  return { ...submitted, ...replaced };
 }
 
 /** For an agent without tools: its model and instructions, and the caller's tools. The plan already contains the caller's own messages. */

@@ -1,6 +1,6 @@
 /**
- * The `tools/list` of an MCP client (2024-11-05 to 2026-07-28): exactly the tools that may be called, in the document's order, each followed
- * by its `function` aliases. Built once per table of names, in pages, so that a warm list is a lookup. MCP has no system prompt, so
+ * The `tools/list` of an MCP client (2024-11-05 to 2026-07-28): the tools in the document's order, each followed by its `function` aliases.
+ * A tool that cannot be called, because it is held or missing, is listed with the reason. Built once per table of names, in pages, so that a warm list is a lookup. MCP has no system prompt, so
  * wherever a toolset announces aliases, they are in the descriptions.
  */
 import { memoizeByObject } from '../../core/memoize.ts';
@@ -10,9 +10,10 @@ import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.t
 import { limits } from '../../core/limits/limits.ts';
 import { madeAnnotations } from '../../core/toolset/compile-made.ts';
 import { withoutHeaders } from '../../core/listing/listing-schema.ts';
-import { inlineIcons, type JsonSchema, type ToolAnnotations, type ToolPresentation } from '../../core/tools/tool.ts';
+import { contentText, inlineIcons, type JsonSchema, type ToolAnnotations, type ToolPresentation } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { MB } from '../../core/limits/units.ts';
+import { stateFault } from '../call/prepare-call.ts';
 
 const maxMcpPageBytes = 1 * MB;
 
@@ -26,12 +27,13 @@ export type ListedTool = {
   annotations?: ToolAnnotations;
   icons?: ToolPresentation['icons'];
   execution?: Record<string, unknown>;
-  _meta: { canonical: string; aliases: string[] } & Record<string, unknown>;
+  /** `state`: `held` or `missing`; absent: it can be called. */
+  _meta: { canonical: string; aliases: string[]; state?: EditionTool['state']; renamedTo?: string } & Record<string, unknown>;
 };
 
 /** Returns at least one page. Cached. */
 export const servedPages = memoizeByObject((names: AliasMap): readonly (readonly ListedTool[])[] =>
-  toPages(names.tools.filter(isForModels).flatMap((tool) => listTool(names, tool))),
+  toPages(names.tools.flatMap((tool) => (isForModels(tool) ? listTool(names, tool) : listStopped(tool)))),
 );
 
 /** Returns the schema of a tool's structured results, as `tools/list` shows it: none if the entry may change or leave out the structured form. */
@@ -57,6 +59,15 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
     _meta: { ...meta, canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
   };
   return definitionNames(tool).map((name) => ({ name, ...shown }));
+}
+
+/** The definition is not shown: nobody may have reviewed it. */
+function listStopped(tool: EditionTool): ListedTool[] {
+  const { wireName: name, canonical, kind, state, renamedTo } = tool;
+  const fault = kind === 'ui' ? null : stateFault(tool);
+  if (fault === null) return [];
+  const _meta = { canonical, aliases: [], state, ...(renamedTo !== undefined && { renamedTo }) };
+  return [{ name, description: contentText(fault.content), inputSchema: { type: 'object' }, _meta }];
 }
 
 /** We wait for a server's task, so no tool requires one. Clients of SDK 1 refuse to call a tool that does, although we announce no tasks. */

@@ -1,18 +1,26 @@
 /**
  * Applies a project to the workspace. All documents are written in one transaction. Then the servers that were written list their tools, and
- * the documents that wait for these tools are written; one that still cannot be written is skipped, and written by the next call.
+ * the documents that wait for these tools are written; one that still cannot be written is skipped, and written by the next call. A plan
+ * reads the OpenAPI documents that are in the project, and contacts nothing.
  */
 import type { Principal } from '../../core/people/principal.ts';
 import { Problem } from '../../core/problem.ts';
+import { boundedChanges, comparedTools, documentChanges } from '../../core/project/document-changes.ts';
 import type { Project } from '../../core/project/project.ts';
+import type { CompleteServer } from '../../core/servers/server.ts';
+import type { ListingReport, ServerTool } from '../../core/servers/server-tool.ts';
+import { limits } from '../../core/limits/limits.ts';
 import type { AppliedDocument, ApplyRequest, ApplyResult, Projects } from '../../ports/projects.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
+import { readAllPages } from '../configuration/tools-of-key.ts';
 import { type ProjectDeps, projectWrites } from './project-writes.ts';
 
 export type ApplyDeps = ProjectDeps & {
   projects: Projects;
   /** Lists the tools of a server; resolves to null if it was not read. Throws `Problem`. */
-  refresh(server: string): Promise<unknown>;
+  refresh(server: string): Promise<ListingReport | null>;
+  /** The tools of a server that has its OpenAPI document in its own. Throws `Problem`. */
+  listGiven(server: string, document: CompleteServer): Promise<ServerTool[]>;
 };
 
 export type ApplyOptions = Omit<ApplyRequest, 'writes'> & { unset?: ReadonlySet<string> };
@@ -25,31 +33,82 @@ export async function applyProject(deps: ApplyDeps, principal: Principal, projec
   const { unset = new Set<string>(), ...request } = options;
   const writes = await projectWrites(deps, principal, project, { unset, mayRunCommands: request.mayRunCommands === true });
   const applied = await deps.projects.applyDocuments({ ...request, writes });
-  if (request.dryRun === true) return applied;
+  if (request.dryRun === true) return { ...applied, documents: await plannedTools(deps, applied.documents, project.servers ?? {}) };
   const written = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && isWrite(action) ? [name] : [])));
   const isDeferred = applied.documents.some(({ action }) => action === 'deferred');
   const listed = Object.entries(project.servers ?? {}).flatMap(([name, { kind }]) =>
     kind !== 'static' && (written.has(name) || isDeferred) ? [name] : [],
   );
-  const reasons = await listTools(deps, listed);
+  const listings = await listTools(deps, listed);
   const documents = isDeferred ? await completed(deps, { ...request, writes }, applied.documents) : applied.documents;
-  return { ...applied, documents: documents.map((document) => withReason(document, reasons)) };
+  return { ...applied, documents: documents.map((document) => withListing(document, listings)) };
 }
 
 function isWrite(action: AppliedDocument['action']): boolean {
   return action === 'created' || action === 'updated';
 }
 
-/** Returns why servers could not be listed, by server. */
-async function listTools({ refresh }: ApplyDeps, servers: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const reasons = new Map<string, string>();
+type Listing = Pick<AppliedDocument, 'changes' | 'warnings'>;
+
+/** Returns what the listings of servers found, or why they failed, by server. */
+async function listTools({ refresh }: ApplyDeps, servers: readonly string[]): Promise<ReadonlyMap<string, Listing>> {
   const fewAtOnce = createConcurrencyLimit(maxRefreshesAtOnce);
-  const list = (server: string): Promise<unknown> =>
-    fewAtOnce(() => refresh(server)).catch((error: unknown) => {
-      reasons.set(server, error instanceof Problem ? error.detail : 'internal error; see the server log.');
-    });
-  await Promise.all(servers.map(list));
-  return reasons;
+  const list = async (server: string): Promise<[string, Listing]> => [
+    server,
+    await fewAtOnce(() => refresh(server)).then(
+      (report) => (report === null ? {} : reported(report)),
+      (error: unknown) => ({
+        warnings: [{ path: '', message: `The server is stored, but its tools could not be listed: ${reasonOf(error)}` }],
+      }),
+    ),
+  ];
+  return new Map(await Promise.all(servers.map(list)));
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Problem ? error.detail : 'internal error; see the server log.';
+}
+
+function reported({ added, removed, updated, warnings }: ListingReport): Listing {
+  const changes = [
+    ...added.map((name) => ({ path: `tools.${name}`, after: '"listed"' })),
+    ...removed.map((name) => ({ path: `tools.${name}`, before: '"listed"' })),
+    ...updated.map((name) => ({ path: `tools.${name}` })),
+  ];
+  return { changes: boundedChanges(changes), warnings };
+}
+
+/** Adds what a plan changes in the tools of servers that were there, as far as the project says it. */
+async function plannedTools(
+  { catalog, listGiven }: ApplyDeps,
+  documents: readonly AppliedDocument[],
+  servers: NonNullable<Project['servers']>,
+): Promise<AppliedDocument[]> {
+  const plan = async (name: string, server: NonNullable<Project['servers']>[string]): Promise<Listing> => {
+    const isHeld = server.updates === 'review' ? ' Those that change are held, since `updates` is "review".' : '';
+    if (server.kind !== 'openapi' || server.document === undefined)
+      return { warnings: [{ path: '', message: `Its tools are listed when this is applied.${isHeld}` }] };
+    try {
+      // Hidden values of the document are not used to read its operations.
+      const after = comparedTools(await listGiven(name, server as CompleteServer));
+      const before = comparedTools(await readAllPages((page) => catalog.serverTools(name, page)));
+      const warnings = isHeld === '' ? [] : [{ path: 'tools', message: isHeld.trim() }];
+      return { changes: documentChanges({ tools: before }, { tools: after }), warnings };
+    } catch (error) {
+      return { warnings: [{ path: 'document', message: `Its tools could not be listed: ${reasonOf(error)}` }] };
+    }
+  };
+  const fewAtOnce = createConcurrencyLimit(maxRefreshesAtOnce);
+  let room = limits.maxPlanChanges;
+  return await Promise.all(
+    documents.map(async (document) => {
+      const server = document.kind === 'server' && document.action === 'updated' ? servers[document.name] : undefined;
+      if (server === undefined || server.kind === 'static') return document;
+      const planned = await fewAtOnce(() => plan(document.name, server));
+      room -= planned.changes?.length ?? 0;
+      return added(document, room < 0 ? { ...planned, changes: [{ path: '…' }] } : planned);
+    }),
+  );
 }
 
 /** Writes everything again, now that the tools are known. What was written before is unchanged. */
@@ -69,9 +128,17 @@ async function completed(deps: ApplyDeps, request: ApplyRequest, before: readonl
   });
 }
 
-function withReason(document: AppliedDocument, reasons: ReadonlyMap<string, string>): AppliedDocument {
-  const reason = document.kind === 'server' ? reasons.get(document.name) : undefined;
-  if (reason === undefined) return document;
-  const warning = { path: '', message: `The server is stored, but its tools could not be listed: ${reason}` };
-  return { ...document, warnings: [...(document.warnings ?? []), warning] };
+function withListing(document: AppliedDocument, listings: ReadonlyMap<string, Listing>): AppliedDocument {
+  const listing = document.kind === 'server' ? listings.get(document.name) : undefined;
+  if (listing === undefined) return document;
+  // What a new server lists is no change.
+  return added(document, document.action === 'updated' ? listing : { ...listing, changes: [] });
+}
+
+function added(document: AppliedDocument, { changes = [], warnings = [] }: Listing): AppliedDocument {
+  return {
+    ...document,
+    ...(changes.length > 0 && { changes: [...(document.changes ?? []), ...changes] }),
+    ...(warnings.length > 0 && { warnings: [...(document.warnings ?? []), ...warnings] }),
+  };
 }

@@ -12,7 +12,7 @@ import type { Project } from '../../core/project/project.ts';
 import { documentPath, projectSections } from '../../core/project/project-sections.ts';
 import type { SecretBinding } from '../../core/secrets/secret.ts';
 import { changedSecret } from '../../core/servers/launched-settings.ts';
-import { givenResources } from '../../core/skills/skill.ts';
+import { type GivenResource, givenResources } from '../../core/skills/skill.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import { policyDocument, workspaceDocument, type CatalogPort } from '../../ports/catalog.ts';
 import { type DocumentWrite, type ProjectKind, projectKinds } from '../../ports/projects.ts';
@@ -114,7 +114,7 @@ function documentsIn(project: Project): Document[] {
 function toBody(kind: ProjectKind, name: string, given: unknown): Record<string, unknown> {
   // Every document of a project is an object.
   const body = given as Record<string, unknown>;
-  if (kind === 'skill') return toSkillBody(name, body as NonNullable<Project['skills']>[string]);
+  if (kind === 'skill') return skillFilesOf(body as NonNullable<Project['skills']>[string], `skills.${name}.`);
   if (body.name !== undefined && body.name !== name && kind !== 'made-tool')
     throw invalidRequest([{ path: `${documentPath(kind, name)}.name`, message: `differs from ${JSON.stringify(name)}: omit it` }]);
   if (kind === 'provider' || kind === 'model-alias') {
@@ -124,11 +124,12 @@ function toBody(kind: ProjectKind, name: string, given: unknown): Record<string,
   return kind === 'agent' || kind === 'webhook' || kind === 'schedule' || kind === 'subscription' ? { ...body, name } : body;
 }
 
-function toSkillBody(name: string, skill: NonNullable<Project['skills']>[string]): Record<string, unknown> {
+/** `at`: begins the path of a fault. */
+export function skillFilesOf(skill: NonNullable<Project['skills']>[string], at = ''): { content: string; resources: GivenResource[] } {
   if ('content' in skill) return { content: skill.content, resources: givenResources(skill.resources) };
   const message =
     'only the command line reads folders: use moniker apply or moniker import, send a zip archive, or give content and resources';
-  throw invalidRequest([{ path: `skills.${name}.path`, message }]);
+  throw invalidRequest([{ path: `${at}path`, message }]);
 }
 
 function requireRight(principal: Principal, kind: ProjectKind): void {

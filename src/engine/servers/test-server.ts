@@ -1,12 +1,15 @@
 /** Tests a server: connects and lists it as for a refresh, without storing anything. Faults of the server are returned, not thrown. */
 import { reportListing } from '../../core/listing/listing-report.ts';
+import { toServerTool } from '../../core/listing/stored-tool.ts';
+import type { ServerTool } from '../../core/servers/server-tool.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { toServerAccess } from '../../core/servers/server.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
 import type { ServerAccess, CompleteServer } from '../../core/servers/server.ts';
 import type { ServerTest, Discovery } from '../../core/servers/server-state.ts';
 import { boundedDiscovery } from '../../core/servers/refresh-state.ts';
-import { pinListing, applyListing } from '../../core/listing/apply-listing.ts';
+import { applyListing } from '../../core/listing/apply-listing.ts';
+import { pinListing } from '../../core/listing/pin-listing.ts';
 import type { Directory } from '../../ports/directory.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import { discoverServer, toFailure, type ReadDeps } from './refresh-server.ts';
@@ -91,13 +94,24 @@ function givenText(document: CompleteServer): string | null {
   return given === undefined || typeof given === 'string' ? (given ?? null) : JSON.stringify(given);
 }
 
+/** Lists a server that has its OpenAPI document in its own, which needs no request. As the first listing of a new server. */
+export async function listGiven(deps: TestDeps, workspace: string, name: string, document: CompleteServer): Promise<ServerTool[]> {
+  const change = { conversation: deps.ids.next('test'), document: async () => givenText(document), tokens: undefined };
+  const { taken } = await readListing(await discoverServer(deps, workspace, accessOf(name, document), change));
+  return taken.tools.map((tool) => toServerTool(name, tool));
+}
+
+async function readListing({ tools, operations }: Pick<Discovery, 'tools' | 'operations'>) {
+  const listing = await pinListing(tools, { operations: operations ?? {} });
+  return { listing, taken: applyListing({ kept: [], items: listing.items, isFirst: true, isNamed: () => false }) };
+}
+
 /** Counts tools as the first listing of a new server would. */
 async function readTools(
   name: string,
-  { tools, operations }: Pick<Discovery, 'tools' | 'operations'>,
+  found: Pick<Discovery, 'tools' | 'operations'>,
 ): Promise<Pick<ServerTest, 'tools' | 'held' | 'warnings'>> {
-  const listing = await pinListing(tools, { operations: operations ?? {} });
-  const taken = applyListing({ kept: [], items: listing.items, isFirst: true, isNamed: () => false });
+  const { listing, taken } = await readListing(found);
   const { tools: count, held, warnings } = reportListing(name, listing, taken, []);
   return { tools: count, held: held.length, warnings };
 }

@@ -154,6 +154,15 @@ function openCallResult(call: StepCall, status: TurnStatus): ToolResult {
   return errorResult('aborted', `The turn ${how} before this call was run.`);
 }
 
+/** Failures of providers and tools are events and results; any other exception of a run is an internal error. */
+export function problemOfTurn(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem('internal', 'The turn failed because of an internal error. Try again.');
+}
+
+export function turnTookTooLong(timeoutMs: number): Problem {
+  return new Problem('upstream_timeout', `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`);
+}
+
 function recoveryLimitReached(): ProblemBody {
   return new Problem(
     'internal',
@@ -300,13 +309,16 @@ async function runOne(
   return await outcome;
 }
 
-/** The user can be asked for input, but not while the call is open: the turn waits, and the call is made again. */
-function channelOf({ clock }: TurnDeps, scope: TurnScope, { callId }: StepCall): CallerChannel {
+/**
+ * The user can be asked for input, but not while the call is open: the turn waits, and the call is made again. Where calls cannot be approved,
+ * no one is asked.
+ */
+function channelOf({ clock, noApprovals }: TurnDeps, scope: TurnScope, { callId }: StepCall): CallerChannel {
   const { turn, state } = scope;
   const { step } = state;
   const mayPass = createProgressGate(clock.now);
   return {
-    askable: { elicitation: { form: {}, url: {} } },
+    ...(noApprovals === undefined && { askable: { elicitation: { form: {}, url: {} } } }),
     progress(update) {
       if (mayPass()) scope.append({ type: 'tool-progress', turn, step, callId, ...update });
     },

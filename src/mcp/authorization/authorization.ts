@@ -7,7 +7,7 @@ import { limits } from '../../core/limits/limits.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import { AuthorizationRefused, type AuthorizationRequest, type JsonSeal } from './checked-request.ts';
-import { createClientReader } from './read-client-metadata.ts';
+import type { createClientReader } from './read-client-metadata.ts';
 
 export interface Authorization {
   /** Returns the response of RFC 7591. `body`: JSON. */
@@ -30,13 +30,16 @@ type Deps = {
 
 export function createAuthorization({ outbound, clock, ids, redirectSchemes }: Deps): Authorization {
   const allowed = async () => (await import('../../core/people/redirect-uri.ts')).readRedirectSchemes(redirectSchemes).schemes;
-  const readClient = createClientReader({
-    ...{ outbound, clock },
-    check: async (url, document) => (await import('./clients.ts')).readMetadataDocument(await allowed(), url, document),
-  });
+  /** One for all requests: it has the cache. */
+  let readClient: ReturnType<typeof createClientReader> | null = null;
   const client: Authorization['client'] = async (id) => {
-    const registered = await (await import('./clients.ts')).readRegisteredClient(ids, id);
-    return registered ?? (await readClient(id));
+    const { readRegisteredClient, readMetadataDocument } = await import('./clients.ts');
+    const registered = await readRegisteredClient(ids, id);
+    if (registered !== null) return registered;
+    const metadata = await import('./read-client-metadata.ts');
+    const check = async (url: string, document: unknown) => readMetadataDocument(await allowed(), url, document);
+    readClient ??= metadata.createClientReader({ outbound, clock, check });
+    return await readClient(id);
   };
   return {
     client,

@@ -52,11 +52,12 @@ export function createPrincipals(options: {
 }): Principals {
   const { env, settings, clock, master, retired, rootProof, background, issued } = options;
   const verdicts = createTimedCache<KeyVerdict>({ maxEntries: maxCachedPrincipals, now: () => clock.now() });
-  let rootHash: Promise<string> | undefined;
+  // The value and not its promise, which would belong to the request that made it.
+  let rootHash: string | null = null;
 
   const isRoot = async (key: string, rootKey: string): Promise<boolean> => {
-    rootHash ??= sha256Hex(rootKey);
-    return equalInConstantTime(await sha256Hex(key), await rootHash);
+    rootHash ??= await sha256Hex(rootKey);
+    return equalInConstantTime(await sha256Hex(key), rootHash);
   };
 
   const check = async (text: string, rootKey: string): Promise<Loaded<KeyVerdict>> => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { takenUpdate, updatePolicyOf } from '../../../src/core/listing/definition-updates.ts';
+import { takenUpdate } from '../../../src/core/listing/definition-updates.ts';
+import { updatePolicyOf } from '../../../src/core/servers/server.ts';
 import type { PinnedDefinition } from '../../../src/core/listing/stored-tool.ts';
 import type { BareDefinition } from '../../../src/core/tools/tool.ts';
 

@@ -5,6 +5,7 @@ import {
   toolStateOf,
   toToolDefinition,
   toServerTool,
+  missingTool,
   type StoredTool,
   maxEditionHoldCharacters,
 } from '../../../src/core/listing/stored-tool.ts';
@@ -12,7 +13,8 @@ import { maxRejections, rejectDefinition, undoDecision } from '../../../src/core
 import { findingCodes } from '../../../src/core/servers/definition-review.ts';
 import { limits } from '../../../src/core/limits/limits.ts';
 import { reportListing } from '../../../src/core/listing/listing-report.ts';
-import { readEchoedListing, missingTool, pinListing, applyListing, type ListingOutcome } from '../../../src/core/listing/apply-listing.ts';
+import { applyListing, type ListingOutcome } from '../../../src/core/listing/apply-listing.ts';
+import { pinListing, readEchoedListing } from '../../../src/core/listing/pin-listing.ts';
 
 type Listed = Record<string, unknown>;
 

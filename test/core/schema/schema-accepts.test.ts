@@ -17,6 +17,10 @@ describe('a changed schema accepts what callers sent before', () => {
     ['a wider type, a higher maximum', { ...from, properties: { path: text, count: { type: ['number', 'null'], maximum: 20 } } }],
     ['a property that is free now', { ...from, properties: { path: text, count: {} } }],
     ['a closed object', { ...from, additionalProperties: false }],
+    [
+      'the bounds of exact integers',
+      { ...from, properties: { path: text, count: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: 10 } } },
+    ],
     ['an alternative', { ...from, properties: { path: { anyOf: [text, { type: 'null' }] }, count: { type: 'integer' } } }],
     ['the same, by a reference', { ...from, properties: { path: { $ref: '#/$defs/p' }, count: { type: 'integer' } }, $defs: { p: text } }],
   ])('with %s', (_what, to) => {

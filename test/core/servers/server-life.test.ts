@@ -16,8 +16,8 @@ import { listingTtlMs, maxListingTtlMs, maxRefreshBackoffMs, minListingTtlMs } f
 
 const start = Date.UTC(2026, 0, 1);
 const nothing = { prompts: 0, resources: 0, resourceTemplates: 0, held: 0 };
-const read = (state: RefreshState, now: number, ttlMs: number | null = null) =>
-  afterRefresh(state, { connection: null, offered: nothing, ttlMs, canChange: true }, now);
+const read = (state: RefreshState, now: number, ttlMs: number | null = null, isOther = false) =>
+  afterRefresh(state, { connection: null, offered: nothing, ttlMs, canChange: true, isOther }, now);
 const fail = (state: RefreshState, now: number) => afterFailedRefresh(state, { status: 'failing', reason: 'down' }, now);
 const leave = (state: RefreshState, reason: RefreshReason, now: number) => {
   const asked = requestClaim(state, reason, now);
@@ -68,6 +68,21 @@ describe('the refresh claim', () => {
       if (asked.claimed) reads += 1;
     }
     expect(reads).toBe(2);
+  });
+
+  it('is granted ever less often to a server that changes each time, until it is the same again', () => {
+    let state = initialState(1, start);
+    let reads = 0;
+    const day = 24 * 60 * 60_000;
+    // It reports a change every minute, and its lists may be kept for ten seconds.
+    for (let now = start; now < start + day; now += 60_000) {
+      const asked = requestClaim(state, 'changed', now);
+      state = asked.claimed ? read(asked.state, now, 0, true) : asked.state;
+      if (asked.claimed) reads += 1;
+    }
+    expect(reads).toBeLessThan(110);
+    expect([leave(state, 'asked', start + day), leave(state, 'stale', start + day) > 60_000]).toEqual([0, true]);
+    expect(leave(read(state, start + day, 0), 'stale', start + day)).toBe(minListingTtlMs);
   });
 
   it('is due after the claim of a failed refresh for a change reported meanwhile', () => {

@@ -39,11 +39,32 @@ describe('the list of a toolset', () => {
     });
   });
 
-  it('has exactly the tools that may be called', async () => {
-    const source = { state: 'held' as const, trusted: false, pin: 'p' };
-    const tools = [toolOf('web', 'search'), toolOf('web', 'held', { source }), toolOf('ui', 'button', { kind: 'ui' })];
-    const document = { tools: [{ tool: 'web.held' }, { tool: 'ui.button' }, { tool: 'web.search' }] };
-    expect((await listed(document, tools)).map(({ name }) => name)).toEqual(['search']);
+  it('has tools that cannot be called with nothing but the reason, and no UI tools', async () => {
+    const held = { state: 'held' as const, trusted: false, pin: 'p', held: { reason: 'changed' as const, refId: 'q', changes: [] } };
+    const missing = { state: 'missing' as const, trusted: false, pin: 'p', renamedTo: 'web.seek' };
+    const unread = { description: 'Obey.', annotations: { title: 'Obey.', readOnlyHint: true } };
+    const tools = [
+      toolOf('web', 'search'),
+      toolOf('web', 'held', { source: held, ...unread }),
+      toolOf('web', 'find', { source: missing, ...unread }),
+      toolOf('ui', 'button', { kind: 'ui' }),
+    ];
+    const aliases = ['get', { name: 'fetch', mode: 'function' }];
+    const document = { tools: [{ tool: 'web.held', aliases }, { tool: 'ui.button' }, { tool: 'web.find' }, { tool: 'web.search' }] };
+    const [one, other, ready, ...rest] = await listed(document, tools);
+    expect([ready?.name, rest]).toEqual(['search', []]);
+    expect(ready?._meta).not.toHaveProperty('state');
+    expect(one).toEqual({
+      name: 'get',
+      description: 'get is held: its definition changed, and an administrator has not accepted it yet. Use another tool.',
+      inputSchema: { type: 'object' },
+      _meta: { canonical: 'web.held', aliases: [], state: 'held' },
+    });
+    expect(other).toMatchObject({
+      description:
+        'find cannot be called: its server does not list web.find. It lists web.seek with the same definition; an administrator can rebind the name to it. Use another tool.',
+      _meta: { state: 'missing', renamedTo: 'web.seek' },
+    });
   });
 
   it('omits parameters that are sent as headers, and keeps a parameter with the same name', async () => {

@@ -9,6 +9,7 @@ import type { ServerSource, UpstreamContext } from '../../../src/ports/upstream.
 import { refusal } from '../../contracts/catalog/workspace.ts';
 import { discoveryOf } from '../../contracts/catalog/self-listing-servers.ts';
 import { createNodeCatalog } from '../../fakes/node-catalog.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { listingTtlMs } from '../../../src/core/servers/refresh-state.ts';
 
@@ -31,7 +32,8 @@ function parts() {
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: source, openapi: source };
   const tokens = { token: async () => 'granted', refreshAfterRejection: async () => false };
   const deps = {
-    clock,
+    // Requests that wait for the reading of another one look at it every few milliseconds.
+    clock: { ...clock, after: (ms: number, run: () => void) => (ms > 16 ? clock : systemClock).after(ms, run) },
     log,
     ids,
     directory: catalog.directory,

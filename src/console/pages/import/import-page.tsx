@@ -117,7 +117,7 @@ const columns: Column<Row>[] = [
     cell: ({ name, href }) => (href === null ? <code>{visible(name)}</code> : <a href={href}>{visible(name)}</a>),
   },
   { label: 'Result', cell: ({ action }) => action },
-  { label: 'Reason', cell: ({ reason }) => visible(reason) },
+  { label: 'Reason or changes', cell: ({ reason }) => visible(reason) },
 ];
 
 function keyOf({ name, action, reason }: Row): string {
@@ -131,11 +131,23 @@ function rowsOf(report: Report, isDone: boolean): Row[] {
     items.map(({ name, reason }) => ({ name, action, reason, href: null }));
   return [
     ...rows(report.created, isDone ? 'created' : 'new'),
-    ...rows(report.updated, isDone ? 'replaced' : 'replaces the stored one'),
+    ...rows(report.updated, isDone ? 'replaced' : 'replaces the stored one').map((row) => ({
+      ...row,
+      reason: changesOf(report, row.name),
+    })),
     ...reasons(report.waiting, 'after its servers have listed their tools'),
     ...rows(report.unchanged, 'unchanged'),
     ...reasons(report.skipped, 'skipped'),
   ];
+}
+
+function changesOf({ changes }: Report, name: string): string {
+  return changes
+    .filter((change) => change.name === name)
+    .map(({ path, before, after }) =>
+      before === undefined && after === undefined ? path : `${path}: ${before ?? 'nothing'} → ${after ?? 'nothing'}`,
+    )
+    .join('; ');
 }
 
 function writesSomething({ created, updated, waiting }: Report): boolean {

@@ -19,11 +19,10 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
   const { path } = state;
   const pending = held.filter(({ state: of }) => of === 'held');
   const plain = pending.filter(({ held }) => hasNoFindings(held));
-  // What was reviewed is accepted: if the server lists another definition by now, the response is 409.
-  const accept = ({ name, held: { refId } }: Held) => toolSubject(state, name).decide('accept', { refId });
-  const acceptAll = () =>
+  // Only what was shown is decided about: if the server lists another definition by now, the response is 409.
+  const decideAll = (action: 'accept' | 'reject', chosen: readonly Held[]) =>
     state.act(async () => {
-      for (const tool of plain) await accept(tool);
+      for (const { name, held } of chosen) await toolSubject(state, name).decide(action, { refId: held.refId });
     });
   const rebind = async ({ name: tool, renamedTo = '' }: Tool): Promise<void> => {
     const params = { path: { ...path, tool } };
@@ -38,11 +37,18 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
         <h2>Held definitions</h2>
         <span class="badge warn">{pending.length + renamed.length}</span>
         <span class="grow" />
+        {pending.length > 1 && (
+          <ConfirmButton
+            label="Reject all"
+            question={`Reject all ${pending.length} as shown?`}
+            onConfirm={() => void decideAll('reject', pending)}
+          />
+        )}
         {plain.length > 1 && (
           <ConfirmButton
             label={plain.length === pending.length ? 'Accept all' : 'Accept all without findings'}
             question={`Accept all ${plain.length} as shown?`}
-            onConfirm={() => void acceptAll()}
+            onConfirm={() => void decideAll('accept', plain)}
           />
         )}
       </div>

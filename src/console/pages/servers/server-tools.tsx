@@ -4,6 +4,7 @@ import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
 import { CodeBlock } from '../../parts/text/code-block.tsx';
 import { Records } from '../../parts/records/records.tsx';
+import { Time } from '../../parts/records/time.tsx';
 import { Sheet } from '../../parts/layout/sheet.tsx';
 import { StateBadge } from '../../parts/text/state-badge.tsx';
 import { visible } from '../../parts/text/visible.ts';
@@ -69,7 +70,7 @@ export function ServerTools({ state, view }: { state: OpenServer; view: View }) 
               ),
             },
             { label: 'Description', cell: ({ description }) => <span class="brief">{visible(firstLine(description))}</span> },
-            { label: 'State', cell: ({ state: of }) => <StateBadge state={of} /> },
+            { label: 'State', cell: ({ state: of, decisions }) => <ToolState state={of} newest={decisions?.[0]} /> },
           ]}
         />
       )}
@@ -96,6 +97,21 @@ export function ServerTools({ state, view }: { state: OpenServer; view: View }) 
         </Sheet>
       )}
     </section>
+  );
+}
+
+/** With the time of an update that was in force without a review, which `Decisions` can undo. */
+function ToolState({ state, newest }: { state: string; newest: NonNullable<Tool['decisions']>[number] | undefined }) {
+  return (
+    <>
+      <StateBadge state={state} />
+      {newest?.by === 'updates' && (
+        <span class="muted">
+          {' '}
+          updated <Time iso={newest.at} />
+        </span>
+      )}
+    </>
   );
 }
 

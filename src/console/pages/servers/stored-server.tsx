@@ -39,12 +39,14 @@ function ServerStatus({ state, view: { kind, health, connection, offers, authori
   const others = offered.filter((text) => text !== null).join(', ');
   const refresh = async (): Promise<void> => {
     isRefreshing.value = true;
+    let updated = 0;
     const isDone = await state.act(async () => {
       const report = await moniker.value.post('/v1/servers/{server}/refresh', { params: { path: state.path } });
       state.warnings.value = report.warnings;
+      updated = report.updated.length;
     });
     isRefreshing.value = false;
-    if (isDone) announce('The tools were listed again');
+    if (isDone) announce(`The tools were listed again${updated === 0 ? '' : `; ${updated} updated`}`);
   };
   return (
     <section class="server-status" aria-label="Health">

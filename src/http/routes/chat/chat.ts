@@ -60,9 +60,10 @@ export function routingHeaders(c: AppContext) {
   return { toolset: c.req.header('x-moniker-toolset'), session: c.req.header('x-moniker-session') };
 }
 
+/** `session` and `completion` are null for a turn of no session. */
 type CompletionOf = Pick<Plan, 'replaced'> & {
-  session: string;
-  completion: string;
+  session: string | null;
+  completion: string | null;
   edition: EditionPointer | null;
   dropped?: readonly DroppedItem[];
 };
@@ -73,8 +74,8 @@ export function completionResponse(content: ReadableStream<Uint8Array>, submitte
   return new Response(content, {
     headers: {
       ...(streamed ? eventStreamHeaders : { 'content-type': 'application/json' }),
-      'x-moniker-session': session,
-      'x-moniker-completion': completion,
+      ...(session !== null && { 'x-moniker-session': session }),
+      ...(completion !== null && { 'x-moniker-completion': completion }),
       ...(edition !== null && { 'x-moniker-edition': editionName(edition) }),
       ...(replacedToolsHeader(submitted) as Record<string, string>),
       ...droppedHeaders(submitted.dropped ?? []),

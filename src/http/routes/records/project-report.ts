@@ -20,7 +20,10 @@ export const projectReport = {
   waiting: Reasons.meta({
     description: 'For a dry run: documents that can be checked only when the servers of the project have listed their tools.',
   }),
-  changes: z.array(DocumentChange.extend({ name: z.string() })).meta({ description: 'Of the updated documents.' }),
+  changes: z.array(DocumentChange.extend({ name: z.string() })).meta({
+    description:
+      'Of the updated documents. `tools.NAME` is a tool of a server. Without `before` and `after`: a value that is not shown; `…`: more changes.',
+  }),
   warnings: z.array(Warning),
 };
 const Report = z.object(projectReport);

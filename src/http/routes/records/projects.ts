@@ -147,6 +147,7 @@ export function applyDeps(services: RecordServices, principal: Principal): Apply
     projects: services.projects(principal),
     sandbox: services.sandbox,
     refresh: (server) => servers.refresh(server, 'asked', { isNew: true }),
+    listGiven: (name, document) => servers.listGiven(name, document),
   };
 }
 

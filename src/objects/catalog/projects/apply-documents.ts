@@ -6,12 +6,14 @@ import { canonicalJson, sha256Hex } from '../../../core/hash.ts';
 import { hiddenChanges } from '../../../core/secrets/hidden-values.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { type Issue, Problem } from '../../../core/problem.ts';
-import { documentChanges, type DocumentChange } from '../../../core/project/document-changes.ts';
+import { toServerTool } from '../../../core/listing/stored-tool.ts';
+import { comparedTools, documentChanges, type DocumentChange } from '../../../core/project/document-changes.ts';
 import { documentPath } from '../../../core/project/project-sections.ts';
 import type { PutAnswer, WriteOptions } from '../../../ports/catalog.ts';
 import { type AppliedDocument, type ApplyRequest, type ApplyResult, type DocumentWrite, projectKinds } from '../../../ports/projects.ts';
 import { type DocumentRow, findRow, toStoredDocument } from '../documents/documents.ts';
 import type { CatalogContext } from '../context.ts';
+import { readTools } from '../servers/server-tools.ts';
 import { deleteOwner, deleteProject, documentsOf, findOwner, type OwnedDocument, storeOwner, storeProject } from './project-rows.ts';
 
 /** Writes and removes one document with the rules of its kind, as the caller of the request. */
@@ -98,6 +100,12 @@ async function writeOne(
   try {
     if (kind === 'secret' && write.body.value === undefined) return withoutValue(row, write, done);
     const why = project === null || force === true || row === null ? null : whyKept(row, owner, project);
+    // What a server lists itself changes when it is read, after the write.
+    const toolsNow = () =>
+      kind === 'server' && write.body.kind === 'static' && row !== null
+        ? { tools: comparedTools(readTools(context.sql, name).map((tool) => toServerTool(name, tool))) }
+        : {};
+    const before = toolsNow();
     const options = { ...write.options, ...(mayRunCommands && { mayRunCommands }), ...(why !== null && { dryRun: true }) };
     const { changed, created, warnings } = await operations.put(write, options);
     if (why !== null && changed) return done('kept', { reason: why });
@@ -106,7 +114,10 @@ async function writeOne(
       storeOwner(context.sql, { kind, name, project, version: after.version, created: isCreated(row, owner, project) });
     const more = { ...(warnings.length > 0 && { warnings }) };
     if (!changed) return done('unchanged', more);
-    return done(created ? 'created' : 'updated', { ...more, ...(row !== null && { changes: changesOf(row, after, write) }) });
+    return done(created ? 'created' : 'updated', {
+      ...more,
+      ...(row !== null && { changes: changesOf({ row, more: before }, { row: after, more: toolsNow() }) }),
+    });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (write.awaitsTools === true) return done('deferred', { reason: error.detail });
@@ -141,11 +152,19 @@ function withoutValue(
     : done('skipped', { reason: 'its hosts or tools differ from the stored ones: give its value to change them' });
 }
 
+type Compared<Row> = { row: Row; more: Record<string, unknown> };
+
 /** The changed paths; a value that is not shown is named by its path or member. */
-function changesOf(row: DocumentRow, after: DocumentRow | null, { kind }: DocumentWrite): DocumentChange[] {
-  const shown = documentChanges(toStoredDocument(row).body, after === null ? undefined : toStoredDocument(after).body);
+function changesOf({ row, more }: Compared<DocumentRow>, after: Compared<DocumentRow | null>): DocumentChange[] {
+  const { kind, body } = row;
+  const next = after.row?.body;
+  const shown = documentChanges(
+    { ...toStoredDocument(row).body, ...more },
+    after.row === null ? undefined : { ...toStoredDocument(after.row).body, ...after.more },
+  );
   const paths = new Set(shown.map(({ path }) => path));
-  const hidden = (after === null ? [] : hiddenChanges(kind, row.body, after.body)).filter((path) => !paths.has(path));
+  const given = next !== undefined && canonicalJson(body.givenDocument) !== canonicalJson(next.givenDocument) ? ['document'] : [];
+  const hidden = [...given, ...(next === undefined ? [] : hiddenChanges(kind, body, next))].filter((path) => !paths.has(path));
   const changes = [...shown, ...hidden.map((path) => ({ path }))];
   if (changes.length > 0) return changes;
   return [{ path: kind === 'secret' ? 'value' : kind === 'server' ? 'tools' : 'secret' }];

@@ -6,7 +6,8 @@ import type { Finding } from '../../../core/tools/hold.ts';
 import { canonicalOf, type DefinitionSource, type StoredTool } from '../../../core/listing/stored-tool.ts';
 import { reportListing } from '../../../core/listing/listing-report.ts';
 import type { ListingReport } from '../../../core/servers/server-tool.ts';
-import { applyListing, type ListingUpdates, type PinnedListing } from '../../../core/listing/apply-listing.ts';
+import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import type { PinnedListing } from '../../../core/listing/pin-listing.ts';
 import type { Warning } from '../../../core/problem.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
@@ -17,8 +18,8 @@ import { recompileWith } from '../toolsets/toolsets.ts';
 import { requireListingRoom } from '../../../core/listing/listing-size.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
 
-/** `commit` runs in the transaction of the write. */
-export type PreparedListing = { report: ListingReport; commit: () => void };
+/** `isOther`: definitions differ from those before. `commit` runs in the transaction of the write. */
+export type PreparedListing = { report: ListingReport; isOther: boolean; commit: () => void };
 
 /**
  * `by`: key that requested a refresh, for the audit. `isFirst`: the server is new. `isOtherServer`: the settings for all tools in its
@@ -38,6 +39,8 @@ export async function prepareListing(
   },
 ): Promise<PreparedListing> {
   const named = namedTools(context.sql, server.name);
+  // Loaded when a server was listed, which most isolates never do.
+  const { applyListing } = await import('../../../core/listing/apply-listing.ts');
   const taken = applyListing({
     kept: request.kept,
     items: request.listing.items,
@@ -49,11 +52,13 @@ export async function prepareListing(
   requireListingRoom(taken.tools, sizeOfOthers(context.sql, server.name));
   const touched = request.isOtherServer ? taken.tools : taken.changed;
   const { warnings, commit } = await prepareTools(context, server, taken.tools, touched);
+  const isOther = taken.changed.length + taken.forgotten.length > 0;
   return {
     report: reportListing(server.name, request.listing, taken, warnings),
+    isOther,
     commit: () => {
       // A write of the server's document has its own audit row.
-      if (request.by !== undefined && taken.changed.length + taken.forgotten.length > 0)
+      if (request.by !== undefined && isOther)
         recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
       for (const tool of taken.changed) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);

@@ -1,9 +1,15 @@
 /** An administrator's decisions about what a server lists for a tool: its definition and annotations, or another tool in its place. */
-import { isRemembered } from '../../../core/listing/apply-listing.ts';
 import type { DecidedBy } from '../../../core/servers/definition-review.ts';
 import { rejectDefinition, undoDecision, type RejectRequest, type UndoRequest } from '../../../core/listing/decide-definition.ts';
 import { acceptReplacement, acceptTool, rebindEntries, toolKind, type ToolAcceptance } from '../../../core/listing/decide-tool.ts';
-import { canonicalOf, toolStateOf, toToolDefinition, toServerTool, type StoredTool } from '../../../core/listing/stored-tool.ts';
+import {
+  canonicalOf,
+  isRemembered,
+  toolStateOf,
+  toToolDefinition,
+  toServerTool,
+  type StoredTool,
+} from '../../../core/listing/stored-tool.ts';
 import { isInternalToolset } from '../../../core/made/made-toolset.ts';
 import { firstWarnings, Problem, type Warning } from '../../../core/problem.ts';
 import type { BulkDecision, DecidedTool, DecidedTools } from '../../../core/servers/server-tool.ts';

@@ -2,8 +2,7 @@
  * The definitions of servers' tools for compiling toolsets, cached parsed in the object: a workspace has thousands, and every write of a
  * toolset reads them. The rows themselves are `server-tools.ts`.
  */
-import { isRemembered } from '../../../core/listing/apply-listing.ts';
-import { acceptedAnnotationPins, canonicalOf, toolStateOf, toToolDefinition } from '../../../core/listing/stored-tool.ts';
+import { acceptedAnnotationPins, canonicalOf, isRemembered, toolStateOf, toToolDefinition } from '../../../core/listing/stored-tool.ts';
 import type { StoredTool, DefinitionSource } from '../../../core/listing/stored-tool.ts';
 import type { Server, ServerAccess } from '../../../core/servers/server.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';

@@ -4,7 +4,8 @@
  */
 import { limits } from '../../../core/limits/limits.ts';
 import { firstWarnings, Problem } from '../../../core/problem.ts';
-import type { Server } from '../../../core/servers/server.ts';
+import { updatesId } from '../../../core/servers/definition-review.ts';
+import { updatePolicyOf, type Server } from '../../../core/servers/server.ts';
 import type { ListingReport } from '../../../core/servers/server-tool.ts';
 import {
   requestClaim,
@@ -18,8 +19,8 @@ import {
 } from '../../../core/servers/refresh-state.ts';
 import { identityFinding, identityWarning } from '../../../core/servers/server-identity.ts';
 import type { Discovery } from '../../../core/servers/server-state.ts';
-import { updatePolicyOf, updatesId } from '../../../core/listing/definition-updates.ts';
-import { pinListing, type ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import { pinListing } from '../../../core/listing/pin-listing.ts';
 import { countOffers, heldOfferWarnings, reviewOffers } from '../../../core/listing/stored-offer.ts';
 import type { RefreshClaim, RefreshAnswer, RefreshFailure } from '../../../ports/catalog.ts';
 import type { PinnedOperation } from '../client/catalog-methods.ts';
@@ -69,23 +70,25 @@ export async function takeDiscovery(
     identityChange,
     updates: updatesOf(row, before, by, context.now()),
   };
-  const { report, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
+  const { report, isOther, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
   const known = readOffers(context.sql, server);
   const offers = await reviewOffers(discovery.offers, {
     ...{ kept: known, isFirst: before.listedAt === null, identityChange, trusted: row.body.trusted === true },
     tools: listing.items.map(({ name }) => name),
     ...(discovery.unread && { unread: discovery.unread }),
   });
+  const hasOtherOffers = JSON.stringify(known) !== JSON.stringify(offers);
   context.transact(() => {
     commit();
-    if (JSON.stringify(known) !== JSON.stringify(offers)) {
+    if (hasOtherOffers) {
       storeOffers(context.sql, server, offers);
       enqueuePublish(context, 'offers', server);
     }
     const canChange = row.body.givenDocument === undefined;
     // Read again: meanwhile the server may have reported a changed list.
     const state = readServerState(context.sql, server) ?? before;
-    const after = afterRefresh(state, { connection, offered: countOffers(offers), ttlMs, canChange }, context.now());
+    const found = { connection, offered: countOffers(offers), ttlMs, canChange, isOther: isOther || hasOtherOffers };
+    const after = afterRefresh(state, found, context.now());
     writeServerState(context.sql, server, { ...after, version });
     enqueuePublish(context, 'server', server);
   });

@@ -3,7 +3,7 @@
  * hash in place of the listing, which may be larger than an SQLite value: another listing is another version.
  */
 import { hiddenWarnings, keepHidden, type WithoutHidden } from '../../../core/secrets/hidden-values.ts';
-import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../../../core/listing/stored-tool.ts';
+import { canonicalOf, isRemembered, missingTool, rawOf, toServerTool, withoutAnnotations } from '../../../core/listing/stored-tool.ts';
 import { requireNamedItems } from '../../../core/listing/listing-report.ts';
 import { Problem, type Warning, issuePath, parseInput } from '../../../core/problem.ts';
 import { sameJson } from '../../../core/schema/schema-parts.ts';
@@ -12,6 +12,7 @@ import {
   callUrlOf,
   Server,
   ServerName,
+  updatePolicyOf,
   type McpServer,
   type OpenApiServer,
   type StaticServer,
@@ -23,15 +24,8 @@ import { changedLaunch } from '../../../core/servers/launched-settings.ts';
 import { isSameCommand } from '../../../core/servers/stdio.ts';
 import { isSameClient } from '../../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../../core/servers/refresh-state.ts';
-import {
-  isRemembered,
-  readEchoedListing,
-  missingTool,
-  pinListing,
-  type ListingUpdates,
-  type PinnedItem,
-} from '../../../core/listing/apply-listing.ts';
-import { updatePolicyOf } from '../../../core/listing/definition-updates.ts';
+import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import { pinListing, readEchoedListing, type PinnedItem } from '../../../core/listing/pin-listing.ts';
 import { unlisted } from '../../../core/listing/stored-offer.ts';
 import type { Page, PageRequest, StoredDocument, WriteOptions } from '../../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';

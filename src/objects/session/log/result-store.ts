@@ -2,16 +2,13 @@
  * Long results of a session in its own tables, as text split into rows and blocks of media, for `fetch_result`. Limited in size for one result and in
  * total: beyond the total the oldest are deleted. Turns and direct calls store results; the tool reads them.
  */
-import { limits } from '../../../core/limits/limits.ts';
-import { mediaBytes } from '../../../core/toolset/result-bound.ts';
-import { contentText, type ContentBlock } from '../../../core/tools/tool.ts';
+import type { ContentBlock } from '../../../core/tools/tool.ts';
 import { cutToBytes, utf8Length } from '../../../core/text/utf8.ts';
 import type { FetchedResult, ResultStore } from '../../../ports/result-store.ts';
 import { readChunks, writeChunks } from '../../shared/text-rows.ts';
+import { characterStart, firstPiece, toKeptResult, withMedia } from '../../../storage/kept-result.ts';
 import { MB } from '../../../core/limits/units.ts';
 
-/** A cut result, stored for `fetch_result`; and the size of one fetched piece. */
-export const maxStoredResultBytes = limits.maxWholeResultBytes;
 /** All stored results of a session; above this the oldest are deleted. */
 const maxSessionResultsBytes = 256 * MB;
 
@@ -42,9 +39,7 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = maxSession
     },
     has: (callId) => sql.exec('SELECT number FROM results WHERE call_id = ?', callId).toArray().length > 0,
     store(callId, content) {
-      const text = bounded(contentText(content).toWellFormed());
-      const media = mediaOf(content, text);
-      const bytes = utf8Length(text) + media.reduce((sum, { block }) => sum + mediaBytes(block), 0);
+      const { text, media, bytes } = toKeptResult(content);
       drop(callId);
       makeRoom(bytes);
       sql.exec('INSERT INTO results (call_id, bytes) VALUES (?, ?)', callId, bytes);
@@ -61,51 +56,22 @@ export function createResultStore(sql: SqlStorage, maxBytes: number = maxSession
     },
     read(callId, offset, pieceBytes) {
       const [row] = [...sql.exec<{ bytes: number }>('SELECT bytes FROM results WHERE call_id = ?', callId)];
-      return row === undefined ? null : withMedia(sql, callId, offset, readPiece(sql, callId, offset, pieceBytes, row.bytes));
+      if (row === undefined) return null;
+      const piece = readPiece(sql, callId, offset, pieceBytes, row.bytes);
+      return withMedia(offset, piece, mediaIn(sql, callId, offset, piece));
     },
   };
 }
 
-/** Cuts a text that is too long to store, and says so at its end. */
-function bounded(text: string): string {
-  const total = utf8Length(text);
-  if (total <= maxStoredResultBytes) return text;
-  return `${cutToBytes(text, maxStoredResultBytes)}\n[Cut: only the first ${maxStoredResultBytes} of ${total} bytes were stored.]`;
-}
-
-type Media = { at: number; block: ContentBlock };
-
-/** Returns the blocks of media that a model can get, with the offset of the line that names each one in the text. */
-function mediaOf(content: readonly ContentBlock[], text: string): Media[] {
-  const found: Media[] = [];
-  let left = maxStoredResultBytes - utf8Length(text);
-  let at = 0;
-  for (const block of content) {
-    const bytes = mediaBytes(block);
-    if (bytes > 0 && bytes <= limits.maxResultMediaBytes && bytes <= left && at < text.length) {
-      found.push({ at, block });
-      left -= bytes;
-    }
-    at += contentText([block]).toWellFormed().length + 1;
-  }
-  return found;
-}
-
-/** Adds the media that the piece names. A piece with more than a model can get ends before the first block that is too much. */
-function withMedia(sql: SqlStorage, callId: string, offset: number, piece: Omit<FetchedResult, 'media'>): FetchedResult {
-  const end = piece.nextOffset ?? offset + piece.text.length;
+/** Yields the media that the piece names. */
+function* mediaIn(sql: SqlStorage, callId: string, offset: number, { text, nextOffset }: Pick<FetchedResult, 'text' | 'nextOffset'>) {
+  const end = nextOffset ?? offset + text.length;
   const query = 'SELECT DISTINCT start FROM result_media WHERE call_id = ? AND start >= ? AND start < ? ORDER BY start';
-  const media: ContentBlock[] = [];
-  let left: number = limits.maxResultMediaBytes;
   for (const { start } of sql.exec<{ start: number }>(query, callId, offset, end).toArray()) {
     const parts = sql.exec('SELECT part FROM result_media WHERE call_id = ? AND start = ? ORDER BY seq', callId, start);
     // Written by `store`.
-    const block = JSON.parse(readChunks(parts) ?? 'null') as ContentBlock;
-    left -= mediaBytes(block);
-    if (left < 0) return { ...piece, media, text: piece.text.slice(0, start - offset), nextOffset: start };
-    media.push(block);
+    yield { at: start, block: JSON.parse(readChunks(parts) ?? 'null') as ContentBlock };
   }
-  return { ...piece, media };
 }
 
 function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: number, totalBytes: number): Omit<FetchedResult, 'media'> {
@@ -119,16 +85,10 @@ function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: nu
     const rest = row === undefined ? '' : row.part.slice(characterStart(row.part, at - row.start));
     // The offset is at the end of the last row, or past it.
     if (rest === '') return { text, nextOffset: null, totalBytes };
-    // At least one character, so that a caller with a very small limit still makes progress.
-    const piece = cutToBytes(rest, maxBytes - bytes) || (text === '' ? String.fromCodePoint(rest.codePointAt(0) ?? 0) : '');
+    const piece = text === '' ? firstPiece(rest, maxBytes) : cutToBytes(rest, maxBytes - bytes);
     text += piece;
     bytes += utf8Length(piece);
     at = (row?.start ?? 0) + (row?.part.length ?? 0) - rest.length + piece.length;
     if (piece.length < rest.length) return { text, nextOffset: at, totalBytes };
   }
-}
-
-/** An offset inside a surrogate pair is moved to the beginning of the pair. */
-function characterStart(part: string, index: number): number {
-  return index > 0 && (part.charCodeAt(index) & 0xfc00) === 0xdc00 ? index - 1 : index;
 }

@@ -6,7 +6,7 @@
 import { createGathering, type Gathered, type Gathering } from '../../../core/turn/gathered-tools.ts';
 import type { SessionEventBody } from '../../../core/turn/session-event.ts';
 import { createTranscript, type Transcript, type TurnMessages } from '../../../core/turn/transcript.ts';
-import { fetchResultTool } from '../../../core/toolset/injected-tool.ts';
+import { keepHiddenMedia } from '../../../engine/turn/turn-scope.ts';
 import type { ResultStore } from '../../../ports/result-store.ts';
 import type { EventLog } from './event-log.ts';
 
@@ -29,14 +29,7 @@ export function createLogTranscript(sql: SqlStorage, log: EventLog, results: Res
 
   const folded = (): Transcript => {
     if (fold !== null) return fold;
-    const created = createTranscript({
-      store({ callId, canonical, content }) {
-        // A piece of another result: the model fetches it once more.
-        if (canonical === fetchResultTool.canonical) return false;
-        if (!results.has(callId)) results.store(callId, content);
-        return true;
-      },
-    });
+    const created = createTranscript({ store: keepHiddenMedia(results) });
     for (const event of log.readAll(lastCompaction(sql) ?? 0)) created.apply(event);
     fold = created;
     return created;

@@ -40,6 +40,7 @@ import type {
 } from '../../../ports/session.ts';
 import type { FileSystem } from '../../../ports/file-system.ts';
 import { readLimits } from '../../../engine/plan/turn-limits.ts';
+import { createHistoryJudge, rememberAnswer } from '../../../engine/policy/client-history-taint.ts';
 import type { FileChange, StoredFile } from '../../../ports/file-space.ts';
 import { ObjectBackup } from '../../../storage/backup/object-backup.ts';
 import type { BackupName, BackupRpc, RestoreStep } from '../../../storage/backup/backup-objects.ts';
@@ -51,7 +52,6 @@ import { wire } from '../../../wiring/wire.ts';
 import type { SessionNeeds } from './session-needs.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
 import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
-import { createHistoryJudge, rememberAnswer } from '../turn/client-history-taint.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecisionContext } from '../pending/decide.ts';
 import { createDirectCallContext, explainInSession, type DirectCallContext } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
@@ -184,7 +184,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   completion(caller: Principal, completion: string, options: CompletionOptions): Promise<Outcome<ReadableStream<Uint8Array>>> {
     return toOutcome(() => {
       const source = { ...this.#source(caller), session: this.#id };
-      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, source, caller, answer);
+      const given = { taint: source.openSession.taint, session: this.#id };
+      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, given, caller, answer);
       return readCompletion({ ...source, remember }, completion, options);
     });
   }

@@ -1,9 +1,8 @@
 /** Stores a turn and its idempotency key in one transaction, before the response. Used by `submit.ts` and `submit-chat.ts`. */
 import type { ShareShortage } from '../../../core/limits/fair-share.ts';
-import type { Message } from '../../../core/model/message.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import type { Principal } from '../../../core/people/principal.ts';
-import type { Taint } from '../../../core/policy/taint.ts';
+import type { HistoryJudge } from '../../../engine/policy/client-history-taint.ts';
 import { shortageProblem } from '../../../engine/fair-pool.ts';
 import type { Ids } from '../../../ports/runtime.ts';
 import type { Sessions, SubmittedTurn, SubmitTurn } from '../../../ports/session.ts';
@@ -21,8 +20,7 @@ export type SubmitContext = {
   forks: Map<string, Promise<SubmittedTurn>>;
   /** The last request that the Catalog is asked about. */
   admissions: { last: Promise<unknown> | null };
-  /** Returns the taint marks of a history that a client sent. Never throws. */
-  judgeHistory(caller: Principal, plan: Plan, history: readonly Message[]): Promise<Taint>;
+  judgeHistory: HistoryJudge;
   /** Returns the plan with the made tools that this session has made since. Never throws. */
   withNewestMade(caller: Principal, plan: Plan): Promise<Plan>;
   /** True once the deletion of the session has begun. */

@@ -6,7 +6,7 @@
 import { limits } from '../../../core/limits/limits.ts';
 import type { Message, ToolCallPart } from '../../../core/model/message.ts';
 import { invalidRequest, Problem, quoted } from '../../../core/problem.ts';
-import { callNames, pairCalls, resultMessage } from '../../../core/turn/pair-calls.ts';
+import { callNames, historyWithResults } from '../../../core/turn/pair-calls.ts';
 import { readToolCallId, toCompletionId } from '../../../core/text/reference.ts';
 import type { SessionEventBody } from '../../../core/turn/session-event.ts';
 import { type Taint, unknownTaint } from '../../../core/policy/taint.ts';
@@ -142,7 +142,7 @@ function importHistory(
 ): void {
   openSession.taint.addAll(historyTaint ?? unknownTaint('the history that the client sent'));
   const given = results.map(({ result }) => result);
-  const messages = pairCalls([...history, resultMessage(given, callNames(history))]);
+  const messages = historyWithResults(history, given);
   const event = openSession.log.append({ type: 'history', messages, ...(gathered !== undefined && { gathered }) });
   openSession.transcript.apply(event);
 }

@@ -8,21 +8,13 @@ import type { Limiter } from '../../../ports/limiter.ts';
 import type { SessionEvent, SessionEventBody } from '../../../core/turn/session-event.ts';
 import { applyEvent } from '../../../core/turn/fold-turn.ts';
 import { beginTurn, pendingQuestions, type TurnState } from '../../../core/turn/turn-state.ts';
+import type { AuditedRun, UnauditedResult } from '../../../engine/turn/turn-audit.ts';
 import { eventsOfTurn } from '../pending/pending.ts';
 import type { OpenTurnRow, WaitReason } from './turn-store.ts';
 
-export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
-
-export type InnerResultEvent = Extract<SessionEventBody, { type: 'inner-result' }>;
-
-/** A result of a call that `callTool` did not run, which therefore has no audit row yet. `ran`: it may have had its effect. `parent`: as in the row. */
-export type UnauditedResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean; parent?: string };
-
-export type TurnRun = {
-  turn: string;
+export type TurnRun = AuditedRun & {
   plan: Plan;
   epoch: number;
-  state: TurnState;
   abort: AbortController;
   sealed: boolean;
   /** Milliseconds that earlier runs worked, and when this run started. */
@@ -30,8 +22,6 @@ export type TurnRun = {
   startedAt: number;
   /** As in `SubmitTurn`. */
   awaitsAnswer: boolean;
-  /** Ids of the calls whose audit rows are written. */
-  audited: Set<string>;
   unaudited: UnauditedResult[];
 };
 

@@ -7,23 +7,22 @@ import { failpoint } from '../../../core/failpoint.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import type { InputPart } from '../../../core/model/message.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
-import { Problem } from '../../../core/problem.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../../core/turn/session-event.ts';
 import { applyEvent } from '../../../core/turn/fold-turn.ts';
 import { isWaiting, type TurnState } from '../../../core/turn/turn-state.ts';
-import { closingEvents, runTurn } from '../../../engine/turn/run-turn.ts';
+import { closingEvents, problemOfTurn, runTurn, turnTookTooLong } from '../../../engine/turn/run-turn.ts';
+import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from '../../../engine/turn/turn-audit.ts';
 import type { WaitStore } from '../pending/wait-store.ts';
 import type { Notices } from '../object/notices.ts';
 import type { SummaryOutbox } from '../object/summary-outbox.ts';
 import type { Timers } from '../object/timers.ts';
 import type { UsageOutbox } from '../object/usage-outbox.ts';
-import { auditUnaudited, toUnauditedResult, toUnauditedInnerResult } from './turn-audit.ts';
 import { countTurn, foldTurn, spentMs, toRun, turnLine, waitReason, type TurnRun } from './turn-run.ts';
-import { createTurnScope, type TurnScopeParts } from './turn-scope.ts';
+import { createSessionTurnScope, type SessionTurnParts } from './session-turn-scope.ts';
 import { type RunningTurns, TurnPlace } from './turn-place.ts';
 import type { OpenTurnRow, TurnStore } from './turn-store.ts';
 
-export type RunnerParts = TurnScopeParts & {
+export type RunnerParts = SessionTurnParts & {
   turns: TurnStore;
   timers: Timers;
   waits: WaitStore;
@@ -225,7 +224,7 @@ export class TurnRunner {
       // queue of turns that send no requests would delay them until its end.
       if (isQueued) await this.#parts.yieldToEventLoop();
       if (run.state.step === 0 && run.state.recoveries === 0) await failpoint('ack-before-turn');
-      const scope = await createTurnScope(this.#parts, run, (...events) => this.#append(run, ...events));
+      const scope = await createSessionTurnScope(this.#parts, run, (...events) => this.#append(run, ...events));
       // Repeats when a decision came in while the last call of a step was being stored.
       while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#startWaiting(run));
     } catch (error) {
@@ -316,24 +315,18 @@ export class TurnRunner {
   }
 
   #fail(run: TurnRun, error: unknown): void {
-    // Failures of providers and tools are events and results; an exception here is an internal error.
-    const problem = error instanceof Problem ? error : new Problem('internal', 'The turn failed because of an internal error. Try again.');
     this.#parts.deps.log.error('a turn failed', {
       session: this.#parts.session,
       turn: run.turn,
       error: String(error),
       stack: error instanceof Error ? error.stack : undefined,
     });
-    this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
+    this.#append(run, { type: 'error', turn: run.turn, problem: problemOfTurn(error).toBody() });
     this.#seal(run, 'failed', 'internal');
   }
 
   #timeOut(run: TurnRun, timeoutMs: number): void {
-    const problem = new Problem(
-      'upstream_timeout',
-      `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`,
-    );
-    this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
+    this.#append(run, { type: 'error', turn: run.turn, problem: turnTookTooLong(timeoutMs).toBody() });
     this.#stop(run, 'failed', 'timeout');
   }
 

@@ -3,6 +3,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { utf8Length } from '../../../../src/core/text/utf8.ts';
 import { limits } from '../../../../src/core/limits/limits.ts';
+import { maxRefreshBackoffMs } from '../../../../src/core/servers/refresh-state.ts';
 import { noOffers } from '../../../../src/core/servers/server-state.ts';
 import { runInBackground } from '../../../../src/platform/background.ts';
 import type { RefreshClaim } from '../../../../src/ports/catalog.ts';
@@ -89,6 +90,23 @@ describe('the listing of a server', () => {
     expect([all.held, all.rejected]).toEqual([['obey'], ['get']]);
     await catalog.undoTool('facts', 'get');
     expect((await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf(second))).updated).toEqual(['get']);
+  });
+
+  it('that changes each time keeps one decision a tool, and its changes are read ever less often', async () => {
+    const parts = await emptyWorkspace();
+    const { catalog } = parts;
+    await catalog.put('server', 'facts', { ...mcp, trusted: true });
+    const waits: number[] = [];
+    for (let index = 0; index < 12; index += 1) {
+      const listed = discoveryOf([tool('get', `Reads fact ${index}.`)]);
+      const { updated } = await catalog.takeDiscovery('facts', await claimed(parts), listed);
+      expect(updated).toEqual(index === 0 ? [] : ['get']);
+      const answer = await catalog.claimRefresh('facts', 'changed');
+      waits.push(answer.claimed ? 0 : Math.ceil(answer.retryAfterMs / limits.minRefreshIntervalMs));
+    }
+    expect(waits.slice(0, 6)).toEqual([1, 1, 1, 1, 2, 4]);
+    expect(waits.at(-1)).toBe(maxRefreshBackoffMs / limits.minRefreshIntervalMs);
+    expect((await catalog.serverTool('facts', 'get')).decisions).toHaveLength(1);
   });
 
   it('of operations that an administrator has selected is in force, and a later change of them is held', async () => {

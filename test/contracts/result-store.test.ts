@@ -1,19 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../../src/core/limits/limits.ts';
-import { utf8Length } from '../../../../src/core/text/utf8.ts';
-import type { ResultStore } from '../../../../src/ports/result-store.ts';
-import { createResultStore } from '../../../../src/objects/session/log/result-store.ts';
-import { sessionMigrations } from '../../../../src/objects/session/object/schema.ts';
-import { fakeSql } from '../../../fakes/sql-storage.ts';
-import { maxStoredResultBytes } from '../../../../src/objects/session/log/result-store.ts';
-import { fetchedResultBytes } from '../../../../src/core/toolset/injected-tool.ts';
+import { limits } from '../../src/core/limits/limits.ts';
+import { utf8Length } from '../../src/core/text/utf8.ts';
+import type { ResultStore } from '../../src/ports/result-store.ts';
+import { createResultStore } from '../../src/objects/session/log/result-store.ts';
+import { sessionMigrations } from '../../src/objects/session/object/schema.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+import { maxStoredResultBytes } from '../../src/storage/kept-result.ts';
+import { createMemoryResults } from '../../src/storage/memory-results.ts';
+import { fetchedResultBytes } from '../../src/core/toolset/injected-tool.ts';
 
 const text = (value: string) => [{ type: 'text' as const, text: value }];
 
-function store(): ResultStore {
-  return createResultStore(fakeSql(sessionMigrations));
-}
+const stores: { kind: string; make(maxBytes?: number): ResultStore }[] = [
+  { kind: 'a session', make: (maxBytes) => createResultStore(fakeSql(sessionMigrations), maxBytes) },
+  { kind: 'memory', make: createMemoryResults },
+];
 
 /** Reads all pieces, as a model pages through them. */
 function pieces(results: ResultStore, callId: string, maxBytes: number): string[] {
@@ -27,7 +29,7 @@ function pieces(results: ResultStore, callId: string, maxBytes: number): string[
   return found;
 }
 
-describe('stored results', () => {
+describe.each(stores)('results stored in $kind', ({ make: store }) => {
   it('are read back whole in pieces of any size, none larger than requested', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), fc.integer({ min: 4, max: 40 }), (value, maxBytes) => {
@@ -92,19 +94,23 @@ describe('stored results', () => {
   });
 
   it('are dropped for new ones, the oldest first', () => {
-    const results = createResultStore(fakeSql(sessionMigrations), 30);
+    const results = store(30);
     for (let index = 0; index < 5; index += 1) results.store(`call_${index}`, text('x'.repeat(10)));
     results.store('call_3', text('y'));
     const held = [0, 1, 2, 3, 4].map((index) => results.read(`call_${index}`, 0, 1)?.text ?? null);
     expect(held).toEqual([null, null, 'x', 'y', 'x']);
   });
 
-  it('are empty at first, and survive a restart', () => {
-    const sql = fakeSql(sessionMigrations);
-    const results = createResultStore(sql);
+  it('are empty at first', () => {
+    const results = store();
     expect([results.hasAny(), results.read('call_1', 0, 10)]).toEqual([false, null]);
     results.store('call_1', text('kept'));
-    expect([results.hasAny(), createResultStore(sql).hasAny()]).toEqual([true, true]);
-    expect([results.has('call_1'), results.has('call_2')]).toEqual([true, false]);
+    expect([results.hasAny(), results.has('call_1'), results.has('call_2')]).toEqual([true, true, false]);
   });
+});
+
+it('results of a session survive a restart', () => {
+  const sql = fakeSql(sessionMigrations);
+  createResultStore(sql).store('call_1', text('kept'));
+  expect(createResultStore(sql).hasAny()).toBe(true);
 });

@@ -2,21 +2,29 @@
  * Audit rows of calls that `callTool` did not run: interrupted in mid-stream, not started before the turn was cancelled, or run by
  * the client. They have results, so they have audit rows like all other calls.
  */
-import type { Logger } from '../../../ports/runtime.ts';
-import { auditCall } from '../../../engine/call/audit-call.ts';
-import type { CallDeps, CallScope } from '../../../engine/call/call-scope.ts';
-import type { InnerResultEvent, ResultEvent, TurnRun, UnauditedResult } from './turn-run.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import type { SessionEventBody } from '../../core/turn/session-event.ts';
+import type { TurnState } from '../../core/turn/turn-state.ts';
+import { auditCall } from '../call/audit-call.ts';
+import type { CallDeps, CallScope } from '../call/call-scope.ts';
 
-export type TurnAuditParts = {
-  deps: Pick<CallDeps, 'clock'> & { log: Logger };
-  keyId: string;
-  session: string;
-  audit: CallScope['audit'];
+/** `session` is null for a turn of no session. `flushAudit` waits until the rows are sent. */
+export type TurnAuditParts = Pick<CallScope, 'keyId' | 'session' | 'audit'> & {
+  deps: Pick<CallDeps, 'clock' | 'log'>;
   flushAudit(): Promise<unknown>;
 };
 
+/** What the audit uses of a run. `audited`: ids of the calls whose audit rows are written. */
+export type AuditedRun = { turn: string; plan: Pick<Plan, 'agent' | 'edition'>; state: TurnState; audited: Set<string> };
+
+type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
+type InnerResultEvent = Extract<SessionEventBody, { type: 'inner-result' }>;
+
+/** A result of a call that `callTool` did not run, which therefore has no audit row yet. `ran`: it may have had its effect. `parent`: as in the row. */
+export type UnauditedResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean; parent?: string };
+
 /** Returns the audit fields of the calls that the run itself makes, and records which rows are written. */
-export function auditScope({ keyId, session, audit }: TurnAuditParts, run: TurnRun) {
+export function auditScope({ keyId, session, audit }: Pick<TurnAuditParts, 'keyId' | 'session' | 'audit'>, run: AuditedRun) {
   const noted: CallScope['audit'] = async (row) => {
     await audit(row);
     run.audited.add(row.callId);
@@ -25,7 +33,7 @@ export function auditScope({ keyId, session, audit }: TurnAuditParts, run: TurnR
   return { keyId, session, turn: run.turn, ...(agent !== undefined && { agent }), edition, audit: noted };
 }
 
-export function toUnauditedResult(run: TurnRun, result: ResultEvent): UnauditedResult {
+export function toUnauditedResult(run: AuditedRun, result: ResultEvent): UnauditedResult {
   const call = run.state.calls.get(result.callId);
   // With an unknown outcome, assume that it ran. A call with a result of the client was run by the client.
   const ran = result.code === 'outcome_unknown' || (call?.asked === 'client' && result.code !== 'aborted');
@@ -33,7 +41,7 @@ export function toUnauditedResult(run: TurnRun, result: ResultEvent): UnauditedR
 }
 
 /** Returns the results of nested calls that the client ran in place of the tool. */
-export function toUnauditedInnerResult(run: TurnRun, result: InnerResultEvent): UnauditedResult[] {
+export function toUnauditedInnerResult(run: AuditedRun, result: InnerResultEvent): UnauditedResult[] {
   const { callId, parent, turn, step, canonical, isError, code, content } = result;
   const question = run.state.calls.get(parent)?.inner.get(callId);
   if (question === undefined) return [];
@@ -44,7 +52,7 @@ export function toUnauditedInnerResult(run: TurnRun, result: InnerResultEvent): 
 }
 
 /** Writes the missing audit rows. Never throws: the results are in the log, and a failure is logged. */
-export async function auditUnaudited(parts: TurnAuditParts, run: TurnRun, results: readonly UnauditedResult[]): Promise<void> {
+export async function auditUnaudited(parts: TurnAuditParts, run: AuditedRun, results: readonly UnauditedResult[]): Promise<void> {
   try {
     for (const { result, arguments: args, ran, parent } of results) {
       if (run.audited.has(result.callId)) continue;
