@@ -4192,7 +4192,7 @@ export interface components {
             toolset?: components["schemas"]["ToolsetReference"];
         };
         /**
-         * @description `announced`: callable and announced to the model. `function`: also sent as a separate definition. `hidden`: callable, never shown. `deprecated`: callable, never shown, and the result of a call includes the note.
+         * @description `announced`: callable and announced to the model. `function`: also sent as a separate definition (“Alias for …”). `hidden`: callable, never shown. `deprecated`: callable, never shown, and the result of a call includes the note.
          * @enum {string}
          */
         AliasMode: "announced" | "function" | "hidden" | "deprecated";
@@ -6457,7 +6457,7 @@ export interface components {
             wholeMs?: number;
         };
         /**
-         * @description Wire names of entries without `name`. `aliases` (default): the first announced alias, else the tool’s own name. `primary`: the tool’s own name; announced aliases are callable but not shown.
+         * @description Wire names of entries without `name`. `aliases` (default): the first announced alias of the entry, else the tool’s own name. `primary`: the tool’s own name; all aliases are announced as `announce` says.
          * @enum {string}
          */
         NamesMode: "aliases" | "primary";
@@ -9633,7 +9633,7 @@ export interface components {
             toolset: string;
         };
         ToolsetEntry: {
-            /** @description Absent: the tool’s default aliases. Empty: none. */
+            /** @description Absent: the tool’s default aliases, none of which becomes the wire name. Empty: none. */
             aliases?: components["schemas"]["ToolsetAlias"][];
             /** @description Sends the definition from the first step on, even if other tools are loaded on demand. */
             alwaysOffered?: boolean;
@@ -9644,7 +9644,7 @@ export interface components {
             /** @description With a wildcard: the tools to leave out, by own or canonical name, also as `<beginning>*`. */
             except?: string[];
             /**
-             * @description Wire name, which the model sees. Default: the first announced alias, else the tool’s own name.
+             * @description Wire name, which the model sees. Default: the first announced alias of the entry, else the tool’s own name.
              * @example shell
              */
             name?: string;

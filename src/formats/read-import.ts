@@ -12,8 +12,7 @@ import { collectParts, isRecord, recordOf, stringOf, tryParse } from '../core/js
 import { limits } from '../core/limits/limits.ts';
 import { invalidRequest, Problem, quoted, parseInput } from '../core/problem.ts';
 import { Project } from '../core/project/project.ts';
-import { isStray, skillPathFault } from '../core/skills/skill.ts';
-import { skillFile } from '../core/skills/skill-file.ts';
+import { skillFile, isStray, skillPathFault } from '../core/skills/skill.ts';
 import { readYaml, YamlFault } from './read-yaml.ts';
 import { readZipDirectory, unpackEntry } from './read-zip.ts';
 

@@ -4,8 +4,8 @@
  */
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
 import { limits } from '../core/limits/limits.ts';
-import { type Skill, isStray, skillPathFault, type GivenResource, toResource } from '../core/skills/skill.ts';
-import { readSkillFile, skillFile, type FrontmatterReader } from '../core/skills/skill-file.ts';
+import { type Skill, isStray, skillFile, skillPathFault, type GivenResource, toResource } from '../core/skills/skill.ts';
+import { readSkillFile, type FrontmatterReader } from '../core/skills/skill-file.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { isRecord } from '../core/json/wire-value.ts';
 import { readYaml, YamlFault } from './read-yaml.ts';

@@ -2,8 +2,7 @@
 import { toBase64 } from '../core/text/bytes.ts';
 import { limits } from '../core/limits/limits.ts';
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
-import { skillFile } from '../core/skills/skill-file.ts';
-import { isStray, skillPathFault, toPlainText } from '../core/skills/skill.ts';
+import { skillFile, isStray, skillPathFault, toPlainText } from '../core/skills/skill.ts';
 import { readZipDirectory, unpackEntry, type ZipEntry } from './read-zip.ts';
 import { strayFileWarnings, type SkillFiles } from './read-skill.ts';
 

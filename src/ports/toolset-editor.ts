@@ -6,6 +6,7 @@
 import type { Equipment, StoredDocument } from './catalog.ts';
 import type { ServerHealth } from '../core/servers/server-state.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
+import type { ToolsetUses } from '../core/toolset/toolset-uses.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
 import type { Warning } from '../core/problem.ts';
 
@@ -23,8 +24,8 @@ export interface ToolsetEditor {
   /** `version`: the one that was read; null: the toolset must not exist. Throws `Problem`s, for example `precondition_failed`. */
   write(name: string, document: Toolset, version: number | null): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
   rename(from: string, to: string, version: number): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
-  /** Returns the agents and keys (as `name (id)`) that name a toolset. */
-  usedBy(toolset: string): Promise<{ agents: readonly string[]; keys: readonly string[] }>;
+  /** Returns what depends on a toolset, apart from the key itself; null if it does not exist, and for a bound key. */
+  usedBy(toolset: string): Promise<ToolsetUses | null>;
   remove(name: string, version: number): Promise<void>;
   /** Omits a toolset that the key may no longer use. */
   equipment(): Promise<Equipment>;

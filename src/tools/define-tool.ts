@@ -26,7 +26,7 @@ type ToolAnswer = JsonValue | ToolResult;
 export type ToolSpec<Input extends z.ZodObject> = {
   /** Valid for every provider: letters, digits, `_`, `-`, at most 64 characters. */
   name: string;
-  /** Default aliases, callable in addition to the name. Models are shown the first one. */
+  /** Default aliases: announced to models, and callable in addition to the name. */
   aliases?: readonly string[];
   /** What it does, when to use it, and what it returns. The model sees nothing else. */
   description: string;

@@ -62,6 +62,15 @@ describe('tools that a model makes', () => {
     expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
   });
 
+  it('say from when they can be called, in the turn that made them', async () => {
+    const id = await session();
+    const made = { ...findAndReplace, name: 'replace_later', aliases: ['later'] };
+    const { toolCalls } = await say(id, `/create_tool ${JSON.stringify(made)}\n\n/replace_later {}\n\n/nothing_like_it {}`);
+    expect(toolCalls.map(({ code }: { code?: string }) => code)).toEqual([undefined, 'unknown_tool', 'unknown_tool']);
+    expect(toolCalls[1].content[0].text).toContain('replace_later was made in this turn: it can be called from the next turn on');
+    expect(toolCalls[2].content[0].text).toContain('There is no tool');
+  });
+
   it('read the stdout of the shell and no error as output, and pass on the result of a call that they return', async () => {
     await put('/v1/toolsets/passing', {
       tools: [{ tool: 'builtin.bash' }, { tool: 'builtin.read_file' }, { tool: 'builtin.create_tool' }],

@@ -117,7 +117,9 @@ describe('default aliases', () => {
     expect((await h.send('PUT', '/v1/tools/acme.users.list/aliases', { aliases: ['people'] })).status).toBe(201);
     await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'acme.users.list' }] });
     const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/demo/tools'));
-    expect(tools[0]).toMatchObject({ canonical: 'acme.users.list', wireName: 'people' });
+    expect(tools[0]).toMatchObject({ canonical: 'acme.users.list', wireName: expect.stringMatching(/^users_list_/) });
+    const people = await bodyOf(await h.send('GET', '/v1/toolsets/demo/resolve?name=people'));
+    expect(people).toMatchObject({ canonical: 'acme.users.list', aliases: ['people'] });
   });
 
   it('return warnings about toolsets that keep their names', async () => {

@@ -54,7 +54,7 @@ describe('skills', () => {
   it('an agent has the skills that it names', async () => {
     const all = new Map(['one', 'two', 'three'].map((name) => [name, skill(name)]));
     const directory = { skill: async (_workspace: string, name: string) => all.get(name) ?? Promise.reject(new Error('none')) };
-    expect((await planSkills(directory, 'default', ['three', 'one'], null)).map(({ name }) => name)).toEqual(['three', 'one']);
+    expect((await planSkills(directory, 'default', ['three', 'one'], null)).skills.map(({ name }) => name)).toEqual(['three', 'one']);
   });
 
   it('add no section to the prompt when there are none', () => {

@@ -1,6 +1,6 @@
 /** A stored toolset as shown by the configuration tools: its tools with all their names, and which of them can be called. */
 import { z } from 'zod';
-import { ownWireNames } from '../toolset/alias-map.ts';
+import { ownWireNames } from '../names/names.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { shownAliases, fitRows, type ToolTable, Context, contextOf, tokenCosts } from './tool-table.ts';
 import { ownNameOf } from '../toolset/named-entry.ts';

@@ -1,9 +1,10 @@
 /**
  * Toolsets and preferences of HyperTool: `{toolsets: {name: {version, createdAt, tools: [{namespacedName, refId, alias}], toolNotes}},
- * lastEquippedToolset}`, or one toolset. Its `refId` hashes other fields than ours, so it is kept as a note and not as a reference.
+ * lastEquippedToolset}`, or one toolset. Its `refId` hashes other fields than ours, so it is no reference here and is left out with a warning.
  */
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
+import { listFirst } from '../text/paragraphs.ts';
 import { cutToBytes } from '../text/utf8.ts';
 import type { ImportDraft } from './draft.ts';
 
@@ -35,6 +36,7 @@ function readToolset(draft: ImportDraft, written: string, value: unknown): void 
   }
   const notes = notesByTool(value.toolNotes);
   const entries = new Map<string, Json>();
+  const pinned: string[] = [];
   for (const [index, item] of listOf(value.tools).entries()) {
     const { namespacedName, refId, alias } = recordOf(item);
     const name = stringOf(namespacedName);
@@ -56,12 +58,14 @@ function readToolset(draft: ImportDraft, written: string, value: unknown): void 
       continue;
     }
     const given = [...(notes.get(name) ?? []), ...(typeof refId === 'string' ? (notes.get(refId) ?? []) : [])];
-    const kept = [
-      ...given.slice(0, limits.maxNotesPerEntry - 1),
-      ...(typeof refId === 'string' && refId !== '' ? [{ name: 'hypertool-refid', note: refId.slice(0, 128) }] : []),
-    ];
+    for (const note of given.slice(limits.maxNotesPerEntry))
+      draft.skip(`${where} note ${note.name}`, `is more than the ${limits.maxNotesPerEntry} notes that a tool can have`);
+    const kept = given.slice(0, limits.maxNotesPerEntry);
     entries.set(tool, { tool, ...aliasOf(draft, where, alias), ...(kept.length > 0 && { notes: kept }) });
+    if (stringOf(refId) !== '') pinned.push(tool);
   }
+  if (pinned.length > 0)
+    draft.warn(written, `the refId of ${listFirst(pinned, 3)} is left out: it is a hash of other members than that of Moniker`);
   if (entries.size === 0) {
     draft.skip(written, 'has no tools that can be taken');
     return;

@@ -1,7 +1,6 @@
 /** Skill folders in an archive: each folder with a `SKILL.md`. `core/skills/skill-file.ts` checks the text when the skill is written. */
 import { toBase64 } from '../text/bytes.ts';
-import { isStray, SkillName, toPlainText } from '../skills/skill.ts';
-import { skillFile } from '../skills/skill-file.ts';
+import { skillFile, isStray, SkillName, toPlainText } from '../skills/skill.ts';
 import type { ImportDraft } from './draft.ts';
 
 /** A file of an archive; `path` is relative, without `..`. */

@@ -56,9 +56,9 @@ function isEmpty(text: string): boolean {
   return text.length <= 64 && /^\s*(?:null\s*)?$/.test(text);
 }
 
-/** Only after a string, a literal, a bracket, or a number before white space: a number at the very end may have lost digits. */
+/** Only after a value. A number at the end is complete, since the provider reported the end of the reply. */
 function close(text: string, closers: string): ArgumentReading {
-  const value = /(?:["}\]el]\s*|\d\s+)$/.test(text.slice(-64)) ? tryParse(text + closers) : undefined;
+  const value = /["}\]el\d]\s*$/.test(text.slice(-64)) ? tryParse(text + closers) : undefined;
   if (value === undefined) return truncated;
   const reading = toReading(value, text, 'ok');
   return reading.state === 'ok' ? { state: 'closed', arguments: reading.arguments, closers } : reading;

@@ -12,6 +12,10 @@ export function withoutVerb(name: string): string | null {
   return rest.length > 0 && verbs.has(verb.toLowerCase()) ? rest.join('_') : null;
 }
 
+export function isVerb(word: string): boolean {
+  return verbs.has(word);
+}
+
 /** Verbs that say little about a tool. Verbs such as delete, write and send are not ignored: a list must name these. */
 const verbs: ReadonlySet<string> = new Set(
   'create do fetch find generate get lookup make open perform read run search show start use view'.split(' '),

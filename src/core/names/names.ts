@@ -3,7 +3,7 @@
  * handle folding (`fold.ts`), conflicts (`reserved-names.ts`, `name-claims.ts`) and resolution of called names (`alias-map.ts`).
  */
 import { z } from 'zod';
-import { trimAscii } from './fold.ts';
+import { fold, trimAscii } from './fold.ts';
 import { isObjectMember } from './reserved-names.ts';
 import { codePointName } from '../text/visible-text.ts';
 
@@ -70,6 +70,33 @@ export function distinctWireName(identity: string, ownName: string): WireName {
   const legal = ownName.replace(/[^a-zA-Z0-9_-]+/g, '_').replace(/^(?![a-zA-Z_])/, '_');
   // Legal by construction: a leading letter or `_`, then legal characters, cut so that the suffix fits.
   return (legal.slice(0, maxNameLength - suffix.length) + suffix) as WireName;
+}
+
+/**
+ * Returns the name of a tool of several with the same own name: the name of its server before it, as in `github_search`; with a hash if that
+ * name is `taken` (folded names). Depends on nothing else, so the order of the tools does not matter.
+ */
+export function namespacedWireName(canonical: string, ownName: string, taken: ReadonlySet<string>): WireName {
+  // Server names contain no dot.
+  const name = toWireName(canonical, `${canonical.slice(0, canonical.indexOf('.'))}_${ownName}`);
+  return taken.has(fold(name)) ? distinctWireName(canonical, ownName) : name;
+}
+
+/** Returns the own wire name of each tool. Also used for toolset documents that are not compiled. */
+export function ownWireNames(tools: readonly Record<'canonical' | 'ownName' | 'wireName', string>[]): WireName[] {
+  const plain = tools.map(({ canonical, ownName }) => toWireName(canonical, ownName));
+  const [seen, taken] = [new Set(plain), new Set(plain.map(fold))];
+  const sharing = Map.groupBy(plain, (name) => name);
+  const entries = Map.groupBy(tools, ({ canonical }) => canonical);
+  return tools.map(({ canonical, ownName, wireName: configured }, index) => {
+    const own = plain[index] ?? toWireName(canonical, ownName);
+    if (sharing.get(own)?.length === 1) return own;
+    let wireName = entries.get(canonical)?.length === 1 ? namespacedWireName(canonical, ownName, taken) : own;
+    // Entries of one tool differ in their wire names. A hash that is already taken, which is very unlikely, is computed again.
+    for (let attempt = 0; seen.has(wireName); attempt++) wireName = distinctWireName(`${canonical} ${configured} ${attempt}`, ownName);
+    seen.add(wireName);
+    return wireName;
+  });
 }
 
 /** Quotes a name for a message: cut to length, with non-printable characters replaced by their code point. */

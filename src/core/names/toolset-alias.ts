@@ -6,7 +6,7 @@ import { boundedText } from '../text/bounded-text.ts';
 export const AliasMode = z.enum(['announced', 'function', 'hidden', 'deprecated']).meta({
   id: 'AliasMode',
   description:
-    '`announced`: callable and announced to the model. `function`: also sent as a separate definition. `hidden`: callable, never shown. ' +
+    '`announced`: callable and announced to the model. `function`: also sent as a separate definition (“Alias for …”). `hidden`: callable, never shown. ' +
     '`deprecated`: callable, never shown, and the result of a call includes the note.',
 });
 export type AliasMode = z.infer<typeof AliasMode>;

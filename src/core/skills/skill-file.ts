@@ -7,15 +7,12 @@ import { z } from 'zod';
 import { limits } from '../limits/limits.ts';
 import { type Issue, parsePart } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
-import { SkillName, type SkillFields } from './skill.ts';
+import { skillFile, SkillName, splitSkillFile, type SkillFields } from './skill.ts';
 import { utf8Length } from '../text/utf8.ts';
 
 const maxSkillLicenseLength = 500;
 /** Tools named in `allowed-tools`, and in `requires`. */
 const maxSkillTools = 100;
-
-/** Every issue of the text has this name in its path: `SKILL.md: description`. */
-export const skillFile = 'SKILL.md';
 
 /** Parses YAML to data: fields unchanged, values of `metadata` as text. A fault includes the line if it is known. */
 export type FrontmatterReader = (text: string) => { fields: Record<string, unknown>; warnings: string[] } | { faults: string[] };
@@ -48,23 +45,6 @@ export function readSkillFile(name: string, content: string, readFrontmatter: Fr
     return { issues: [{ path: `${skillFile}: name`, message }] };
   }
   return { fields, warnings: frontmatter.warnings.map((message) => ({ path: skillFile, message })) };
-}
-
-/** Returns the Markdown below the frontmatter of a valid skill. */
-export function skillInstructions(content: string): string {
-  const parts = splitSkillFile(content);
-  return 'fault' in parts ? content : parts.instructions.trim();
-}
-
-/** Splits the frontmatter, which is between two lines of `---` at the start of the file. Accepts a byte order mark and CRLF. */
-function splitSkillFile(content: string): { frontmatter: string; instructions: string } | { fault: string } {
-  const text = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
-  if (!/^---[ \t]*(\n|$)/.test(text))
-    return { fault: 'must begin with its frontmatter: a line ---, name: and description:, and another line ---' };
-  const body = text.indexOf('\n') + 1;
-  const close = /^---[ \t]*$/m.exec(text.slice(body));
-  if (body === 0 || close === null) return { fault: 'has an unterminated frontmatter: close it with a line ---' };
-  return { frontmatter: text.slice(body, body + close.index), instructions: text.slice(body + close.index + close[0].length) };
 }
 
 /**
@@ -165,15 +145,4 @@ export function splitToolList(text: string): string[] | null {
   }
   end();
   return depth === 0 ? entries : null;
-}
-
-/** `Bash(git add:*)` → `Bash`: returns the tool of a pattern. */
-export function toolOfPattern(entry: string): string {
-  const bracket = entry.indexOf('(');
-  return (bracket <= 0 ? entry : entry.slice(0, bracket)).trim();
-}
-
-/** Returns the tools that a skill names as its own, without duplicates, in the order of the frontmatter. */
-export function toolsOf(skill: { allowedTools?: readonly string[]; requires?: readonly string[] }): string[] {
-  return [...new Set([...(skill.requires ?? []), ...(skill.allowedTools ?? [])].map(toolOfPattern))];
 }

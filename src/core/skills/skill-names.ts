@@ -2,13 +2,12 @@
  * Maps the tool names in a skill to the tools of a plan. Skills are written for other programs: names of the plan count first, in any
  * spelling; then the names that those programs use for common tools, mapped to tools of the plan.
  */
-import { toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
+import { grantOf, toolsNamed, type AliasMap } from '../toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { fold } from '../names/fold.ts';
 import { nameLookup } from '../toolset/old-names.ts';
 import type { NameLookup } from '../names/rewrite-names.ts';
-import type { SkillFields } from './skill.ts';
-import { toolsOf } from './skill-file.ts';
+import { toolsOf, type SkillFields } from './skill.ts';
 
 /** The tools of a skill relative to a plan: those with another name here, and those without a match. */
 export type SkillNames = { renamed: readonly { name: string; now: readonly string[] }[]; missing: readonly string[] };
@@ -31,6 +30,15 @@ export function frontmatterTools(skill: Pick<SkillFields, 'allowedTools' | 'requ
     const meant = toolsFor(name, names);
     return meant.length === 1 ? meant : [];
   });
+}
+
+/** Returns the names of the frontmatter that no tool of the plan has and that mean one, with its grant: `Read` → `builtin.read_file`. */
+export function acceptedSkillNames(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap): Record<string, string> {
+  const unknown = toolsOf(skill).filter((name) => toolsNamed(names, name).length === 0);
+  const meant = unknown.map((name) => [name, toolsFor(name, names)] as const);
+  return Object.fromEntries(
+    meant.flatMap(([name, [tool, ...others]]) => (tool && others.length === 0 ? [[name, grantOf(names, tool)]] : [])),
+  );
 }
 
 /**

@@ -65,6 +65,37 @@ export function skillFolder(name: string): string {
   return `${skillsFolder}/${name}`;
 }
 
+/** Every issue of the text has this name in its path: `SKILL.md: description`. */
+export const skillFile = 'SKILL.md';
+
+/** Returns the Markdown below the frontmatter of a valid skill. */
+export function skillInstructions(content: string): string {
+  const parts = splitSkillFile(content);
+  return 'fault' in parts ? content : parts.instructions.trim();
+}
+
+/** Splits the frontmatter, which is between two lines of `---` at the start of the file. Accepts a byte order mark and CRLF. */
+export function splitSkillFile(content: string): { frontmatter: string; instructions: string } | { fault: string } {
+  const text = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+  if (!/^---[ \t]*(\n|$)/.test(text))
+    return { fault: 'must begin with its frontmatter: a line ---, name: and description:, and another line ---' };
+  const body = text.indexOf('\n') + 1;
+  const close = /^---[ \t]*$/m.exec(text.slice(body));
+  if (body === 0 || close === null) return { fault: 'has an unterminated frontmatter: close it with a line ---' };
+  return { frontmatter: text.slice(body, body + close.index), instructions: text.slice(body + close.index + close[0].length) };
+}
+
+/** `Bash(git add:*)` → `Bash`: returns the tool of a pattern. */
+export function toolOfPattern(entry: string): string {
+  const bracket = entry.indexOf('(');
+  return (bracket <= 0 ? entry : entry.slice(0, bracket)).trim();
+}
+
+/** Returns the tools that a skill names as its own, without duplicates, in the order of the frontmatter. */
+export function toolsOf(skill: { allowedTools?: readonly string[]; requires?: readonly string[] }): string[] {
+  return [...new Set([...(skill.requires ?? []), ...(skill.allowedTools ?? [])].map(toolOfPattern))];
+}
+
 // The content of a resource file: text is stored as text, other bytes as base64; and the conversion back to bytes.
 
 /** The input form: either `text` or `base64`. */

@@ -1,42 +1,58 @@
 /**
  * Indexes text for phrase search in any language. Case, accents and widths are normalized; in scripts without spaces between words
  * (or, as in Korean, with endings attached) each character is a word, so that a phrase is found inside a longer run. Tool names are
- * folded instead (`fold.ts`). Used by `proposals.ts`.
+ * folded instead (`fold.ts`). Used by `proposals.ts` and `tool-index.ts`.
  */
 
 /** The words between two separators: one for most scripts, one per character in scripts without spaces. */
 export type Unit = readonly string[];
 
 export type PhraseIndex = {
-  /** Whether these words occur in sequence, as whole words. False for an empty list. */
-  has(words: readonly string[]): boolean;
+  /** Whether the words of the phrase (`toPhrase`) occur in sequence, as whole words. False for no words. */
+  has(phrase: string): boolean;
 };
 
-/** One pass over the text per phrase length, for phrases whose words all occur; each further phrase is one lookup. */
+/** Returns words as they are searched: the last one in any English form, and however text or phrase space them. */
+export function toPhrase(words: readonly string[]): string {
+  return words.slice(0, -1).join('') + stem(words.at(-1) ?? '');
+}
+
+/** Characters of a phrase that decide most searches, and occurrences of a phrase inside of words that are skipped. */
+const [prefixLength, maxSkipped] = [6, 100];
+
+/**
+ * `mind map`, `mind-map` and `mindmaps` are one phrase: words are compared without what is between them, from the begin of a word to the end or
+ * the stem of one. No phrase reaches over the end of a sentence.
+ */
 export function indexPhrases(text: string): PhraseIndex {
-  const words = toUnits(text).flat();
-  const single: ReadonlySet<string> = new Set(words);
-  const joined = words.join(' ');
-  /** The index at which each word begins, and at which another one would begin. */
-  const begins = [0];
-  for (const word of words) begins.push((begins.at(-1) ?? 0) + word.length + 1);
-  const phrases = new Map<number, ReadonlySet<string>>();
-  const phrasesOf = (length: number): ReadonlySet<string> => {
-    const known = phrases.get(length);
-    if (known !== undefined) return known;
-    const found = new Set<string>();
-    for (let start = 0; start + length <= words.length; start += 1)
-      found.add(joined.slice(begins[start], (begins[start + length] ?? 0) - 1));
-    phrases.set(length, found);
-    return found;
-  };
+  let joined = '';
+  const begins = new Set<number>();
+  const ends = new Set<number>();
+  for (const sentence of text.split(sentenceEnd)) {
+    for (const word of toUnits(sentence).flat()) {
+      begins.add(joined.length);
+      ends.add(joined.length + stem(word).length);
+      joined += word;
+      ends.add(joined.length);
+    }
+    joined += '\n';
+  }
+  const prefixes = new Set<string>();
+  for (const begin of begins) for (let length = 1; length <= prefixLength; length += 1) prefixes.add(joined.slice(begin, begin + length));
   return {
     has(phrase) {
-      if (phrase.length === 0 || !phrase.every((word) => single.has(word))) return false;
-      return phrase.length === 1 || phrasesOf(phrase.length).has(phrase.join(' '));
+      if (phrase === '' || !prefixes.has(phrase.slice(0, prefixLength))) return false;
+      let at = joined.indexOf(phrase);
+      for (let skipped = 0; at >= 0 && skipped < maxSkipped; skipped += 1) {
+        if (begins.has(at) && ends.has(at + phrase.length)) return true;
+        at = joined.indexOf(phrase, at + 1);
+      }
+      return false;
     },
   };
 }
+
+const sentenceEnd = /[.!?…]+\s+|[。！？]+/u;
 
 /** `Fotografía del PDFを` → `[fotografia] [del] [pdf, を]`. */
 export function toUnits(text: string): Unit[] {
@@ -53,14 +69,28 @@ export function isUnspaced(word: string): boolean {
 }
 
 /**
- * Keeps the marks of other scripts: without its voicing mark が is another syllable, and without its vowel a Thai word is another
+ * Removes the English endings of `issues`, `searching`, `created`, `queries` and `query`. The stem need not be a word, only the same for all forms;
+ * every word begins with its stem.
+ */
+export function stem(word: string): string {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
+  const bare = word
+    .replace(/(?<=[a-z]{2}[^aeiou])(?:ies|y)$/, '')
+    .replace(/(?<=ss|x|z|ch|sh)es$/, '')
+    .replace(/(?<=[^su])s$/, '');
+  const shorter = bare.replace(/(?<=[a-z]{3})(?:ing|ed)$/, '').replace(/([b-df-hj-np-tv-z])\1$/, '$1');
+  return shorter.replace(/(?<=[a-z]{3})e$/, '');
+}
+
+/**
+ * Removes accents and the vowel marks of Hebrew and Arabic. Keeps the marks of other scripts: without its voicing mark が is another syllable, and without its vowel a Thai word is another
  * word.
  */
 function plain(text: string): string {
   return text
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g, '')
     .normalize('NFKC');
 }
 

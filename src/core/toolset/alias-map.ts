@@ -8,7 +8,7 @@ import type { Edition, EditionTool } from './edition-tool.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits/limits.ts';
 import type { Via } from '../model/message.ts';
-import { distinctWireName, toWireName, type WireName } from '../names/names.ts';
+import { ownWireNames, toWireName, type WireName } from '../names/names.ts';
 import { nearNames } from '../names/suggest.ts';
 
 export type AliasMap = {
@@ -76,6 +76,23 @@ export function configuredEntry(tool: EditionTool): EditionTool {
 
 /** Maps tools that go by other names to the tools as configured in the toolset. */
 const written = new WeakMap<EditionTool, EditionTool>();
+
+function rename(tool: EditionTool, names: Partial<Pick<EditionTool, 'wireName' | 'aliases'>>): EditionTool {
+  const renamed = { ...tool, ...names };
+  written.set(renamed, configuredEntry(tool));
+  return renamed;
+}
+
+/** Returns the table with hidden aliases added to its tools. For a table without a base. */
+export function withHiddenAliases(map: AliasMap, added: ReadonlyMap<EditionTool, readonly string[]>): AliasMap {
+  const own = map.own.map((tool) => {
+    const names = added.get(tool);
+    return names === undefined
+      ? tool
+      : rename(tool, { aliases: [...tool.aliases, ...names.map((name) => ({ name, mode: 'hidden' as const }))] });
+  });
+  return { ...map, tools: own, own, lookups: new Map(), scans: new Map() };
+}
 
 /**
  * Returns the same table with more tools at its end: the caller's tools and injected ones. The caller checks that their names are
@@ -270,32 +287,9 @@ function suggestionsFor(map: AliasMap, requested: string): string[] {
 
 /**
  * Returns the tools as named under `MONIKER_ALIASES=off`. Names are assigned over the whole edition, before any filter, so that a
- * tool keeps its name whatever an agent's allow-list leaves out. Tools that share an own name all get a hash suffix, so that none of
- * them can be mistaken for another.
+ * tool keeps its name whatever an agent's allow-list leaves out. Tools that share an own name all get that of their server, or a hash, too.
  */
 function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
   const names = ownWireNames(tools);
-  return tools.map((tool, index) => {
-    const renamed: EditionTool = { ...tool, wireName: names[index] ?? toWireName(tool.canonical, tool.ownName), aliases: [] };
-    written.set(renamed, tool);
-    return renamed;
-  });
-}
-
-/** Returns the own wire name of each tool. Also used for toolset documents that are not compiled. */
-export function ownWireNames(tools: readonly Record<'canonical' | 'ownName' | 'wireName', string>[]): WireName[] {
-  const plain = tools.map((tool) => toWireName(tool.canonical, tool.ownName));
-  const seen = new Set<string>();
-  const shared = new Set<string>();
-  for (const name of plain) (seen.has(name) ? shared : seen).add(name);
-  return tools.map((tool, index) => {
-    let wireName = plain[index] ?? toWireName(tool.canonical, tool.ownName);
-    if (shared.has(wireName)) {
-      // Entries of one tool differ in their wire names. A hash that is already taken, which is very unlikely, is computed again.
-      for (let attempt = 0; seen.has(wireName); attempt++)
-        wireName = distinctWireName(`${tool.canonical} ${tool.wireName} ${attempt}`, tool.ownName);
-      seen.add(wireName);
-    }
-    return wireName;
-  });
+  return tools.map((tool, index) => rename(tool, { wireName: names[index] ?? toWireName(tool.canonical, tool.ownName), aliases: [] }));
 }

@@ -2,7 +2,7 @@
  * Allow-lists in any naming convention (contract §3.7). Plans and the warnings for the author of a list both use this file, so that
  * they agree.
  */
-import { buildAliasMap, grantOf, toolsNamed, type AliasMap } from './alias-map.ts';
+import { buildAliasMap, grantOf, toolsLike, toolsNamed, withHiddenAliases, type AliasMap } from './alias-map.ts';
 import { isForModels, type EditionTool } from './edition-tool.ts';
 import { memoizeByObject } from '../memoize.ts';
 import { quoted, type Warning } from '../problem.ts';
@@ -18,20 +18,41 @@ export type AllowedName = { name: string; canonicals: readonly string[]; grant: 
 
 /**
  * Matches a list against `names`, the full table of a toolset. Returns `allow`, the grants in the order of the list without
- * duplicates: canonical names, or a single entry for a name that only this entry of a tool has; and `read`, the match for each name.
+ * duplicates: canonical names, or a single entry for a name that only this entry of a tool has; `read`, the match for each name; and
+ * `accepted`, the names that no tool has with the grant of the tool that they mean, so that they can be called.
  * If no name of a tool matches, a leading verb is ignored: `MindMap` allows `create_mindmap`, if no other tool is about mind maps.
  * An empty list allows nothing. (The caller handles an absent list, which means the whole toolset.)
  * A name that matches two tools allows neither, since a list may grant only what its author is known to have meant. Aliases match
  * whether or not they are announced to models: the list is written by the author of the agent, not by the model.
  */
-export function matchAllowList(names: AliasMap, list: readonly string[]): { allow: string[]; read: AllowedName[] } {
+export function matchAllowList(
+  names: AliasMap,
+  list: readonly string[],
+): { allow: string[]; read: AllowedName[]; accepted: Record<string, string> } {
   const all = names.aliases ? names : buildAliasMap(names.edition, { aliases: true });
   const read = list.map((name) => readName(all, name));
+  const unknown = read.filter(({ name }) => toolsNamed(all, name).length === 0);
+  const accepted = Object.fromEntries(unknown.flatMap(({ name, grant }) => (grant === null ? [] : [[name, grant]])));
   const allow = new Set(read.flatMap(({ grant }) => grant ?? []));
   // A grant of a tool includes all its entries.
   const isCovered = ({ grant, canonicals: [canonical = ''] }: AllowedName): boolean => grant !== canonical && allow.has(canonical);
   for (const one of read) if (one.grant !== null && isCovered(one)) allow.delete(one.grant);
-  return { allow: [...allow], read };
+  return { allow: [...allow], read, accepted };
+}
+
+/**
+ * Returns the table with names that a list or a skill has for its tools (name → grant) as hidden aliases. A name that a tool has already, in any
+ * spelling, keeps its meaning; one for a tool that the table lacks is left out, and so are all with `MONIKER_ALIASES=off`.
+ */
+export function acceptNames(map: AliasMap, accepted: Readonly<Record<string, string>>): AliasMap {
+  if (!map.aliases) return map;
+  const byGrant = Map.groupBy(map.own, (tool) => grantOf(map, tool));
+  const added = new Map<EditionTool, string[]>();
+  for (const [name, grant] of Object.entries(accepted)) {
+    const [tool, ...others] = byGrant.get(grant) ?? toolsNamed(map, grant);
+    if (tool !== undefined && others.length === 0 && toolsLike(map, name).length === 0) added.set(tool, [...(added.get(tool) ?? []), name]);
+  }
+  return added.size === 0 ? map : withHiddenAliases(map, added);
 }
 
 /** The names of a tool mean all its entries; a name that only one entry has means that entry. */

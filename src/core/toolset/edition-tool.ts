@@ -7,6 +7,8 @@ import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
 import type { Hold } from '../tools/hold.ts';
 import type { MadeBy } from '../tools/made-tool.ts';
+import { fold } from '../names/fold.ts';
+import type { Via } from '../model/message.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
 import type { OfferMethod } from '../tools/upstream-method.ts';
 import type { JsonSchema, ToolAnnotations, ToolKind, ToolPresentation, ToolSource } from '../tools/tool.ts';
@@ -131,4 +133,26 @@ export function stateOf(source: ToolSource | undefined): Pick<EditionTool, 'stat
     ...(source?.held !== undefined && { held: source.held }),
     ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),
   };
+}
+
+/** A call by the name `requested`, which resolved to the tool. */
+type NamedCall = { requested: string; via: Via; tool: EditionTool };
+
+/**
+ * Returns the alias that a call used; undefined if it used none. In another spelling, visible names take precedence over aliases, and aliases
+ * that are not deprecated over deprecated ones.
+ */
+export function calledAlias({ via, requested, tool }: NamedCall): EditionAlias | undefined {
+  if (via === 'alias' || via === 'wire') return tool.aliases.find(({ name }) => name === requested);
+  if (via !== 'folded') return undefined;
+  const folded = fold(requested);
+  if ([tool.wireName, tool.canonical, tool.ownName].some((name) => fold(name) === folded)) return undefined;
+  const fitting = tool.aliases.filter(({ name }) => fold(name) === folded);
+  return fitting.find(({ mode }) => mode !== 'deprecated') ?? fitting[0];
+}
+
+/** Returns what a caller of a deprecated alias should do instead; null if there is nothing to report. */
+export function deprecationOf(call: NamedCall): { name: string; note: string } | null {
+  const alias = calledAlias(call);
+  return alias?.mode === 'deprecated' ? { name: alias.name, note: alias.note ?? `use ${call.tool.wireName}` } : null;
 }

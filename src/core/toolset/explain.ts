@@ -3,7 +3,7 @@
  * stays a table lookup. Used by `GET …/resolve`.
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
-import type { EditionAlias, EditionTool } from './edition-tool.ts';
+import { calledAlias, deprecationOf, type EditionAlias, type EditionTool } from './edition-tool.ts';
 import { describeHold } from '../tools/hold.ts';
 import type { ApprovalRule } from './approval-rule.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
@@ -143,23 +143,4 @@ function sharedReason(names: AliasMap, { requested, candidates }: Extract<Miss, 
 
 function listed(names: readonly string[]): string {
   return names.length > limits.maxSuggestions ? listFirst(names, limits.maxSuggestions) : joinWords(names);
-}
-
-/**
- * Returns the alias that a call used, once its name is resolved; undefined if the call used no alias. In another spelling, visible names take precedence over aliases, and aliases that are
- * not deprecated over deprecated ones.
- */
-function calledAlias({ via, requested, tool }: Hit): EditionAlias | undefined {
-  if (via === 'alias' || via === 'wire') return tool.aliases.find(({ name }) => name === requested);
-  if (via !== 'folded') return undefined;
-  const folded = fold(requested);
-  if ([tool.wireName, tool.canonical, tool.ownName].some((name) => fold(name) === folded)) return undefined;
-  const fitting = tool.aliases.filter(({ name }) => fold(name) === folded);
-  return fitting.find(({ mode }) => mode !== 'deprecated') ?? fitting[0];
-}
-
-/** Returns what a caller of a deprecated alias should do instead; null if there is nothing to report. */
-export function deprecationOf(hit: Hit): { name: string; note: string } | null {
-  const alias = calledAlias(hit);
-  return alias?.mode === 'deprecated' ? { name: alias.name, note: alias.note ?? `use ${hit.tool.wireName}` } : null;
 }

@@ -70,6 +70,11 @@ export function definitionNames({ wireName, aliases }: Named): string[] {
   return [wireName, ...aliases.flatMap(({ name, mode }) => (mode === 'function' && name !== wireName ? [name] : []))];
 }
 
+/** Returns the description of a definition under `name`: that of a `function` alias says first whose alias it is. */
+export function describeUnder(name: string, { wireName }: Pick<Named, 'wireName'>, description: string): string {
+  return name === wireName ? description : `Alias for ${wireName}.${description === '' ? '' : `\n${description}`}`;
+}
+
 // How aliases are announced to a model (contract §4): in one block of the system prompt, in each tool description, or not at all.
 
 /**

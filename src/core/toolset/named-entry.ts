@@ -55,8 +55,7 @@ export function readNamedEntries(
     const found = find(source.tool ?? '');
     if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
     const definition = found.ok ? found.definition : null;
-    const written = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
-    const aliases = toolset.names === 'primary' ? written.map(unannounced) : written;
+    const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
     if (!found.ok) continue;
     const { canonical, server, ownName } = found;
     const state = definition?.source === undefined ? null : stateWarning(definition.canonical, server, definition.source);
@@ -68,7 +67,7 @@ export function readNamedEntries(
       });
     }
     const kept = givenName === null && before[index]?.canonical === canonical ? before[index].wireName : null;
-    const wireName = givenName ?? kept ?? defaultWireName(canonical, ownName, aliases);
+    const wireName = givenName ?? kept ?? defaultWireName(canonical, ownName, toolset.names === 'primary' ? [] : aliases);
     reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, isKept: kept !== null, aliases, wireName });
   }
   return reading;
@@ -102,13 +101,9 @@ function stateWarning(canonical: string, server: string, { state, held, renamedT
   return null;
 }
 
-function unannounced(alias: EntryAlias): EntryAlias {
-  return alias.mode === 'announced' ? { ...alias, mode: 'hidden' } : alias;
-}
-
-/** An announced alias was chosen by a person, so it takes precedence over the tool's own name. */
-export function defaultWireName(canonical: string, ownName: string, aliases: readonly EntryAlias[]): WireName {
-  const announced = aliases.find((alias) => alias.mode === 'announced');
+/** An announced alias of the entry was chosen for this toolset, so it takes precedence over the tool's own name. Default aliases do not. */
+function defaultWireName(canonical: string, ownName: string, aliases: readonly EntryAlias[]): WireName {
+  const announced = aliases.find((alias) => alias.mode === 'announced' && !alias.inherited);
   // Every legal alias is a legal wire name.
   return announced === undefined ? toWireName(canonical, ownName) : (announced.name as string as WireName);
 }

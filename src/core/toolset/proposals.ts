@@ -1,16 +1,16 @@
 /**
  * Tools that a person might want to open next (contract §7): the UI tools of a plan, and those that the agent lists, ranked by the conversation. A pure function of
  * the tools and the conversation, so the result is reproducible. No model takes part in it. Used at the end of a turn.
- * Evidence for a tool, strongest first: one of its triggers as a phrase, the words of a trigger apart, its label, its category, words
- * of its description. The person's last message has full weight; earlier messages and the assistant's answer have less.
+ * Evidence for a tool, strongest first: one of its triggers or names as a phrase, the words of one apart, its label or a short name, its category,
+ * words of its names and description. The person's last message has full weight; earlier messages and the assistant's answer have less.
  */
 import { memoizeByObject } from '../memoize.ts';
 import { summaryOf } from './model-definitions.ts';
 import { isForModels, type EditionTool } from './edition-tool.ts';
-import { spaceWords, withoutVerb } from '../names/name-words.ts';
+import { isVerb, spaceWords, withoutVerb } from '../names/name-words.ts';
 import { reservedCanonicals } from '../names/reserved-names.ts';
 import type { Message } from '../model/message.ts';
-import { indexPhrases, isUnspaced, toUnits, type PhraseIndex, type Unit } from '../text/phrase-index.ts';
+import { indexPhrases, isUnspaced, stem, toPhrase, toUnits, type PhraseIndex } from '../text/phrase-index.ts';
 import type { Proposal, UiTool } from '../tools/ui-tool.ts';
 
 export const maxProposals = 5;
@@ -81,24 +81,14 @@ function calledTools(messages: readonly Message[]): string[] {
   );
 }
 
-/** Names shorter than this, such as `cat`, are found by chance. */
-const leastNameLength = 5;
-
 /** Returns how a tool is shown. One for models is described by its names and the first line of its description. */
-const shownAs = memoizeByObject(({ ui, wireName, ownName, aliases, description }: EditionTool): UiTool => {
+function shownAs({ ui, wireName, description }: EditionTool): UiTool {
   if (ui !== undefined) return ui;
-  const names = [wireName, ownName, ...aliases.map(({ name }) => name)];
-  const spoken = names.flatMap((name) => [name, withoutVerb(name) ?? name]).map(wordsOf);
-  const label = wordsOf(wireName);
-  return {
-    label: label.charAt(0).toUpperCase() + label.slice(1),
-    description: summaryOf(description),
-    category: 'tool',
-    triggers: [...new Set(spoken)].filter((text) => text.length >= leastNameLength),
-  };
-});
+  const label = spokenForm(wireName);
+  return { label: label.charAt(0).toUpperCase() + label.slice(1), description: summaryOf(description), category: 'tool', triggers: [] };
+}
 
-function wordsOf(name: string): string {
+function spokenForm(name: string): string {
   return spaceWords(name)
     .replace(/[-_.]+/g, ' ')
     .toLowerCase()
@@ -120,7 +110,11 @@ function readSources(messages: readonly Message[]): Source[] {
     if (text === '') continue;
     if (message.role === 'user') {
       if (isPast || said <= messagesBefore)
-        sources.push({ kind: isPast ? 'past' : 'said', weight: said === 0 ? weights.said : weights.saidBefore, words: indexPhrases(text) });
+        sources.push({
+          kind: isPast ? 'past' : 'said',
+          weight: said === 0 ? weights.said : weights.saidBefore,
+          words: indexPhrases(text),
+        });
       said += 1;
     } else if (said > 0) isPast = true;
     else if (sources.length === 0) sources.push({ kind: 'answer', weight: weights.answered, words: indexPhrases(text) });
@@ -161,84 +155,143 @@ function propose(tool: EditionTool, sources: readonly Source[]): Proposal {
 
 /** Contains no words of our own: labels and descriptions are in the person's language. */
 function sentence({ label }: UiTool, description: string, topic: string | null): string {
-  const about = topic === null || topic === label ? '' : ` (“${topic}”)`;
+  const about = topic === null || topic.toLowerCase() === label.toLowerCase() ? '' : ` (“${topic}”)`;
   const summary = summaryOf(description);
   return `${label}${about}${summary === '' ? '' : `: ${summary}`}`;
 }
 
+/** `text`: the topic; null for none. */
+type Phrase = { text: string | null; phrase: string; strength: number };
 type Signs = {
-  triggers: { text: string; units: Unit[]; words: string[] }[];
-  label: string;
-  category: string[];
-  labelWords: string[];
-  described: string[][];
+  phrases: Phrase[];
+  /** Triggers and names that also count by their significant words. */
+  scattered: { text: string; words: string[] }[];
+  described: SignificantWord[];
 };
 
 /** Cached with the edition: parsing takes longer than searching. */
 const signsOf = memoizeByObject((tool: EditionTool): Signs => {
-  const { triggers, label, category, description } = shownAs(tool);
-  return {
-    triggers: triggers.map((text) => {
-      const units = toUnits(text);
-      return { text, units, words: units.flat() };
-    }),
-    label,
-    labelWords: tool.ui === undefined && label.length < leastNameLength ? [] : toUnits(label).flat(),
-    // The category of tools for models says nothing about one of them.
-    category: tool.ui === undefined ? [] : toUnits(category).flat(),
-    described: significantWords([label, tool.ui === undefined ? description : tool.description]),
-  };
+  const { ui, wireName, ownName, aliases, description } = tool;
+  const names = [...new Set([wireName, ownName, ...aliases.map(({ name }) => name)].map(spokenForm))];
+  const nouns = names.map((name) => withoutVerb(name)?.replaceAll('_', ' ') ?? name);
+  const phrases = [...names, ...nouns].filter(isTelling).map((text) => phraseOf(text, nameStrength(tool, text)));
+  const described = [...nouns, ui?.label ?? '', ui?.description ?? summaryOf(description)];
+  if (ui === undefined) {
+    const asked = names.flatMap((name, index) => requestsOf(name, nouns[index] ?? name));
+    const scattered = names.filter(isTellingApart);
+    return { phrases: [...phrases, ...asked], scattered: scattered.map(toScattered), described: significantWords(described) };
+  }
+  const triggers = ui.triggers.map((text) => phraseOf(text, strengths.trigger));
+  const shown = [phraseOf(ui.label, strengths.label), { ...phraseOf(ui.category, strengths.category), text: null }];
+  return { phrases: [...triggers, ...shown, ...phrases], scattered: ui.triggers.map(toScattered), described: significantWords(described) };
 });
 
-function evidence(signs: Signs, spoken: PhraseIndex): Evidence {
+function phraseOf(text: string, strength: number): Phrase {
+  return { text, phrase: toPhrase(toUnits(text).flat()), strength };
+}
+
+function toScattered(text: string): Signs['scattered'][number] {
+  const telling = toUnits(text).filter((unit) => unit.some(isUnspaced) || (unit[0]?.length ?? 0) > 2);
+  return { text, words: telling.map(toPhrase) };
+}
+
+/** The requests for a short noun, which means nothing by itself: `create pdf`, `make me a pdf`, … */
+function requestsOf(name: string, noun: string): Phrase[] {
+  const verb = name.slice(0, -noun.length).trim();
+  if (verb === '' || isTelling(noun)) return [];
+  const asked = creating.includes(verb) ? creating : [verb];
+  return asked.flatMap((word) => articles.map((article) => ({ ...phraseOf(`${word} ${article} ${noun}`, strengths.trigger), text: name })));
+}
+
+const creating = ['create', 'make', 'generate'];
+const articles = ['', 'a', 'an', 'the', 'my', 'some', 'me', 'me a', 'me an', 'me the', 'me some'];
+
+/** A short name is as strong as a label: it may be a word of another subject. */
+function nameStrength({ ui }: EditionTool, text: string): number {
+  return ui === undefined && text.length > shortNameLength ? strengths.trigger : strengths.label;
+}
+
+const shortNameLength = 4;
+
+/** Shorter names, such as `cat`, are found by chance, and so are words that many tools have. */
+function isTelling(text: string): boolean {
+  return text.length > shortNameLength || (text.length === shortNameLength && !commonNames.has(text));
+}
+
+/** The words of `web search` mean the tool also apart, as in `search the web`. Two nouns (`mind map`) and common ones (`get time`) do not. */
+function isTellingApart(name: string): boolean {
+  const words = name.split(' ');
+  return words.length > 2 || (words.some(isVerb) && words.some((word) => !isVerb(word) && !commonNames.has(word)));
+}
+
+const commonNames: ReadonlySet<string> = new Set(
+  (
+    'case code copy data date edit file find help home host info item keys line link list logs move name open page part path read rows save send ' +
+    'site text time tool type user view word work'
+  ).split(' '),
+);
+
+function evidence({ phrases, scattered, described: words }: Signs, spoken: PhraseIndex): Evidence {
   let best: Evidence = { strength: 0, topic: null };
   const take = (strength: number, topic: string | null): void => {
     if (strength > best.strength) best = { strength, topic };
   };
-  for (const { text, units, words } of signs.triggers) {
-    if (spoken.has(words)) return { strength: strengths.trigger, topic: text };
-    const share = shareOf(units, spoken);
+  for (const { phrase, strength, text } of phrases) if (strength > best.strength && spoken.has(phrase)) take(strength, text);
+  for (const { text, words } of scattered) {
+    const share = shareOf(words, spoken);
     take(strengths.scattered * share, share === 1 ? text : null);
   }
-  if (spoken.has(signs.labelWords)) take(strengths.label, signs.label);
-  if (spoken.has(signs.category)) take(strengths.category, null);
-  take(described(signs.described, spoken), null);
+  take(described(words, spoken), null);
   return best;
 }
 
-/** The share of the significant words that occur: all or most of them, and never a single one. */
-function shareOf(units: readonly Unit[], spoken: PhraseIndex): number {
-  const telling = units.filter((unit) => unit.some(isUnspaced) || (unit[0]?.length ?? 0) > 2);
-  if (telling.length < 2) return 0;
-  const found = telling.filter((unit) => spoken.has(unit)).length;
-  return found >= 2 && found * 3 >= telling.length * 2 ? found / telling.length : 0;
+/** The share of the words that occur: all or most of them, and never a single one. */
+function shareOf(words: readonly string[], spoken: PhraseIndex): number {
+  const found = words.filter((word) => spoken.has(word)).length;
+  return found >= 2 && found * 3 >= words.length * 2 ? found / words.length : 0;
 }
 
-function described(words: readonly string[][], spoken: PhraseIndex): number {
-  let found = 0;
-  for (const word of words) if (spoken.has(word)) found += 1;
+function described(words: readonly SignificantWord[], spoken: PhraseIndex): number {
+  let [found, next] = [0, 0];
+  for (const { phrase, at, size } of words) {
+    // Groups of characters overlap: those that share one are a single word.
+    if (at < next || !spoken.has(phrase)) continue;
+    found += 1;
+    next = at + size;
+  }
   return found < 2 ? 0 : Math.min(strengths.describedMost, strengths.described + (found - 2) * strengths.describedFurther);
 }
 
-/** Returns each significant word once: long words, and pairs of characters in scripts without spaces. */
-function significantWords(texts: readonly string[]): string[][] {
-  const words = new Map<string, string[]>();
+/** `at`: its position among all words; `size`: how many it is of. */
+type SignificantWord = { phrase: string; at: number; size: number };
+
+/** Returns each significant word once: long words, and in scripts without spaces groups of as many characters as a short word has. */
+function significantWords(texts: readonly string[]): SignificantWord[] {
+  const found = new Map<string, SignificantWord>();
+  let at = 0;
   for (const unit of texts.flatMap(toUnits)) {
     for (const [index, word] of unit.entries()) {
-      const next = unit[index + 1];
-      if (!isUnspaced(word)) {
-        if (word.length > 3 && !emptyWords.has(word)) words.set(word, [word]);
-      } else if (next !== undefined && isUnspaced(next)) words.set(`${word} ${next}`, [word, next]);
+      at += 1;
+      const size = !isUnspaced(word) ? 1 : Math.min(isDense.test(word) ? 2 : 4, Math.max(unit.length, 2));
+      const words = unit.slice(index, index + size);
+      const phrase = toPhrase(words);
+      const isWhole = size === 1 ? word.length > 3 && !emptyWords.has(phrase) : words.length === size && words.every(isUnspaced);
+      if (isWhole && !found.has(phrase)) found.set(phrase, { phrase, at, size });
     }
   }
-  return [...words.values()];
+  return [...found.values()];
 }
 
-/** The most frequent long words of English: two of them occur in nearly every pair of texts. */
+/** Scripts in which two characters are a word. */
+const isDense = /^[\p{Script=Han}\p{Script=Hangul}]/u;
+
+/** The most frequent long words of English, as stems: two of them occur in nearly every pair of texts. */
 const emptyWords: ReadonlySet<string> = new Set(
   (
-    'about after also and another been before both could does each every from have here into just like make many more most much need ' +
+    'about after also and another been before both could create does each every from have here into just like make many more most much need ' +
     'only other over please same some such than that their them then there these they this those through used using very want well were ' +
     'what when where which while will with would your'
-  ).split(' '),
+  )
+    .split(' ')
+    .map(stem),
 );

@@ -4,19 +4,11 @@
  * own names that several tools share. The result does not depend on the order of the entries.
  */
 import { fold } from '../names/fold.ts';
-import { distinctWireName, isAlias, quote, toWireName, type WireName } from '../names/names.ts';
+import { isAlias, namespacedWireName, quote, toWireName } from '../names/names.ts';
 import { didYouMean } from '../names/suggest.ts';
 import { reservedNames } from '../names/reserved-names.ts';
 import type { KnownTools } from './known-tools.ts';
-import {
-  defaultWireName,
-  type EntryAlias,
-  type EntryNames,
-  type EntryReadings,
-  type NamedEntry,
-  namesOfEntry,
-  readNamedEntries,
-} from './named-entry.ts';
+import { type EntryAlias, type EntryNames, type EntryReadings, type NamedEntry, namesOfEntry, readNamedEntries } from './named-entry.ts';
 import type { NameMap, Toolset } from './toolset.ts';
 import type { Issue, Warning } from '../problem.ts';
 
@@ -156,9 +148,7 @@ function dropClashingDefaults({ entries, leftOut }: SettledReadings): NamedEntry
       leftOut.push({ path: entry.path, message, canonical: entry.canonical });
       return false;
     });
-    if (kept.length === entry.aliases.length) return entry;
-    const isFixed = entry.givenName !== null || entry.isKept;
-    return { ...entry, aliases: kept, ...(!isFixed && { wireName: defaultWireName(entry.canonical, entry.ownName, kept) }) };
+    return kept.length === entry.aliases.length ? entry : { ...entry, aliases: kept };
   });
 }
 
@@ -206,15 +196,9 @@ function separateOwnNames({ entries, warnings }: EntryReadings): NamedEntry[] {
   return entries.map((entry) => {
     const other = shared.get(entry);
     if (other === undefined) return entry;
-    const wireName = namespaced(entry, taken);
+    const wireName = namespacedWireName(entry.canonical, entry.ownName, taken);
     const message = `"${entry.wireName}" is the own name of ${entry.canonical} and of ${other}, so ${entry.canonical} is called "${wireName}"; set name to choose another one`;
     warnings.push({ path: entry.path, message });
     return { ...entry, wireName };
   });
-}
-
-/** Depends only on the tool and on the names written in the toolset, so the order of the entries does not matter. */
-function namespaced({ canonical, server, ownName }: NamedEntry, taken: ReadonlySet<string>): WireName {
-  const name = toWireName(canonical, `${server}_${ownName}`);
-  return taken.has(fold(name)) ? distinctWireName(canonical, ownName) : name;
 }

@@ -10,7 +10,7 @@ import { isForModels, type EditionTool } from './edition-tool.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits/limits.ts';
 import { injectedNames } from '../names/reserved-names.ts';
-import { isUnspaced, toUnits } from '../text/phrase-index.ts';
+import { isUnspaced, stem, toUnits } from '../text/phrase-index.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { spaceWords } from '../names/name-words.ts';
 
@@ -88,17 +88,6 @@ function termsOf(text: string): string[] {
     }),
   );
   return [...words, ...joined.map((word) => stem(word.toLowerCase()))];
-}
-
-/** Removes the English endings of `issues`, `searching`, `created`. The stem need not be a word, only the same for all forms. */
-function stem(word: string): string {
-  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
-  const bare = word
-    .replace(/ies$/, 'y')
-    .replace(/(?<=ss|x|ch|sh)es$/, '')
-    .replace(/(?<=[^su])s$/, '');
-  const shorter = bare.replace(/(?<=[a-z]{3})(?:ing|ed)$/, '').replace(/([b-df-hj-np-tv-z])\1$/, '$1');
-  return shorter.replace(/(?<=[a-z]{3})e$/, '');
 }
 
 /** Words that say nothing about a tool. In a small toolset their frequency alone would not show it. */

@@ -32,6 +32,3 @@ export const ToolsetUses = z
     },
   });
 export type ToolsetUses = z.infer<typeof ToolsetUses>;
-
-/** Items of each list. */
-export const maxListedUses = 200;

@@ -112,11 +112,11 @@ export const ToolsetEntry = z
           'Names the tool by the hash of its definition. Resolved when the toolset is written; the stored document contains `tool`.',
       }),
     name: z.string().optional().meta({
-      description: 'Wire name, which the model sees. Default: the first announced alias, else the tool’s own name.',
+      description: 'Wire name, which the model sees. Default: the first announced alias of the entry, else the tool’s own name.',
       example: 'shell',
     }),
     aliases: z.array(ToolsetAlias).max(limits.maxAliasesPerEntry).optional().meta({
-      description: 'Absent: the tool’s default aliases. Empty: none.',
+      description: 'Absent: the tool’s default aliases, none of which becomes the wire name. Empty: none.',
     }),
     description: description.optional().meta({ description: 'Replaces the tool’s own description.' }),
     notes: z
@@ -155,8 +155,8 @@ export const ToolsetName = z
 export const NamesMode = z.enum(['aliases', 'primary']).meta({
   id: 'NamesMode',
   description:
-    'Wire names of entries without `name`. `aliases` (default): the first announced alias, else the tool’s own name. ' +
-    '`primary`: the tool’s own name; announced aliases are callable but not shown.',
+    'Wire names of entries without `name`. `aliases` (default): the first announced alias of the entry, else the tool’s own name. ' +
+    '`primary`: the tool’s own name; all aliases are announced as `announce` says.',
 });
 
 export const Announce = z.enum(['prompt', 'description', 'none']).meta({

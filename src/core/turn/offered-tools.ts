@@ -5,7 +5,7 @@
  */
 import { memoizeByObject } from '../memoize.ts';
 import type { AliasMap } from '../toolset/alias-map.ts';
-import { describeTool, definitionNames, modelDefinition } from '../toolset/model-definitions.ts';
+import { describeTool, describeUnder, definitionNames, modelDefinition } from '../toolset/model-definitions.ts';
 import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { type Gathered, gatheredTool } from './gathered-tools.ts';
 import { limits } from '../limits/limits.ts';
@@ -109,5 +109,5 @@ function define(map: AliasMap, tool: EditionTool): OfferedName[] {
   const comesLater = isOnDemand(map) && !isAlwaysOffered(tool) && map.edition.announce === 'prompt';
   const description = describeTool({ ...tool, description: told }, comesLater ? 'description' : map.edition.announce);
   const strict = tool.strict === true ? { strict: true } : {};
-  return definitionNames(tool).map((name) => ({ name, description, inputSchema, tool, ...strict }));
+  return definitionNames(tool).map((name) => ({ name, description: describeUnder(name, tool, description), inputSchema, tool, ...strict }));
 }

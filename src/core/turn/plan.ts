@@ -18,6 +18,9 @@ import { KB } from '../limits/units.ts';
 
 const maxClientToolDescriptionCharacters = 16 * KB;
 
+/** Name → the tool, in the form of `Plan.allow`. */
+export type AcceptedNames = Readonly<Record<string, string>>;
+
 export type Plan = {
   model: string;
   fallbacks: readonly string[];
@@ -29,6 +32,8 @@ export type Plan = {
    * null: all.
    */
   allow: readonly string[] | null;
+  /** Names of the agent's list and its skills that no tool of the plan has, as hidden aliases of the tools that they mean. */
+  acceptedNames?: AcceptedNames;
   /** SHA-256 (hex) of an allow-list that many turns share, so that it can be recognized without reading its names. */
   allowHash?: string;
   /** The `MONIKER_ALIASES` setting when the turn was accepted. */

@@ -77,6 +77,8 @@ export type CallerScope = {
   caller?: Readonly<Record<string, string>>;
   /** null: the conversation has no tools, so every name is unknown. */
   names(): AliasMap | null;
+  /** Says from when an unknown name can be called; null: never. Absent: `names` does not grow. */
+  whyNotYet?(name: string): Promise<string | null>;
 };
 
 /** What the policy judges the call by. */

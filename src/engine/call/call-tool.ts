@@ -95,7 +95,10 @@ type CallEnd = { result: ToolResult; ran: boolean; guard?: GuardVerdict | null }
 
 /** Checks what can change after a call was prepared. An interrupted call that may have had its effect is never retried. */
 async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal): Promise<AuthorizedCall | CallEnd> {
-  if (call.refusal !== null) return { result: call.refusal, ran: false };
+  if (call.refusal !== null) {
+    const later = call.refusal.code === 'unknown_tool' ? ((await scope.whyNotYet?.(call.requested)) ?? null) : null;
+    return { result: later === null ? call.refusal : errorResult('unknown_tool', later), ran: false };
+  }
   if (signal.aborted) return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
   const offered = call.tool;
   if (isUnrecoverable(deps, scope, call, offered)) return { result: outcomeUnknown(), ran: true };

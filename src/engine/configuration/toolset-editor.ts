@@ -5,10 +5,10 @@
 import { isAllowed, isUnbound, requireAllowed } from '../../core/people/authority.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { ServerHealth } from '../../core/servers/server-state.ts';
-import { readToolsetReference, type Toolset } from '../../core/toolset/toolset.ts';
+import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogPort, Equipment, KeyRights, StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
-import { readAllDocuments, readAllPages, readDefinitions, listableTools } from './tools-of-key.ts';
+import { readAllDocuments, readDefinitions, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
 
 /** `refreshIfStale`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */
@@ -56,15 +56,9 @@ export function createToolsetEditor(catalog: CatalogPort, keyId: string, given: 
     },
     async usedBy(name) {
       // A bound key does not see other agents and keys.
-      if (!isUnbound(await rights())) return { agents: [], keys: [] };
-      const [agents, keys] = await Promise.all([readAllDocuments(catalog, 'agent'), readAllPages((page) => catalog.keys(page))]);
-      const bound = keys.filter(
-        (key) => key.revokedAt === null && key.toolsets?.some((reference) => readToolsetReference(reference).name === name) === true,
-      );
-      return {
-        agents: agents.flatMap(({ name: agent, body }) => (toolsetOf(body) === name ? [agent] : [])),
-        keys: bound.map((key) => `${key.name} (${key.id})`),
-      };
+      if (!isUnbound(await rights())) return null;
+      const uses = await nullIfNotFound(catalog.toolsetUses(name));
+      return uses === null ? null : { ...uses, equipped: uses.equipped.filter(({ id }) => id !== keyId) };
     },
     async equipment() {
       await rights();
@@ -88,11 +82,6 @@ function requireRights(rights: KeyRights | null): KeyRights {
 async function usableEquipment(equipment: Equipment, mayUse: (name: string) => Promise<boolean>): Promise<Equipment> {
   const isUsable = equipment.toolset === null || (await mayUse(equipment.toolset));
   return isUsable ? equipment : { toolset: null, mode: 'configuration' };
-}
-
-/** The toolset of an agent, without a pinned version; null if it has none. */
-function toolsetOf({ toolset }: Record<string, unknown>): string | null {
-  return typeof toolset === 'string' ? readToolsetReference(toolset).name : null;
 }
 
 function healthOf(name: string, body: Record<string, unknown>): [string, Pick<ServerHealth, 'status' | 'reason'>][] {

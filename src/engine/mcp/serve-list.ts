@@ -5,7 +5,7 @@
  */
 import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
-import { describeTool, visibleAliases, definitionNames, modelDefinition } from '../../core/toolset/model-definitions.ts';
+import { describeTool, describeUnder, visibleAliases, definitionNames, modelDefinition } from '../../core/toolset/model-definitions.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { madeAnnotations } from '../../core/toolset/compile-made.ts';
@@ -58,7 +58,7 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
     ...(execution !== undefined && { execution: servedExecution(execution) }),
     _meta: { ...meta, canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
   };
-  return definitionNames(tool).map((name) => ({ name, ...shown }));
+  return definitionNames(tool).map((name) => ({ name, ...shown, description: describeUnder(name, tool, shown.description) }));
 }
 
 /** The definition is not shown: nobody may have reviewed it. */

@@ -1,9 +1,9 @@
 /**
  * The made tools of a plan, read again where its session runs. The plan may have been made in another isolate, which does not know for up to
- * `limits.freshReadMs` what a turn of this session has made since.
+ * `limits.freshReadMs` what a turn of this session has made since. Tools made later, in the turn itself, are offered from the next one on.
  */
-import { toolsNamed } from '../../core/toolset/alias-map.ts';
-import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
+import { findTool, toolsNamed } from '../../core/toolset/alias-map.ts';
+import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { Plan } from '../../core/turn/plan.ts';
@@ -32,6 +32,35 @@ export async function readNewestMade(
     log.error('the newest made tools could not be read: the turn has those of its plan', { workspace, cause: String(error) });
     return plan;
   }
+}
+
+/**
+ * Says from when a name can be called that the plan does not have: that of a tool which was made after its turn began. null: there is none, or
+ * the made tools cannot be read. `caller`: of the turn.
+ */
+export async function whyNotYet(
+  directory: Pick<Directory, 'made' | 'privateMade' | 'edition'>,
+  { workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>,
+  plan: Plan,
+  name: string,
+): Promise<string | null> {
+  if (plan.offersMade !== true) return null;
+  const findNew = async (read: Promise<CompiledToolset | null>, before: EditionPointer | undefined): Promise<EditionTool | null> => {
+    const found = await read;
+    const tool = found === null || !isNewer(found.pointer, before) ? null : findTool(found.names, name);
+    const isOld =
+      tool !== null && before !== undefined && findTool((await directory.edition(workspace, before)).names, tool.canonical) !== null;
+    return isOld ? null : tool;
+  };
+  const newest = { newest: true };
+  const found = await Promise.all([
+    findNew(directory.privateMade(workspace, keyId, newest), plan.ownMade),
+    findNew(directory.made(workspace, newest), plan.made),
+  ]).catch(() => []);
+  const tool = found.find((one) => one !== null);
+  return tool == null
+    ? null
+    : `${tool.wireName} was made in this turn: it can be called from the next turn on. Go on without it, or answer.`;
 }
 
 /** The plan decided which tools the client's own tools replace, so newer made tools must not have their names. */

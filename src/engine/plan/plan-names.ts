@@ -5,6 +5,7 @@
  */
 import { getOrBuild, memoizeByObject } from '../../core/memoize.ts';
 import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { acceptNames } from '../../core/toolset/allow-list.ts';
 import { type Edition, type EditionTool, isForModels } from '../../core/toolset/edition-tool.ts';
 import { fetchResultTool, findToolsCanonical, findToolsTool } from '../../core/toolset/injected-tool.ts';
 import { privateToolset } from '../../core/made/made-toolset.ts';
@@ -28,16 +29,24 @@ export function planNames(names: AliasMap, plan: PlanView, made?: AliasMap | nul
 export function planNames(names: AliasMap | null, plan: PlanView, made?: AliasMap | null): AliasMap | null;
 export function planNames(names: AliasMap | null, plan: PlanView, made: AliasMap | null = null): AliasMap | null {
   const part = names === null ? null : viewOf(names, plan);
-  const view = made === null ? part : madeView(part, made, plan);
+  const view = withAccepted(made === null ? part : madeView(part, made, plan), plan);
   return view !== null && isOnDemand(view) ? withTool(view, findToolsTool) : view;
 }
 
 /** Returns the part of an edition that the plan allows, without injected tools: `find_tools` has no use where every definition is listed. */
-export function listedNames(names: AliasMap, plan: Pick<PlanView, 'aliases' | 'allow' | 'allowHash'>): AliasMap {
-  return viewOf(names, plan);
+export function listedNames(names: AliasMap, plan: PlanView): AliasMap {
+  return withAccepted(viewOf(names, plan), plan);
 }
 
-type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash' | 'madeAllow'>;
+type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash' | 'madeAllow' | 'acceptedNames'>;
+
+/** By the table without the names, then by the names. */
+const acceptedViewsOf = memoizeByObject((_view: AliasMap) => new Map<string, AliasMap>());
+
+function withAccepted<View extends AliasMap | null>(view: View, { acceptedNames }: PlanView): View | AliasMap {
+  if (view === null || acceptedNames === undefined) return view;
+  return getOrBuild(acceptedViewsOf(view), JSON.stringify(acceptedNames), maxNarrowedViews, () => acceptNames(view, acceptedNames));
+}
 
 /** By the plan's part of the toolset (the made tools without a toolset) and the table of made tools, then by the stored selection. */
 const madeViewsOf = memoizeByObject((_part: AliasMap, _made: AliasMap) => new Map<string, AliasMap | null>());

@@ -5,26 +5,30 @@
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import { fold } from '../../core/names/fold.ts';
 import { isOnDemand } from '../../core/turn/offered-tools.ts';
-import type { Plan } from '../../core/turn/plan.ts';
+import type { AcceptedNames, Plan } from '../../core/turn/plan.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { PlanSkill, Skill } from '../../core/skills/skill.ts';
-import { readSkillNames } from '../../core/skills/skill-names.ts';
+import { acceptedSkillNames, readSkillNames } from '../../core/skills/skill-names.ts';
 import { skillText, mentionedTools } from '../../core/skills/skill-prompt.ts';
 import type { Directory } from '../../ports/directory.ts';
 import type { SkillReader } from '../../ports/tool-executor.ts';
 
-/** Returns the heads in the agent's order, without missing skills. `names`: what the turn offers. */
+/**
+ * Returns the heads in the agent's order, without missing skills, and the names in them that calls may use as well. `names`: what the turn
+ * offers.
+ */
 export async function planSkills(
   directory: Pick<Directory, 'skill'>,
   workspace: string,
   wanted: readonly string[],
   names: AliasMap | null,
-): Promise<PlanSkill[]> {
-  const skills = await readSkills(directory, workspace, wanted);
-  return skills.map((skill) => {
+): Promise<{ skills: PlanSkill[]; accepted: AcceptedNames }> {
+  const found = await readSkills(directory, workspace, wanted);
+  const skills = found.map((skill) => {
     const { missing } = readSkillNames(skill, names);
     return { name: skill.name, description: skill.description, ...(missing.length > 0 && { unavailable: [...missing] }) };
   });
+  return { skills, accepted: names === null ? {} : Object.assign({}, ...found.map((skill) => acceptedSkillNames(skill, names))) };
 }
 
 export async function readSkills(directory: Pick<Directory, 'skill'>, workspace: string, wanted: readonly string[]): Promise<Skill[]> {

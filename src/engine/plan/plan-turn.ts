@@ -10,7 +10,8 @@ import { describeHold } from '../../core/tools/hold.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { ModelSettings } from '../../core/model/model-settings.ts';
-import type { ClientTool, Plan } from '../../core/turn/plan.ts';
+import { fold } from '../../core/names/fold.ts';
+import type { AcceptedNames, ClientTool, Plan } from '../../core/turn/plan.ts';
 import { callerFields, type Principal } from '../../core/people/principal.ts';
 import { invalidRequest, nullIfNotFound, quoted } from '../../core/problem.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
@@ -78,24 +79,26 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const [made, ownMade] = agent?.made === true ? await readMade(deps, principal) : [null, null];
   const madeNames = mergeMadeTools(made?.names ?? null, ownMade?.names ?? null);
   const list = compiled?.list ?? null;
-  const listed = allowOf(list);
+  const { acceptedNames: ofList = {}, ...listed } = allowOf(list);
   const { tools: brought = [] } = request;
-  const offeredBy = (own: Pick<Plan, 'allow' | 'allowHash' | 'madeAllow'>) =>
+  const offeredBy = (own: Pick<Plan, 'allow' | 'allowHash' | 'madeAllow' | 'acceptedNames'>) =>
     planNames(compiled?.names ?? null, { aliases: deps.aliases, ...own }, madeNames);
   const every = offeredBy(listed);
   const strict = agent?.clientTools === 'strict';
   const replaced = replacedTools(every, brought, { pathOf: request.toolPath, strict, codeMode: agent?.codeMode === true });
   const own = replaced.length === 0 || every === null ? listed : withoutReplaced(every, replaced, madeNames);
-  const usable = own === listed ? every : offeredBy(own);
+  const listNames = freeNames(ofList, brought);
+  const usable = offeredBy({ ...own, ...listNames });
   const allowed = agent?.codeMode === true ? expandCodeTools(request.allowed ?? null, usable) : (request.allowed ?? null);
   const { clientTools, ...offered } = allowed === null ? { ...own, clientTools: brought } : narrowTo(allowed, usable, brought, madeNames);
-  const tools = { aliases: deps.aliases, ...offered, clientTools };
-  const skills =
+  const tools = { aliases: deps.aliases, ...offered, ...listNames, clientTools };
+  const { skills, accepted } =
     agent?.skills === undefined
-      ? []
+      ? { skills: [], accepted: {} }
       : await planSkills(deps.directory, principal.workspace, agent.skills, turnNames(compiled?.names ?? null, tools, madeNames));
+  const acceptedNames = freeNames({ ...listNames.acceptedNames, ...accepted }, brought);
   const codeMode = agent?.codeMode === true ? { codeMode: true as const } : {};
-  const view = { ...tools, ...codeMode, ...(skills.length > 0 && { skills }) };
+  const view = { ...tools, ...codeMode, ...acceptedNames, ...(skills.length > 0 && { skills }) };
   const settings = { ...agent?.settings, ...request.settings };
   checkToolChoice(settings.toolChoice, turnNames(compiled?.names ?? null, view, madeNames));
   const instructions = joinParagraphs(agent?.instructions, request.instructions);
@@ -110,6 +113,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(made !== null && { made: made.pointer }),
     ...(ownMade !== null && { ownMade: ownMade.pointer }),
     ...offered,
+    ...acceptedNames,
     aliases: deps.aliases,
     ...(trace != null && { trace }),
     limits: agent?.limits ?? {},
@@ -129,6 +133,14 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   };
   requireSmall(plan, list);
   return plan;
+}
+
+/** Returns the names as the plan has them: without those of the client's tools, and nothing for none. */
+function freeNames(accepted: AcceptedNames, brought: readonly ClientTool[]): Pick<Plan, 'acceptedNames'> {
+  const names = Object.entries(accepted);
+  const taken = new Set(names.length === 0 ? [] : brought.map(({ name }) => fold(name)));
+  const free = names.filter(([name]) => !taken.has(fold(name)));
+  return free.length === 0 ? {} : { acceptedNames: Object.fromEntries(free) };
 }
 
 /** `taint: false` applies only with the agent's own toolset; with another one the policy decides. */

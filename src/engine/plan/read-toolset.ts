@@ -12,7 +12,7 @@ import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import { matchAllowList } from '../../core/toolset/allow-list.ts';
 import { sha256Hex } from '../../core/hash.ts';
-import type { Plan } from '../../core/turn/plan.ts';
+import type { AcceptedNames, Plan } from '../../core/turn/plan.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 
 /** `list`: the tools of the edition that may be used; null: all. */
@@ -70,12 +70,12 @@ export async function readEdition(directory: Directory, workspace: string, refer
   throw new Problem('not_found', `The version ${quoted(reference)} is retired. ${instead}`);
 }
 
-/** `hash`: for `Plan.allowHash`. `bytes`: the size of the list as JSON. */
-export type AgentList = { allow: readonly string[]; hash: string; bytes: number };
+/** `hash`: for `Plan.allowHash`. `bytes`: the size of the list as JSON. `accepted`: for `Plan.acceptedNames`. */
+export type AgentList = { allow: readonly string[]; hash: string; bytes: number; accepted: AcceptedNames };
 
 /** Matches a list. `names`: the toolset's full table. Cached by identity: an agent that is read again has a new list. */
 export const matchAgentList = memoizeByObject(
-  async (names: AliasMap, list: readonly string[]): Promise<AgentList> => await measured(matchAllowList(names, list).allow),
+  async (names: AliasMap, list: readonly string[]): Promise<AgentList> => await measured(matchAllowList(names, list)),
 );
 
 /** Returns the tools that any of the lists allows; null for all of them, as for an agent without a list. */
@@ -84,15 +84,19 @@ export async function joinAgentLists(names: AliasMap, lists: readonly (readonly 
   if (given.length < lists.length || given.length === 0) return null;
   const [first, ...others] = await Promise.all(given.map((list) => matchAgentList(names, list)));
   if (first === undefined) return null;
-  return others.length === 0 ? first : await measured([...new Set([first, ...others].flatMap(({ allow }) => allow))]);
+  if (others.length === 0) return first;
+  const allow = [...new Set([first, ...others].flatMap((list) => list.allow))];
+  return await measured({ allow, accepted: Object.assign({}, ...[first, ...others].map(({ accepted }) => accepted)) });
 }
 
 /** Returns the plan's fields for a list. */
-export function allowOf(list: AgentList | null): Pick<Plan, 'allow' | 'allowHash'> {
-  return list === null ? { allow: null } : { allow: list.allow, allowHash: list.hash };
+export function allowOf(list: AgentList | null): Pick<Plan, 'allow' | 'allowHash' | 'acceptedNames'> {
+  if (list === null) return { allow: null };
+  const isPlain = Object.keys(list.accepted).length === 0;
+  return { allow: list.allow, allowHash: list.hash, ...(!isPlain && { acceptedNames: list.accepted }) };
 }
 
-async function measured(allow: readonly string[]): Promise<AgentList> {
+async function measured({ allow, accepted }: Pick<AgentList, 'allow' | 'accepted'>): Promise<AgentList> {
   const text = JSON.stringify(allow);
-  return { allow, hash: await sha256Hex(text), bytes: utf8Length(text) };
+  return { allow, hash: await sha256Hex(text), bytes: utf8Length(text), accepted };
 }

@@ -301,7 +301,8 @@ async function runOne(
   // Awaits only if there is an earlier call: no other call may run between `get` and `set`.
   const earlier = begun === undefined ? undefined : await begun;
   if (earlier !== undefined && 'answer' in earlier) {
-    await auditCall(deps, callScope, auditedRequest(prepared), { ...earlier.answer, durationMs: 0 });
+    const { requested, via } = prepared;
+    await auditCall(deps, callScope, auditedRequest(prepared), { ...earlier.answer, requested, via, durationMs: 0 });
     return earlier;
   }
   const outcome = callPrepared(deps, callScope, prepared, signal);
@@ -326,11 +327,11 @@ function channelOf({ clock, noApprovals }: TurnDeps, scope: TurnScope, { callId 
 }
 
 /**
- * Returns the key under which identical calls of one step share one run, or null if they may not. It has the name as called, since notes in
- * the result are about that name and those arguments. A call that was started before keeps its own idempotency key.
+ * Returns the key under which identical calls of one step share one run, or null if they may not: by any name of the tool, as long as the
+ * notes in the result are the same. A call that was started before keeps its own idempotency key.
  */
-function shareKey(deps: TurnDeps, { request, refusal, tool, own }: PreparedCall): string | null {
+function shareKey(deps: TurnDeps, { request, refusal, tool, own, notes }: PreparedCall): string | null {
   if (refusal !== null || request.attempts !== 0 || request.rounds !== 0) return null;
   // A tool that calls tools may be safe to rerun only because of its journal, which cannot be shared.
-  return !callsTools(tool) && deps.executor.isSafe(tool, own) ? `${request.requested} ${canonicalJson(request.arguments)}` : null;
+  return !callsTools(tool) && deps.executor.isSafe(tool, own) ? canonicalJson([tool.wireName, request.arguments, notes]) : null;
 }

@@ -14,6 +14,7 @@ import type { TaintMarks } from '../../core/policy/taint.ts';
 import type { Transcript } from '../../core/turn/transcript.ts';
 import { type CallScope, createCallScope } from '../call/call-scope.ts';
 import { retryCatalogRead } from '../plan/retry-catalog-read.ts';
+import { whyNotYet } from '../plan/newest-made.ts';
 import { withFetchResult } from '../plan/plan-names.ts';
 import { createSkillReader } from '../plan/plan-skills.ts';
 import { markForeignText } from '../policy/mark-taint.ts';
@@ -91,6 +92,7 @@ export async function createTurnScope(parts: TurnScopeParts, run: ScopedRun, { c
       ...auditScope(parts, run),
       ...call,
       names,
+      whyNotYet: (name) => whyNotYet(deps.directory, { workspace, keyId: parts.keyId }, plan, name),
       innerNames: inner === undefined ? undefined : () => inner,
       discoveredTools: gathered,
       rules,

@@ -6,8 +6,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { limits } from '../../core/limits/limits.ts';
-import { skillFile } from '../../core/skills/skill-file.ts';
-import { isStray, toPlainText } from '../../core/skills/skill.ts';
+import { skillFile, isStray, toPlainText } from '../../core/skills/skill.ts';
 import { toBase64 } from '../../core/text/bytes.ts';
 import { type MonikerClient, MonikerError } from '../../../client/src/index.ts';
 import { StartFailure } from './start-failure.ts';

@@ -3,8 +3,7 @@
  * session itself has under `/skills`. Used for runs whose plan has skills.
  */
 import { baseName, isInside, parentPath } from '../../core/text/path.ts';
-import { skillFolder, skillsFolder, type Skill, resourceBytes } from '../../core/skills/skill.ts';
-import { skillFile } from '../../core/skills/skill-file.ts';
+import { skillFile, skillFolder, skillsFolder, type Skill, resourceBytes } from '../../core/skills/skill.ts';
 import { FileError, type DirectoryEntry, type FileOverlay, type FileStat, type FileSystem } from '../../ports/file-system.ts';
 
 /** Returns the session's files with those of the skills; unchanged without skills. */

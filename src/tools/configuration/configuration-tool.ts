@@ -12,6 +12,7 @@ import { defineTool, ToolFault, type DefinedTool } from '../define-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { ToolsetName } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
+import type { ToolsetUses } from '../../core/toolset/toolset-uses.ts';
 import type { ToolTable } from '../../core/configuration/tool-table.ts';
 import { toolsetInfo, type ToolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { retry } from '../../engine/retry.ts';
@@ -154,10 +155,16 @@ export function shownInfo(document: StoredDocument, table: ToolTable, equipped: 
   return toolsetInfo(document, table, equipped, limits.maxConfigurationAnswerBytes / 2);
 }
 
-/** Returns some users of each kind by name: `agents a, b`. */
-export function describeUsers(users: Awaited<ReturnType<ToolsetEditor['usedBy']>>): string[] {
-  const kinds = Object.entries({ agents: users.agents, keys: users.keys }).filter(([, names]) => names.length > 0);
-  return kinds.map(([kind, names]) => `${kind} ${listFirst(names, limits.maxReportedWarnings)}`);
+/** Returns some users of each kind by name: `agents a, b; webhooks c`. Empty: there are none, or the key may not see them. */
+export function describeUsers(uses: ToolsetUses | null): string {
+  if (uses === null) return '';
+  const { agents, keys, webhooks, schedules, equipped } = uses;
+  const kinds = Object.entries({ agents, keys, webhooks, schedules, 'keys that have it equipped': equipped });
+  const told = kinds.flatMap(([kind, users]: [string, readonly { name: string; id?: string }[]]) => {
+    const names = users.map(({ name, id }) => (id === undefined ? name : `${name} (${id})`));
+    return names.length === 0 ? [] : [`${kind} ${listFirst(names, limits.maxReportedWarnings)}`];
+  });
+  return told.join('; ');
 }
 
 export function describeWarnings(warnings: readonly string[]): string {

@@ -135,14 +135,16 @@ export const renameToolsetTool = defineConfigurationTool({
   failed: (error) => ({ success: false, error }),
   async run({ name, newName }, editor) {
     requireNewName(newName, 'newName');
-    const users = describeUsers(await editor.usedBy(name));
+    const uses = await editor.usedBy(name);
+    // Keys that have it equipped keep it.
+    const users = describeUsers(uses === null ? null : { ...uses, equipped: [] });
     const { document } = await retryLostWrites(async () => {
       const { version } = await requireToolset(editor, name);
       if (newName === name || (await editor.toolset(newName)) !== null) throw nameTakenMessage(newName, 'newName');
       return await editor.rename(name, newName, version);
     });
     const toolset = shownInfo(document, await buildToolTable(await editor.tools(), editor.aliases), (await editor.equipment()).toolset);
-    const named = [...users, `MCP URLs (/mcp/${name})`].join(', ');
+    const named = `${users === '' ? '' : `${users}; `}MCP URLs (/mcp/${name})`;
     const warnings = [`the name ${name} no longer works. Change it to ${newName} in: ${named}`];
     return {
       answer: { success: true, toolset, warnings },
@@ -165,14 +167,15 @@ export const deleteToolsetTool = defineConfigurationTool({
   async run({ name, confirm = false }, editor) {
     const { body } = await requireToolset(editor, name);
     const { length } = body.tools as unknown[];
+    const users = describeUsers(await editor.usedBy(name));
     if (!confirm) {
-      const users = describeUsers(await editor.usedBy(name)).join(', ');
       const named = users === '' ? '' : `, used by ${users},`;
       throw new ToolFault(`confirm: deleting ${quoted(name)} (${length} tools)${named} requires confirm: true; ask its users first`);
     }
     const { toolset: equipped } = await editor.equipment();
     await retryLostWrites(async () => editor.remove(name, (await requireToolset(editor, name)).version));
-    const message = `Deleted ${name}.${equipped === name ? ' It was equipped; no toolset is equipped now.' : ''}`;
+    const left = users === '' ? '' : ` It was used by ${users}.`;
+    const message = `Deleted ${name}.${equipped === name ? ' It was equipped; no toolset is equipped now.' : ''}${left}`;
     return { answer: { success: true, message }, text: message };
   },
 });

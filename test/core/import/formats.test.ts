@@ -180,15 +180,28 @@ describe('an agent of Kiro', () => {
 });
 
 describe('toolsets of HyperTool', () => {
-  it('keep their names, aliases and notes, with the refId as a note', () => {
+  it('keep their names, aliases and notes, and leave the refId out of what models read', () => {
     const result = read('hypertool-toolsets.json');
+    expect(JSON.stringify(result.project)).not.toContain('3f7a1c0b9e2d4f6a');
+    expect(result.warnings.find(({ message }) => message.includes('refId'))).toEqual({
+      path: 'dev-essentials',
+      message: 'the refId of git.status, docker-hub.ps is left out: it is a hash of other members than that of Moniker',
+    });
     expect(result.project.toolsets?.['dev-essentials']?.tools).toMatchObject([
-      { tool: 'git.status', aliases: ['git_status'], notes: [{ name: 'hypertool-refid' }] },
+      { tool: 'git.status', aliases: ['git_status'] },
       { tool: 'docker-hub.ps', aliases: ['docker_ps'] },
       { tool: 'git.log', notes: [{ name: 'when', note: 'Use it before a release.' }] },
     ]);
     expect(Object.keys(reasons(result))).toEqual(['dev-essentials.tools[3]', 'Empty_Set']);
   });
+});
+
+it('names the notes of a HyperTool toolset that are too many', () => {
+  const notes = Array.from({ length: 22 }, (_, index) => ({ name: `n${index}`, note: 'Use it.' }));
+  const toolset = { name: 'many', tools: [{ namespacedName: 'git.log' }], toolNotes: [{ toolRef: { namespacedName: 'git.log' }, notes }] };
+  const result = readImport(new TextEncoder().encode(JSON.stringify({ toolsets: { many: toolset } })), { format: 'hypertool' });
+  expect(result.project.toolsets?.many?.tools[0]?.notes).toHaveLength(20);
+  expect(Object.keys(reasons(result))).toEqual(['many.tools[0] note n20', 'many.tools[0] note n21']);
 });
 
 describe('a list of definitions', () => {

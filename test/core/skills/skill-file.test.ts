@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits/limits.ts';
-import { readSkillFile, skillInstructions, splitToolList, toolOfPattern, toolsOf } from '../../../src/core/skills/skill-file.ts';
+import { readSkillFile, splitToolList } from '../../../src/core/skills/skill-file.ts';
+import { skillInstructions, toolOfPattern, toolsOf } from '../../../src/core/skills/skill.ts';
 import { isStray, skillPathFault } from '../../../src/core/skills/skill.ts';
 import { readFrontmatter } from '../../../src/formats/read-skill.ts';
 

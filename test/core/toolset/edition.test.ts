@@ -47,10 +47,10 @@ describe('the wire name', () => {
     expect(await wires([{ tool: 'odd.Summarize Detection' }])).toEqual([expect.stringMatching(/^Summarize_Detection_[0-9a-f]{10}$/)]);
   });
 
-  it("comes from the tool's default aliases if the entry sets none, and from no alias for []", async () => {
+  it("is never one of the tool's default aliases, which are announced", async () => {
     const { edition } = await compile({ tools: [{ tool: 'builtin.bash' }] }, known);
     expect(edition.tools[0]).toMatchObject({
-      wireName: 'shell',
+      wireName: 'bash',
       aliases: [
         { name: 'shell', mode: 'announced' },
         { name: 'terminal', mode: 'announced' },

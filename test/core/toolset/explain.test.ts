@@ -94,7 +94,7 @@ describe('explainHit', () => {
     const off = buildAliasMap(names.edition, { aliases: false });
     const search = off.tools[1]?.wireName ?? '';
     expect(explained(search, off).because).toBe(
-      `"${search}" is the wire name of docs.search, derived from its own name "search", which two tools share.`,
+      `"${search}" is the wire name of docs.search, derived from its server and its own name "search", which another tool has too.`,
     );
   });
 

@@ -6,6 +6,8 @@ import type { Edition } from '../../../src/core/toolset/edition-tool.ts';
 import { explainHit } from '../../../src/core/toolset/explain.ts';
 import { namesOfEntries } from '../../../src/core/toolset/settle-names.ts';
 import { Toolset } from '../../../src/core/toolset/toolset.ts';
+import { announceBlock } from '../../../src/core/toolset/model-definitions.ts';
+import type { WireName } from '../../../src/core/names/names.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../../fakes/known-tools.ts';
 
 const terminal = toolOf('local', 'terminalRun', { kind: 'local', aliases: ['bash', 'shell', 'run'] });
@@ -68,13 +70,15 @@ describe('default aliases', () => {
   it('leave the wire names of an earlier edition unchanged', async () => {
     const toolset = Toolset.parse({ tools: [{ tool: 'builtin.bash' }, { tool: 'github.search' }] });
     const input = { workspace: 'default', name: 'test', toolset };
-    const before = await compileEdition({ ...input, known });
-    expect(wireNames(before.edition)).toEqual(['shell', 'search']);
+    // As an edition of release 0.1.0, where the first default alias became the wire name.
+    const before = (await compileEdition({ ...input, known })).edition.tools.map((tool, index) =>
+      index === 0 ? { ...tool, wireName: 'shell' as WireName } : tool,
+    );
     const changed = knownTools([{ ...bash, aliases: ['terminal'] }, toolOf('github', 'search', { aliases: ['shell', 'find'] })]);
-    const { edition } = await compileEdition({ ...input, known: changed, before: before.edition.tools });
+    const { edition } = await compileEdition({ ...input, known: changed, before });
     expect(wireNames(edition)).toEqual(['shell', 'search']);
     expect(['shell', 'terminal', 'find'].map((name) => meant(edition, name))).toEqual(['builtin.bash', 'builtin.bash', 'github.search']);
-    expect(wireNames((await compileEdition({ ...input, known: changed })).edition)).toEqual(['terminal', 'shell']);
+    expect(wireNames((await compileEdition({ ...input, known: changed })).edition)).toEqual(['bash', 'search']);
   });
 });
 
@@ -130,9 +134,9 @@ it('warns of an alias that differs from the name of another tool in spelling onl
   ]);
 });
 
-it('uses own names as wire names with `names: "primary"`, and resolves aliases that models are not shown', async () => {
+it('uses own names as wire names with `names: "primary"`, and announces the aliases', async () => {
   const { edition } = await compile(
-    { names: 'primary', tools: [{ tool: 'local.terminalRun' }, { tool: 'web.web_search', aliases: ['find'] }] },
+    { names: 'primary', announce: 'prompt', tools: [{ tool: 'local.terminalRun' }, { tool: 'web.web_search', aliases: ['find'] }] },
     known,
   );
   expect(wireNames(edition)).toEqual(['terminalRun', 'web_search']);
@@ -141,7 +145,9 @@ it('uses own names as wire names with `names: "primary"`, and resolves aliases t
     'local.terminalRun',
     'web.web_search',
   ]);
-  expect(edition.tools.flatMap(({ aliases }) => aliases.map(({ mode }) => mode))).toEqual(Array(4).fill('hidden'));
+  const block = announceBlock(buildAliasMap(edition, { aliases: true }));
+  expect(block).toContain('- terminalRun = local.terminalRun (aliases: bash, shell, run)');
+  expect(block).toContain('- web_search = web.web_search (aliases: find)');
 });
 
 describe('the name map of a workspace', () => {

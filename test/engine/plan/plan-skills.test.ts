@@ -74,7 +74,9 @@ describe('the tools that a skill names', () => {
   it('that are missing are reported in the prompt and with the text, which is still returned', async () => {
     const names = await renamed();
     const skill = skillOf('mail', 'requires: [send_mail, bash]\nallowed-tools: WebFetch(domain:x) Bash', 'Send it.');
-    const [planned] = await planSkills(directoryOf(skill), 'default', ['mail'], names);
+    const {
+      skills: [planned],
+    } = await planSkills(directoryOf(skill), 'default', ['mail'], names);
     expect(planned).toEqual({ name: 'mail', description: 'About mail.', unavailable: ['send_mail', 'WebFetch'] });
     expect(skillsBlock(planned && [planned], turnNames(names, { aliases: true, allow: null, skills: planned && [planned] }))).toContain(
       '- mail (unavailable: needs send_mail, WebFetch): About mail.',
@@ -85,9 +87,13 @@ describe('the tools that a skill names', () => {
   it('count as missing if the agent may not use them, or if no model could', async () => {
     const both = await namesOf({ tool: 'builtin.bash' }, { tool: 'builtin.read_file' });
     const narrow = buildAliasMap(both.edition, { aliases: true, allow: ['builtin.read_file'] });
-    const [planned] = await planSkills(directoryOf(skillOf('a', 'requires: bash', 'x')), 'default', ['a'], narrow);
+    const {
+      skills: [planned],
+    } = await planSkills(directoryOf(skillOf('a', 'requires: bash', 'x')), 'default', ['a'], narrow);
     expect(planned?.unavailable).toEqual(['bash']);
-    const [without] = await planSkills(directoryOf(skillOf('a', 'requires: bash', 'x')), 'default', ['a'], null);
+    const {
+      skills: [without],
+    } = await planSkills(directoryOf(skillOf('a', 'requires: bash', 'x')), 'default', ['a'], null);
     expect(without?.unavailable).toEqual(['bash']);
   });
 
@@ -143,7 +149,7 @@ describe('the skills of a plan', () => {
   });
 
   it('that were removed are omitted, and those named twice are listed once', async () => {
-    const found = await planSkills(directoryOf(...skills), 'default', ['gone', 'one', 'one'], null);
+    const { skills: found } = await planSkills(directoryOf(...skills), 'default', ['gone', 'one', 'one'], null);
     expect(found.map(({ name }) => name)).toEqual(['one']);
   });
 

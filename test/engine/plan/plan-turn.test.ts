@@ -1,10 +1,21 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../../src/core/people/principal.ts';
 import { planTurn, type PlanRequest } from '../../../src/engine/plan/plan-turn.ts';
+import { resolveName } from '../../../src/core/toolset/alias-map.ts';
+import { offeredTools } from '../../../src/core/turn/offered-tools.ts';
+import { systemPrompt } from '../../../src/core/turn/system-prompt.ts';
+import type { Plan } from '../../../src/core/turn/plan.ts';
+import { readTurnNames } from '../../../src/engine/plan/plan-names.ts';
+import { readSkill } from '../../../src/formats/read-skill.ts';
 import { createNodeCatalog, type NodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 
-const definitions = [toolOf('builtin', 'bash', { kind: 'builtin' }), toolOf('builtin', 'read_file', { kind: 'builtin' })];
+const definitions = [
+  toolOf('builtin', 'bash', { kind: 'builtin' }),
+  toolOf('builtin', 'read_file', { kind: 'builtin' }),
+  toolOf('local', 'create_mindmap', { kind: 'local' }),
+];
+const lintSkill = '---\nname: lint\ndescription: Finds faults.\nallowed-tools: Read Grep(src/**)\n---\nUse `Read`.';
 const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 
 let catalog: NodeCatalog;
@@ -51,6 +62,69 @@ describe('a plan', () => {
     const choose = (tool: string) => plan({ agent: 'coder', settings: { toolChoice: { tool } } });
     expect((await choose('run_code')).settings.toolChoice).toEqual({ tool: 'run_code' });
     await expect(choose('run_it')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  describe('with names that a list or a skill has for its tools', () => {
+    const namesOf = async (made: Plan) =>
+      await readTurnNames(catalog.directory, 'default', JSON.parse(JSON.stringify(made)) as Plan, 'root');
+    const called = async (request: PlanRequest, aliases = true) => {
+      const names = await namesOf(await plan(request, root, aliases));
+      return (name: string): string => {
+        const found = names === null ? null : resolveName(names, name);
+        return found?.ok === true ? `${found.canonical} ${found.via}` : (found?.code ?? 'none');
+      };
+    };
+
+    beforeEach(async () => {
+      await catalog.put('toolset', 'study', {
+        tools: [{ tool: 'builtin.read_file' }, { tool: 'local.create_mindmap' }, { tool: 'builtin.bash' }],
+      });
+      await catalog.put('skill', 'lint', readSkill('lint', { content: lintSkill, resources: [] }).skill);
+      const agent = { model: 'rehearsal/default', toolset: 'study' };
+      await catalog.put('agent', 'student', { ...agent, tools: ['MindMap', 'read_file'], skills: ['lint'] });
+      await catalog.put('agent', 'reader', { ...agent, skills: ['lint'] });
+    });
+
+    it('can be called by them', async () => {
+      const meant = await called({ agent: 'student' });
+      expect(['MindMap', 'mind_map', 'Read', 'read', 'Grep'].map(meant)).toEqual([
+        'local.create_mindmap alias',
+        'local.create_mindmap folded',
+        'builtin.read_file alias',
+        'builtin.read_file folded',
+        'unknown_tool',
+      ]);
+      const other = await called({ agent: 'reader' });
+      expect(['MindMap', 'Read', 'Grep'].map(other)).toEqual(['unknown_tool', 'builtin.read_file alias', 'builtin.bash alias']);
+    });
+
+    it('can be forced and allowed by those of the list, and shows models only the names of the toolset', async () => {
+      expect((await plan({ agent: 'student', settings: { toolChoice: { tool: 'MindMap' } } })).settings.toolChoice).toBeDefined();
+      const meant = await called({ agent: 'student', allowed: [{ name: 'MindMap', path: 'tools[0]' }] });
+      expect(['MindMap', 'Read'].map(meant)).toEqual(['local.create_mindmap alias', 'unknown_tool']);
+      const names = await namesOf(await plan({ agent: 'student' }));
+      if (names === null) throw new Error('It has tools.');
+      expect(offeredTools(names).map(({ name }) => name)).toEqual(['read_file', 'create_mindmap', 'use_skill']);
+      expect(systemPrompt(await plan({ agent: 'student' }), names)).not.toContain('MindMap');
+    });
+
+    it('gives way to a tool of the client, and to MONIKER_ALIASES=off', async () => {
+      const tools = [{ name: 'mindmap', description: '', inputSchema: { type: 'object' } }];
+      const meant = await called({ agent: 'student', tools });
+      expect(['MindMap', 'create_mindmap', 'Read'].map(meant)).toEqual([
+        'client.mindmap folded',
+        'local.create_mindmap wire',
+        'builtin.read_file alias',
+      ]);
+      expect(['MindMap', 'Read'].map(await called({ agent: 'student' }, false))).toEqual(['unknown_tool', 'unknown_tool']);
+    });
+
+    it('accepts no name that has another meaning in the toolset', async () => {
+      await catalog.put('toolset', 'study', {
+        tools: [{ tool: 'builtin.read_file' }, { tool: 'local.create_mindmap' }, { tool: 'builtin.bash', name: 'read' }],
+      });
+      expect(['Read', 'read_file'].map(await called({ agent: 'reader' }))).toEqual(['builtin.bash folded', 'builtin.read_file wire']);
+    });
   });
 
   it('in code mode may be narrowed to what code may call, or to run_code', async () => {

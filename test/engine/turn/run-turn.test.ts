@@ -126,6 +126,25 @@ describe('a turn over a model', () => {
     expect(audit).toHaveLength(4);
   });
 
+  it('runs a safe call of one step once for two names of its tool, and audits both names', async () => {
+    let ran = 0;
+    const names = ['cat', 'builtin.read_file', 'Cat'];
+    const { events, audit } = await run(
+      [[...names.flatMap((name, call) => callEvents(call, name, { path: 'a' })), finish('tool-calls')], say('done')],
+      () => {
+        ran += 1;
+        return textResult('ok');
+      },
+    );
+    expect(ran).toBe(1);
+    expect(results(events).map(({ name, via, isError }) => [name, via, isError])).toEqual([
+      ['cat', 'wire', false],
+      ['builtin.read_file', 'canonical', false],
+      ['Cat', 'folded', false],
+    ]);
+    expect(audit.map(({ requested, via }) => `${requested} ${via}`)).toEqual(['cat wire', 'builtin.read_file canonical', 'Cat folded']);
+  });
+
   it('audits a shared refusal as a refusal, for both calls', async () => {
     const { audit } = await run([[...callEvents(0, 'cat', {}), ...callEvents(1, 'cat', {}), finish('tool-calls')], say('sorry')], () =>
       textResult('ran'),

@@ -41,7 +41,7 @@ describe('list-available-tools', () => {
     const bash = json.toolsByServer
       .flatMap(({ tools }: { tools: { namespacedName: string }[] }) => tools)
       .find(({ namespacedName }: { namespacedName: string }) => namespacedName === 'builtin.bash');
-    expect(bash).toMatchObject({ alias: 'shell', aliases: ['shell', 'exec'], wireName: 'shell' });
+    expect(bash).toMatchObject({ alias: 'shell', aliases: ['shell', 'exec'], wireName: 'bash' });
     expect(text).toContain('- git.status');
     const percents = json.toolsByServer.map(({ context }: { context: { percent: number } }) => context.percent);
     expect(percents.reduce((sum: number, percent: number) => sum + percent, 0)).toBeCloseTo(100, 0);
@@ -291,6 +291,19 @@ describe('delete-toolset', () => {
     expect(await names()).toEqual(['dev']);
   });
 
+  it('names all users of the toolset, before and after', async () => {
+    await bench.catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset: 'dev' });
+    await bench.catalog.put('schedule', 'nightly', { agent: 'helper', cron: '0 3 * * *', input: 'Tidy up.' });
+    const other = await bench.key({ scopes: ['toolsets'] });
+    await bench.run('equip-toolset', { name: 'dev' }, other);
+    await bench.run('equip-toolset', { name: 'dev' });
+    const users = `agents helper; schedules nightly; keys that have it equipped test (${other})`;
+    expect((await bench.run('delete-toolset', { name: 'dev' })).json.error).toContain(`used by ${users}, requires confirm: true`);
+    expect((await bench.run('delete-toolset', { name: 'dev', confirm: true })).json.message).toBe(
+      `Deleted dev. It was equipped; no toolset is equipped now. It was used by ${users}.`,
+    );
+  });
+
   it('unequips what it deletes', async () => {
     await bench.run('equip-toolset', { name: 'dev' });
     expect((await bench.run('delete-toolset', { name: 'dev', confirm: true })).json).toMatchObject({ success: true });
@@ -323,9 +336,9 @@ describe('rename-toolset', () => {
     await bench.catalog.put('agent', 'stranger', { model: 'rehearsal/default' });
     const bound = await bench.key({ scopes: ['toolsets'], toolsets: ['dev', 'tools', 'more'] });
     await bench.catalog.revokeKey(await bench.key({ scopes: ['chat'], toolsets: ['dev'] }));
-    expect((await bench.run('delete-toolset', { name: 'dev' })).json.error).toContain('agents helper, holder, keys test');
+    expect((await bench.run('delete-toolset', { name: 'dev' })).json.error).toContain('agents helper, holder; keys test');
     const warning = (await bench.run('rename-toolset', { name: 'dev', newName: 'tools' })).json.warnings[0];
-    expect(warning).toContain(`agents helper, holder, keys test (${bound}), MCP URLs (/mcp/dev)`);
+    expect(warning).toContain(`agents helper, holder; keys test (${bound}); MCP URLs (/mcp/dev)`);
     await bench.catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset: 'tools' });
     const { json } = await bench.run('rename-toolset', { name: 'tools', newName: 'more' }, bound);
     expect(json.warnings[0]).not.toMatch(/helper|test/);

@@ -1,7 +1,10 @@
 /** Reads what depends on a toolset: agents, what runs them, and keys. */
-import { maxListedUses, type ToolsetUses } from '../../../core/toolset/toolset-uses.ts';
+import type { ToolsetUses } from '../../../core/toolset/toolset-uses.ts';
 import type { CatalogContext } from '../context.ts';
 import { documentNotFound, findRow } from '../documents/documents.ts';
+
+/** Items of each list. */
+const maxListedUses = 200;
 
 /** Also of a removed toolset that is still named. Throws `not_found` if it neither exists nor is named. */
 export function readToolsetUses({ sql, now }: CatalogContext, toolset: string): ToolsetUses {

@@ -3,7 +3,7 @@
  * without a call; requests that find too little wait for one exchange together, in which the counter decides who of them is admitted. An
  * isolate that dies has spent at most its leases. A lease is an amount; work that one holder has for a time is claimed (`due-job.ts`).
  */
-import { abandoned, joinWork } from '../../../engine/timeout.ts';
+import { withTimeout } from '../../../engine/timeout.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { countsAtAdmission, isBudget, type PeriodicLimit } from '../../../core/usage-limits.ts';
 import { type Charging, type LeaseGrant, type LeaseGrants, leaseMs, type LeaseRow } from './limit-counter-client.ts';
@@ -194,17 +194,16 @@ export class HolderLease {
   async #renew(): Promise<void> {
     this.#next ??= this.#begin(this.#current);
     const joined = this.#next;
-    // The object or request that began it is usually another one, which the platform may have ended.
-    if ((await joinWork(systemClock, joined, exchangeMs)) !== abandoned) return;
-    if (this.#next === joined) this.#next = null;
-    this.#current = null;
-    throw new Error('a counter of limits did not respond in time');
+    await withTimeout(systemClock, joined, exchangeMs, () => {
+      // The platform may have ended the request that began it.
+      if (this.#next === joined) this.#next = null;
+      this.#current = null;
+      throw new Error('a counter of limits did not respond in time');
+    });
   }
 
   async #begin(current: Promise<void> | null): Promise<void> {
-    // Always waits, so that `#renew` has stored this as the next one before it begins.
-    const ended = current?.catch(() => undefined) ?? Promise.resolve();
-    await joinWork(systemClock, ended, exchangeMs);
+    await current?.catch(() => undefined);
     const running = this.#run();
     this.#current = running;
     this.#next = null;
