@@ -193,7 +193,12 @@ describe('joining the work of another request', () => {
 
   it('gives its failure to the caller, and says that it was abandoned after the time or with its request', async () => {
     const ended = new Error('This promise was created by a request that has since ended, so it can never settle.');
-    const clock = { after: (_ms: number, run: () => void) => (queueMicrotask(run), () => undefined) };
+    const clock = {
+      after(_ms: number, run: () => void) {
+        queueMicrotask(run);
+        return () => undefined;
+      },
+    };
     await expect(joinWork(clock, Promise.reject(new Error('down')), 1_000)).rejects.toThrow('down');
     expect(await joinWork(clock, Promise.reject(ended), 1_000)).toBe(abandoned);
     expect(await joinWork(clock, new Promise(() => undefined), 1_000)).toBe(abandoned);
