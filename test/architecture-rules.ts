@@ -117,7 +117,7 @@ const onePlace: Readonly<Record<string, string | readonly string[]>> = {
   jsonrepair: 'src/core/json/json-repair.ts',
   'fastest-levenshtein': 'src/core/names/suggest.ts',
   minisearch: 'src/core/toolset/tool-index.ts',
-  'js-tokens': 'src/core/made/uses.ts',
+  'js-tokens': 'src/core/made/code-uses.ts',
   croner: 'src/core/triggers/schedules/cron.ts',
   '@marcbachmann/cel-js': 'src/core/triggers/filters/filter.ts',
   // Web Crypto has no synchronous hash.

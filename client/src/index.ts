@@ -4,6 +4,14 @@ export { createClient, newIdempotencyKey, type ClientOptions, type MonikerClient
 export { MonikerError, type ErrorCode, type Problem } from './error.ts';
 export { followEvents, streamTurn, type FollowOptions, type SessionEvent, type StreamTurnOptions, type TurnRequest } from './events.ts';
 export { paginate, type ItemOf, type ListPath } from './paginate.ts';
-export { runTurn, type ApprovalRequired, type ClientTool, type InputRequired, type RunTurnOptions, type TurnAnswer } from './run-turn.ts';
+export {
+  runTurn,
+  type ApprovalAnswer,
+  type ApprovalRequired,
+  type ClientTool,
+  type InputRequired,
+  type RunTurnOptions,
+  type TurnAnswer,
+} from './run-turn.ts';
 export { parseEventStream, type ServerSentEvent } from './sse.ts';
 export type { components, operations, paths } from './schema.ts';

@@ -7,6 +7,8 @@ import type { components } from './schema.ts';
 type Schemas = components['schemas'];
 export type TurnAnswer = Schemas['TurnAnswer'];
 export type ApprovalRequired = Extract<SessionEvent, { type: 'approval-required' }>;
+/** A decision; or one with what else it allows, as in `POST /v1/sessions/{id}/approvals/{callId}`. */
+export type ApprovalAnswer = 'approve' | 'deny' | Pick<Schemas['DecisionRequest'], 'decision' | 'remember'>;
 export type InputRequired = Extract<SessionEvent, { type: 'input-required' }>;
 type ClientToolRequired = Extract<SessionEvent, { type: 'client-tool-required' }>;
 
@@ -22,7 +24,7 @@ export type RunTurnOptions = {
   onEvent?(event: SessionEvent): void | Promise<void>;
   /** A part of the answer as it is written. After a crash of the service a step can begin again, with its text. */
   onText?(text: string): void | Promise<void>;
-  onApproval?(request: ApprovalRequired): 'approve' | 'deny' | Promise<'approve' | 'deny'>;
+  onApproval?(request: ApprovalRequired): ApprovalAnswer | Promise<ApprovalAnswer>;
   /** Answers to all `requests`, by key. */
   onInput?(request: InputRequired): Record<string, Schemas['ElicitationAnswer']> | Promise<Record<string, Schemas['ElicitationAnswer']>>;
   /** Default: a new one. */
@@ -93,7 +95,9 @@ async function respond(
   switch (event.type) {
     case 'approval-required': {
       if (onApproval === undefined) return false;
-      const body = { decision: await onApproval(event), ...(event.round !== undefined && { round: event.round }) };
+      const answer = await onApproval(event);
+      const decided = typeof answer === 'string' ? { decision: answer } : answer;
+      const body = { ...decided, ...(event.round !== undefined && { round: event.round }) };
       await unlessDecided(
         client.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { ...path, callId: event.callId } }, body }),
       );

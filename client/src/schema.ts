@@ -1814,6 +1814,54 @@ export interface paths {
         patch: operations["patchPolicy"];
         trace?: never;
     };
+    "/v1/policy/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the known hosts
+         * @description Hosts that approvals made known: requests to them are not asked about as new. Each is forgotten a year after its approval.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listKnownHosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policy/hosts/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget a known host
+         * @description The next request to it requires approval again, unless a rule allows it.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["forgetKnownHost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy/test": {
         parameters: {
             query?: never;
@@ -4219,6 +4267,11 @@ export interface components {
             askedAt: string;
             callId: string;
             canonical: string;
+            /**
+             * @description It can be approved with `remember`. Absent: only this call can be approved.
+             * @constant
+             */
+            canRemember?: true;
             /** @description With `effects`: the total number of effects. */
             effectCount?: number;
             /** @description For `approval`: the effects of the call that require approval, at most 100. An approval covers exactly these effects. */
@@ -4332,7 +4385,7 @@ export interface components {
             kind: "change";
             /** @description Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
             resource: string;
             /** @description The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions. */
             version: number | null;
@@ -5203,10 +5256,14 @@ export interface components {
         DecisionAnswer: {
             callId: string;
             decision: components["schemas"]["Decision"];
+            /** @description Hosts that are known to the workspace from now on. Absent: none. */
+            knownHosts?: string[];
             /** @description Current status of the turn. */
             status: string | null;
             /** @description null for a direct call, which must be sent again. */
             turn: string | null;
+            /** @description Why the hosts could not be made known. The decision stands. */
+            warning?: string;
         };
         /**
          * @example {
@@ -5215,11 +5272,8 @@ export interface components {
          */
         DecisionRequest: {
             decision: components["schemas"]["Decision"];
-            /**
-             * @description With `approve`: adds a rule to the policy, so that the same effect needs no approval in future. Only for an approval of one effect or one folder, and for unbound keys with scope `admin`.
-             * @default false
-             */
-            remember?: boolean;
+            /** @description With `approve`. `session`: the same effect needs no approval in this session from then on. `true`: nor anywhere, by a rule of the policy; only for unbound keys with scope `admin`. Both are for an approval of one effect or folder, or of requests to new hosts. Default: hosts that such an `admin` key approves are known to the workspace from then on (`/v1/policy/hosts`); `false`: only this call is approved. */
+            remember?: boolean | "session";
             /** @description The `round` of the approval that is decided. Default: the first. Required to approve a later round, so that a repeated request never approves something else. */
             round?: number;
         };
@@ -5782,6 +5836,21 @@ export interface components {
              */
             overlapSeconds?: number;
         };
+        /**
+         * @example {
+         *       "host": "api.example.com",
+         *       "approvedBy": "root",
+         *       "approvedAt": "2026-01-02T08:00:00.000Z"
+         *     }
+         */
+        KnownHost: {
+            /** Format: date-time */
+            approvedAt: string;
+            /** @description Id of the key. */
+            approvedBy: string;
+            /** @description With `:port` if it is not the default port. */
+            host: string;
+        };
         LimitList: {
             items: components["schemas"]["LimitUse"][];
         };
@@ -5819,6 +5888,11 @@ export interface components {
          */
         LinkDecision: {
             decision: components["schemas"]["Decision"];
+            /**
+             * @description With `approve`: the same needs no approval in this session from then on, if the approval has `canRemember`.
+             * @constant
+             */
+            remember?: "session";
         };
         /** @description With `fields=summary`: without `inputSchema`, `outputSchema`, `held` and `ui`. */
         ListedTool: {
@@ -8487,6 +8561,8 @@ export interface components {
             lastEvent: number;
             model?: string;
             queued: number;
+            /** @description What approvals allow in this session from then on. Absent: nothing. */
+            remembered?: components["schemas"]["PolicyRule"][];
             /** @description The first line of the first input; null before it. */
             title: string | null;
             toolset: string | null;
@@ -8707,6 +8783,11 @@ export interface components {
             id: number;
             /** @description For a nested call: the id of the outer call. */
             parent?: string;
+            /**
+             * @description The same is allowed in this session from then on.
+             * @constant
+             */
+            remember?: "session";
             step: number;
             turn: string;
             /** @constant */
@@ -15791,6 +15872,68 @@ export interface operations {
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listKnownHosts: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, sorted by host. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["KnownHost"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    forgetKnownHost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example api.example.com */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { MonikerClient, components } from '../../client/src/index.ts';
 import { isRecord, tryParse, type Json } from '../core/json/wire-value.ts';
-import { askApproval } from './chat-questions.ts';
+import { askApproval, type Decided } from './chat-questions.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { print, printData } from '../local/printing.ts';
@@ -72,7 +72,7 @@ async function call(name: string, text: string, options: CallOptions): Promise<v
     return;
   }
   if (answer.code !== 'approval_required') return printAnswer(answer, options);
-  const decide = options.approve ? async () => 'approve' as const : canAsk() ? askInTerminal(name) : null;
+  const decide = options.approve ? async () => ({ decision: 'approve' as const }) : canAsk() ? askInTerminal(name) : null;
   if (decide === null)
     throw new CommandFailure(
       `The call of ${answer.canonical} requires approval.`,
@@ -88,7 +88,7 @@ async function call(name: string, text: string, options: CallOptions): Promise<v
 async function callWithApproval(
   client: MonikerClient,
   { toolset, session, ...call }: DirectCall,
-  decide: (approval: AskedApproval) => Promise<'approve' | 'deny'>,
+  decide: (approval: AskedApproval) => Promise<Decided>,
 ): Promise<Answer> {
   const used = session ?? (await client.post('/v1/sessions', { body: { model: 'rehearsal/default', toolset } })).id;
   try {
@@ -98,10 +98,10 @@ async function callWithApproval(
       if (answer.code !== 'approval_required' || answer.callId === undefined || round > maxRounds) return answer;
       const path = { id: used, callId: answer.callId };
       const approval = await client.get('/v1/sessions/{id}/approvals/{callId}', { params: { path } });
-      const decision = await decide(approval);
-      const body = { decision, ...(approval.round !== undefined && { round: approval.round }) };
+      const decided = await decide(approval);
+      const body = { ...decided, ...(approval.round !== undefined && { round: approval.round }) };
       await client.post('/v1/sessions/{id}/approvals/{callId}', { params: { path }, body });
-      if (decision === 'deny') return answer;
+      if (decided.decision === 'deny') return answer;
     }
   } finally {
     // The call is done either way.
@@ -116,7 +116,7 @@ function printAnswer(answer: Pick<Answer, 'isError' | 'content'>, { json }: Json
 }
 
 /** The question goes to stderr: stdout is for the result. */
-function askInTerminal(name: string): (approval: AskedApproval) => Promise<'approve' | 'deny'> {
+function askInTerminal(name: string): (approval: AskedApproval) => Promise<Decided> {
   return (approval) => askApproval(askLine, (line) => printStyled(line, process.stderr), { ...approval, name });
 }
 

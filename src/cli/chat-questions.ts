@@ -1,6 +1,7 @@
 /** Questions in the terminal: approvals, and the forms of MCP servers (elicitation). */
 import type { ApprovalRequired, InputRequired, components } from '../../client/src/index.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../core/json/wire-value.ts';
+import { rulesToRemember } from '../core/policy/approval-ways.ts';
 import { showInvisible, visibleJson } from '../core/text/visible-text.ts';
 import { inLine, styled } from './output.ts';
 
@@ -8,17 +9,32 @@ import { inLine, styled } from './output.ts';
 export type Ask = (question: string) => Promise<string | null>;
 /** What a person must see of an approval. */
 type Question = Pick<ApprovalRequired, 'name' | 'canonical' | 'arguments' | 'reason'> &
-  Partial<Pick<ApprovalRequired, 'effects' | 'effectCount' | 'round'>>;
+  Partial<Pick<ApprovalRequired, 'effects' | 'effectCount' | 'round' | 'ask' | 'target' | 'several'>> & { canRemember?: true | undefined };
+export type Decided = { decision: 'approve' | 'deny'; remember?: 'session' };
 type Answer = components['schemas']['ElicitationAnswer'];
 
 const maxShownEffects = 30;
 const maxArgumentsLength = 4_000;
 
-/** Any answer other than yes denies the call. */
-export async function askApproval(ask: Ask, print: (line: string) => void, request: Question): Promise<'approve' | 'deny'> {
+/** Any answer other than yes, or `s` where it is offered, denies the call. */
+export async function askApproval(ask: Ask, print: (line: string) => void, request: Question): Promise<Decided> {
+  return (await askDecision(ask, print, request)) ?? { decision: 'deny' };
+}
+
+/** The same; null if there is no answer. */
+export async function askDecision(ask: Ask, print: (line: string) => void, request: Question): Promise<Decided | null> {
   for (const line of describeApproval(request)) print(line);
-  const answer = await ask('  Approve? [y/N] ');
-  return isYes(answer ?? '') ? 'approve' : 'deny';
+  const canRemember = isMemorable(request);
+  const answer = await ask(canRemember ? '  Approve? [y/N, s: for the rest of this session] ' : '  Approve? [y/N] ');
+  if (answer === null) return null;
+  if (canRemember && /^s(ession)?$/i.test(answer.trim())) return { decision: 'approve', remember: 'session' };
+  return { decision: isYes(answer) ? 'approve' : 'deny' };
+}
+
+/** An approval that is read says so; an event has what decides it. */
+function isMemorable({ canonical, canRemember, ask: kind, target = null, effects = [], effectCount = 0, several }: Question): boolean {
+  if (kind === undefined) return canRemember === true;
+  return 'rules' in rulesToRemember(canonical, { kind, target, effects, effectCount, several });
 }
 
 export function isYes(answer: string): boolean {

@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { followEvents, type MonikerClient, runTurn, type TurnAnswer } from '../../client/src/index.ts';
 import { isCount, recordOf, tryParse } from '../core/json/wire-value.ts';
-import { askApproval, askInput, describeApproval, isYes } from './chat-questions.ts';
+import { askApproval, askDecision, askInput } from './chat-questions.ts';
 import { createScreen } from './chat-screen.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes, reportFailure } from './failure.ts';
@@ -106,11 +106,10 @@ async function continueWaiting(client: MonikerClient, session: string): Promise<
   const { lastEvent } = await readLastEvent(client, session);
   const screen = createScreen(writeVisible);
   /** Returns false if the person leaves. */
-  const decide = async ({ callId, round, ...asked }: Parameters<typeof describeApproval>[0] & { callId: string }): Promise<boolean> => {
-    for (const line of describeApproval({ ...asked, round })) printStyled(line);
-    const answer = await askLine('  Approve? [y/N] ');
-    if (answer === null) return false;
-    const body = { decision: isYes(answer) ? ('approve' as const) : ('deny' as const), ...(round !== undefined && { round }) };
+  const decide = async ({ callId, round, ...asked }: Parameters<typeof askDecision>[2] & { callId: string }): Promise<boolean> => {
+    const decided = await askDecision(askLine, printStyled, { ...asked, round });
+    if (decided === null) return false;
+    const body = { ...decided, ...(round !== undefined && { round }) };
     await client.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { ...path, callId } }, body });
     return true;
   };

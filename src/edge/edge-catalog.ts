@@ -71,6 +71,7 @@ const writes: ReadonlySet<CatalogMethod> = new Set([
   'patchKey',
   'revokeKey',
   'addRule',
+  'knowHosts',
   'acceptTool',
   'rejectTool',
   'decideTools',

@@ -91,6 +91,7 @@ const fields = {
     parent: parent.optional(),
     decision: z.enum(['approve', 'deny', 'expire']),
     by: z.string().meta({ description: 'Id of the key, `link`, or `clock` for `expire`.' }),
+    remember: z.literal('session').optional().meta({ description: 'The same is allowed in this session from then on.' }),
   }),
   'inner-call': z.object({ ...ofCall, ...named, parent, arguments: object }),
   'inner-result': z.object({

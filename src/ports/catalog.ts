@@ -37,6 +37,7 @@ export type DocumentKind =
   | 'secret'
   | 'tool-aliases'
   | 'policy'
+  | 'known-host'
   | 'server'
   | 'skill'
   | 'ui-tool'
@@ -290,8 +291,10 @@ export interface CatalogPort {
   /** For the workspace `default`: replaces the people who are members of a workspace. */
   setMembersOf(workspace: string, users: readonly string[]): Promise<void>;
 
-  /** Stores a remembered rule; an identical rule is not stored twice. */
-  addRule(rule: PolicyRule): Promise<void>;
+  /** Stores remembered rules, all or none; an identical rule is not stored twice. */
+  addRule(...rules: PolicyRule[]): Promise<void>;
+  /** Makes hosts known to the workspace (`known-host`), all at once. Those that are known already are unchanged. */
+  knowHosts(hosts: readonly string[]): Promise<void>;
 
   indexSession(row: SessionIndexRow): Promise<void>;
   /** Stores the newest state of a session and of its questions, for lists. Idempotent; an older revision has no effect. */

@@ -11,7 +11,7 @@ import { type ClientTool, ClientToolInput, type Plan } from '../core/turn/plan.t
 import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tools/tool.ts';
 import type { Origin, Principal } from '../core/people/principal.ts';
-import type { PolicyRule } from '../core/policy/rule.ts';
+import { PolicyRule } from '../core/policy/rule.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 import type { FileChange, StoredFile } from './file-space.ts';
@@ -50,6 +50,7 @@ export const SessionView = z
     turn: z.object({ id: z.string(), status: z.string(), reason: z.string().nullable() }).nullable(),
     queued: z.int(),
     from: ForkPoint.optional().meta({ description: 'For a fork: the session and turn after which it continues.' }),
+    remembered: z.array(PolicyRule).optional().meta({ description: 'What approvals allow in this session from then on. Absent: nothing.' }),
     title: z.string().nullable().meta({ description: 'The first line of the first input; null before it.' }),
     lastEvent: z.int().meta({ description: 'Number of the newest event: follow the log from here with `?after=`.' }),
     lastActivityAt: z.iso.datetime().meta({ description: 'When a turn last started or ended.' }),
@@ -158,8 +159,18 @@ export type SubmittedTurn = {
   completion: string | null;
 };
 
-/** `status`: that of the turn; `null` for an approval of a direct call, which is to be sent again. */
-export type DecisionOutcome = { callId: string; decision: Decision; turn: string | null; status: string | null };
+/**
+ * `status`: that of the turn; `null` for an approval of a direct call, which is to be sent again. `knownHosts`: that the approval made known to
+ * the workspace. `warning`: they could not be stored.
+ */
+export type DecisionOutcome = {
+  callId: string;
+  decision: Decision;
+  turn: string | null;
+  status: string | null;
+  knownHosts?: string[];
+  warning?: string;
+};
 
 /**
  * The user's answers to the questions of a tool's server, by the server's keys. `round`: the question they answer; absent: the call's last one.
@@ -262,14 +273,15 @@ export interface SessionPort {
   approvals(caller: Principal): Promise<ApprovalView[]>;
   approval(caller: Principal, callId: string): Promise<ApprovalView>;
   /**
-   * Repeating a decision has no effect; a different one throws `conflict`, as does a decision on an expired or used approval. `remember`
-   * stores a rule for the workspace, which the caller must authorize.
+   * Repeating a decision has no effect; a different one throws `conflict`, as does a decision on an expired or used approval. `remember`:
+   * true stores rules for the workspace, which the caller must authorize; `session` stores them for this session; absent: new hosts become known
+   * to the workspace if the caller may change its policy; false: nothing.
    */
   decide(
     caller: Principal,
     callId: string,
     decision: Decision,
-    options: { remember: boolean; round?: number | null },
+    options: { remember?: boolean | 'session' | undefined; round?: number | null },
   ): Promise<DecisionOutcome>;
   /** Returns a nonce for one decision on this approval; `storage/keys/signed-token.ts` builds a link from it. */
   mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
@@ -278,7 +290,7 @@ export interface SessionPort {
    * not decide any more.
    */
   linkedApproval(link: FollowedLink): Promise<ApprovalView>;
-  decideByLink(link: FollowedLink, decision: Decision): Promise<DecisionOutcome>;
+  decideByLink(link: FollowedLink, decision: Decision, remember?: 'session'): Promise<DecisionOutcome>;
   /** Submits results of client tools. Throws `not_found` for a call that waits for none; repeating a result has no effect. */
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsAccepted>;
   /** Submits input. Throws `not_found` for a call that asks nothing, `conflict` for answers that differ from earlier ones, `invalid_request` for invalid answers. */

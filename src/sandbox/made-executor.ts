@@ -3,7 +3,7 @@ import { memoizeByObject } from '../core/memoize.ts';
 import { resultOfCode } from '../core/turn/run-code.ts';
 import type { EditionTool } from '../core/toolset/edition-tool.ts';
 import type { MadeCode } from '../core/toolset/edition-tool.ts';
-import { readCodeUses } from '../core/made/uses.ts';
+import { readCodeUses } from '../core/made/code-uses.ts';
 import { isObjectMember } from '../core/names/reserved-names.ts';
 import { errorResult, type JsonSchema, type ToolResult } from '../core/tools/tool.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';

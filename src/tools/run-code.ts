@@ -3,7 +3,7 @@
  * value of the code is the result.
  */
 import { resultOfCode, runCodeSpec } from '../core/turn/run-code.ts';
-import { withoutFence, readCodeUses } from '../core/made/uses.ts';
+import { withoutFence, readCodeUses } from '../core/made/code-uses.ts';
 import { isObjectMember } from '../core/names/reserved-names.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import type { InnerOutcome, InnerCalls } from '../ports/inner-calls.ts';

@@ -21,6 +21,7 @@ export function buildMcp(parts: RuntimeParts & ObjectParts & ServerParts & ToolP
     aliases: parts.settings.aliases,
     seal: createStateSeal(parts.sealing),
     consumeNonce: (workspace, nonce, expiresAt) => catalog(workspace).consumeNonce(nonce, expiresAt),
+    knowHosts: (principal, hosts) => catalog(principal).knowHosts(hosts),
     equipment: ({ workspace, keyId }) => catalog(workspace).equipment(keyId),
     configuration: configurationTables(toolDefinitions),
     callDeps: parts.callDeps,

@@ -22,8 +22,27 @@ const nowhere = () => undefined;
 
 describe('an approval in the terminal', () => {
   it('is given by a yes only', async () => {
-    for (const yes of ['y', 'Y', ' yes ']) expect(await askApproval(answers(yes), nowhere, approval)).toBe('approve');
-    for (const no of ['', 'n', 'yep', 'no', null]) expect(await askApproval(answers(no), nowhere, approval)).toBe('deny');
+    for (const yes of ['y', 'Y', ' yes ']) expect(await askApproval(answers(yes), nowhere, approval)).toEqual({ decision: 'approve' });
+    for (const no of ['', 'n', 's', 'yep', 'no', null])
+      expect(await askApproval(answers(no), nowhere, approval)).toEqual({ decision: 'deny' });
+  });
+
+  it('can be for the session if it can be remembered', async () => {
+    const host = {
+      ask: 'network',
+      target: 'a.example',
+      effects: [{ action: 'send', kind: 'network', target: 'a.example' }],
+      effectCount: 1,
+    };
+    const forSession = { decision: 'approve', remember: 'session' };
+    for (const asked of [host, { canRemember: true, ask: undefined }]) {
+      const request = { ...approval, ...asked } as ApprovalRequired;
+      expect(await askApproval(answers('s'), nowhere, request)).toEqual(forSession);
+      expect(await askApproval(answers('y'), nowhere, request)).toEqual({ decision: 'approve' });
+      expect(await askApproval(answers(null), nowhere, request)).toEqual({ decision: 'deny' });
+    }
+    const always = { ...approval, ...host, ask: 'always', target: null } as ApprovalRequired;
+    expect(await askApproval(answers('s'), nowhere, always)).toEqual({ decision: 'deny' });
   });
 
   it('shows the tool, the reason, the arguments and the effects', () => {

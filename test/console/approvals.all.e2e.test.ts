@@ -99,6 +99,38 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
     });
   });
 
+  it('approves a new host for the workspace or for the session, and lists and forgets known hosts', async () => {
+    await service.call('PUT', '/v1/toolsets/reaching', { tools: [{ tool: 'builtin.http_request' }] });
+    const request = async (host: string): Promise<string> => {
+      const { json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'reaching' });
+      const input = `/http_request ${JSON.stringify({ url: `https://${host}/` })}`;
+      await service.call('POST', `/v1/sessions/${json.id}/turns`, { input });
+      return json.id;
+    };
+    const hosts = async () => (await service.call('GET', '/v1/policy/hosts')).json.items.map(({ host }: { host: string }) => host);
+    const session = await request('one.example.com');
+    await visit(`/console/chat/${session}`, async (page) => {
+      const group = page.getByRole('group', { name: 'Decide on http_request' });
+      await group.getByText('Scope admin makes the host known.').waitFor();
+      expect(await group.getByRole('button').allTextContents()).toEqual(['Approve', 'Deny', 'Approve for this session']);
+      await group.getByRole('button', { name: 'Approve for this session' }).click();
+      await group.waitFor({ state: 'detached' });
+      const { remembered } = (await service.call('GET', `/v1/sessions/${session}`)).json;
+      expect(remembered).toEqual([{ decision: 'allow', kind: 'network', host: 'one.example.com' }]);
+      expect(await hosts()).toEqual([]);
+    });
+    await visit(`/console/chat/${await request('two.example.com')}`, async (page) => {
+      await page.getByRole('button', { name: 'Approve', exact: true }).click();
+      await expect.poll(hosts).toEqual(['two.example.com']);
+      await page.goto(`${service.url}/console/policy`);
+      await page.getByRole('table', { name: 'Known hosts' }).getByText('two.example.com').waitFor();
+      await page.getByRole('button', { name: 'Forget two.example.com' }).click();
+      await page.getByRole('group', { name: 'Ask about two.example.com again?' }).getByRole('button', { name: 'Forget' }).click();
+      await page.getByText('None yet: a host appears here').waitFor();
+      expect(await hosts()).toEqual([]);
+    });
+  });
+
   it('says which scope a key needs, and shows who decided meanwhile', async () => {
     const session = await ask('raced.txt');
     const { json } = await service.call('POST', '/v1/keys', { name: 'tools only', scopes: ['tools'] });

@@ -1,7 +1,7 @@
 /** Which tools code names: read from its text, past strings, comments, templates and regular expressions. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCodeUses } from '../../src/core/made/uses.ts';
+import { readCodeUses } from '../../src/core/made/code-uses.ts';
 
 const named = (code: string): string[] => readCodeUses(code).names.map(({ name }) => name);
 

@@ -48,6 +48,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     aliases: options.aliases ?? true,
     seal: createStateSeal(master),
     consumeNonce: (_workspace, nonce, expiresAt) => catalog.consumeNonce(nonce, expiresAt),
+    knowHosts: ({ keyId }, hosts) => catalog.by(keyId).knowHosts(hosts),
     equipment: ({ keyId }: Principal) => catalog.equipment(keyId),
     configuration: configurationTables(() => options.configuration ?? []),
     callDeps: () => call,

@@ -30,7 +30,7 @@ export type FakeSessions = Sessions & {
   all: Map<string, FakeSession>;
   /** Every `submit`, unchanged. */
   submitted: (SubmitTurn & { session: string })[];
-  /** The call ids of all decisions with `remember`. */
+  /** The call ids of all decisions with `remember`, each with its value. */
   remembered: string[];
   /** Direct calls that ran. */
   ran: SessionCallRequest[];
@@ -186,7 +186,7 @@ export function fakeSessions(): FakeSessions {
     approval: async (caller, callId) => findApproval(open(id, caller).waiting, callId),
     decide: async (caller, callId, decision, { remember }) => {
       const answer = applyDecision(open(id, caller), callId, decision);
-      if (remember) remembered.push(callId);
+      if (remember) remembered.push(`${callId} ${remember}`);
       return answer;
     },
     mintLink: async (caller, callId) => {
@@ -201,9 +201,11 @@ export function fakeSessions(): FakeSessions {
       const { waiting } = known(id);
       return findApproval(waiting, linkedCall(waiting, nonce));
     },
-    decideByLink: async ({ nonce }, decision) => {
+    decideByLink: async ({ nonce }, decision, remember) => {
       const session = known(id);
-      const answer = applyDecision(session, linkedCall(session.waiting, nonce), decision);
+      const callId = linkedCall(session.waiting, nonce);
+      const answer = applyDecision(session, callId, decision);
+      if (remember) remembered.push(`${callId} ${remember}`);
       const link = session.waiting.links.get(nonce);
       if (link !== undefined) link.used = true;
       return answer;

@@ -80,9 +80,9 @@ describe('a decision on an approval', () => {
     const remembering = await decide(callId, { decision: 'approve', remember: true }, approver);
     expect([remembering.status, (await bodyOf(remembering)).scope]).toEqual([403, 'admin']);
     expect(h.sessions.remembered).toEqual([]);
-    expect((await decide(callId, { decision: 'approve' }, approver)).status).toBe(200);
+    expect((await decide(callId, { decision: 'approve', remember: 'session' }, approver)).status).toBe(200);
     await decide(await ask(), { decision: 'approve', remember: true });
-    expect(h.sessions.remembered).toHaveLength(1);
+    expect(h.sessions.remembered).toEqual([`${callId} session`, expect.stringMatching(/ true$/)]);
   });
 
   it.each([
@@ -90,6 +90,8 @@ describe('a decision on an approval', () => {
     [{ decision: 'expire' }, 'decision'],
     [{ decision: 'approve', remember: 'yes' }, 'remember'],
     [{ decision: 'deny', remember: true }, 'remember'],
+    [{ decision: 'deny', remember: 'session' }, 'remember'],
+    [{ decision: 'approve', remember: 'workspace' }, 'remember'],
     [{ decision: 'approve', always: true }, 'always'],
   ])('is not %j', async (body, path) => {
     const answer = await decide(await ask(), body);
@@ -175,6 +177,16 @@ describe('a link', () => {
     expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}/approvals/${callId}`))).state).toBe('approved');
   });
 
+  it('is remembered for the session by its own button, or by JSON', async () => {
+    const callIds = [await ask(), await ask()];
+    const byForm = await open(await mint(callIds[0] ?? ''), 'POST', 'remember=session', form);
+    expect([byForm.status, await byForm.text()]).toEqual([200, expect.stringContaining('allowed in this session from now on')]);
+    const json = { accept: 'application/json', 'content-type': 'application/json' };
+    const byJson = await open(await mint(callIds[1] ?? ''), 'POST', { decision: 'approve', remember: 'session' }, json);
+    expect(byJson.status).toBe(200);
+    expect(h.sessions.remembered).toEqual(callIds.map((callId) => `${callId} session`));
+  });
+
   it('decides by JSON, too', async () => {
     const callId = await ask();
     const json = { accept: 'application/json', 'content-type': 'application/json' };
@@ -217,7 +229,7 @@ describe('a link', () => {
     expect((await open(path, 'POST', 'decision=approve', { ...form, origin: 'https://moniker.example' })).status).toBe(200);
   });
 
-  it.each(['', 'decision=', 'decision=maybe', 'decision=approve&remember=true', 'x'.repeat(5000)])(
+  it.each(['', 'decision=', 'decision=maybe', 'decision=approve&remember=true', 'decision=deny&remember=session', 'x'.repeat(5000)])(
     'is kept when its form says %s',
     async (text) => {
       const path = await mint(await ask());
@@ -314,6 +326,13 @@ describe('the page', () => {
     }
     // JSON has escapes for some of them; others appear as the character itself.
     if (shown.startsWith('U+')) expect(approvePage(view({ a: [text] }))).not.toContain(text);
+  });
+
+  it('has a button for the session if the approval can be remembered', () => {
+    expect(approvePage(view({}))).not.toContain('remember');
+    const page = approvePage({ ...view({}), canRemember: true });
+    expect(page).toContain('<button name="remember" value="session">Approve for this session</button>');
+    expect(approvePage({ ...view({}), canRemember: true, state: 'approved' })).not.toContain('remember');
   });
 
   it('writes no markup or invisible characters, for any input', () => {

@@ -139,6 +139,8 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   patchPolicy: admin('PATCH', '/v1/policy', {}, never),
   getMetrics: admin('GET', '/metrics'),
   deletePolicy: admin('DELETE', '/v1/policy', undefined, never),
+  listKnownHosts: admin('GET', '/v1/policy/hosts'),
+  forgetKnownHost: admin('DELETE', '/v1/policy/hosts/nowhere.example'),
   ...documents('Provider', 'providers', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' }),
   ...documents('Secret', 'secrets', { value: 'v', hosts: ['api.example.com'] }),
   ...documents('Webhook', 'webhooks', { agent: 'other', scheme: 'github', secret: 's', input: 'i' }),

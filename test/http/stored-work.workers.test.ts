@@ -124,7 +124,16 @@ const others = {
   // Those that remove, end or cancel.
   ending: [
     ...['deleteToolset', 'deleteTool', 'deleteToolAliases', 'deleteServer', 'forgetServerAuthorization', 'disconnectServer'],
-    ...['removeServerConnection', 'deleteProvider', 'deleteSecret', 'deletePolicy', 'deleteModelAlias', 'deleteAgent', 'deleteSkill'],
+    ...[
+      'removeServerConnection',
+      'deleteProvider',
+      'deleteSecret',
+      'deletePolicy',
+      'forgetKnownHost',
+      'deleteModelAlias',
+      'deleteAgent',
+      'deleteSkill',
+    ],
     ...['revokeKey', 'endGrant', 'revokeToken', 'deleteMember', 'deleteProject', 'deleteWebhook', 'deleteSchedule', 'deleteSubscription'],
     ...['deleteSession', 'deleteFile', 'cancelTurn', 'cancelResponse', 'endMcp', 'endWorkspaceMcp', 'endEquippedMcp', 'signOut'],
   ],

@@ -107,6 +107,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   putPolicy: () => put({ rules: [] }),
   patchPolicy: () => put({}),
   deletePolicy: () => ({ headers: never }),
+  listKnownHosts: () => plain,
+  forgetKnownHost: () => plain,
   createEmbeddings: ({ name }) => withModel(name),
   createModeration: ({ name }) => withModel(name),
   createSpeech: ({ name }) => withModel(name),

@@ -186,9 +186,13 @@ function wiringOf(
       if (world.random.chance(0.05)) throw new CatalogAway();
       return null;
     },
-    addRule: async (rule: PolicyRule) => {
+    addRule: async (...added: PolicyRule[]) => {
       await outside('the Catalog stores a rule');
-      rules.push(rule);
+      rules.push(...added);
+    },
+    knowHosts: async (hosts: readonly string[]) => {
+      await outside('the Catalog stores hosts');
+      rules.push(...hosts.map((host) => ({ decision: 'allow' as const, kind: 'network' as const, host })));
     },
   };
   let away = false;

@@ -34,7 +34,7 @@ export function keyOfItem({ session, callId, round }: InboxItem): string {
 }
 
 /** Decides an approval. Rejects with the error of the request. */
-export async function decideItem(item: InboxItem, decision: 'approve' | 'deny', remember: boolean): Promise<void> {
+export async function decideItem(item: InboxItem, decision: 'approve' | 'deny', remember?: true | 'session'): Promise<void> {
   const { session: id, callId, round } = item;
   const body = { decision, round, ...(remember && { remember }) };
   await moniker.value.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { id, callId } }, body });

@@ -158,17 +158,17 @@ export function openChatSession(id: string) {
         throw error;
       }
     },
-    decide: ({ callId, question }: Call, decision: 'approve' | 'deny', remember = false) =>
+    decide: ({ callId, question }: Call, decision: 'approve' | 'deny', remember?: true | 'session') =>
       answer(callId, () => {
-        const round = question?.type === 'approval-required' ? question.round : undefined;
-        const body = { decision, ...(remember && { remember }), ...(round !== undefined && { round }) };
+        const round = question?.type === 'approval-required' && { round: question.round };
+        const body = { decision, ...(remember && { remember }), ...round };
         return moniker.value.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { ...path, callId } }, body });
       }),
     sendResult: ({ callId }: Call, content: string, isError: boolean) =>
       answer(callId, () => moniker.value.post('/v1/sessions/{id}/tool-results', { params: { path }, body: { callId, content, isError } })),
     sendInput: ({ callId, question }: Call, input: Answers) =>
       answer(callId, () => {
-        const round = question?.type === 'input-required' ? { round: question.round } : {};
+        const round = question?.type === 'input-required' && { round: question.round };
         return moniker.value.post('/v1/sessions/{id}/tool-results', { params: { path }, body: { callId, input, ...round } });
       }),
     cancel: () =>

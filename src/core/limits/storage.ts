@@ -19,6 +19,11 @@ export const storageLimits = {
   streamKeyCheckMs: 10_000,
   cancelWaitMs: 5_000,
   maxPolicyRules: 1_000,
+  /** Hosts that approvals made known to the workspace. The one that was approved longest ago is forgotten first. */
+  maxKnownHosts: 1_000,
+  knownHostTtlMs: 365 * 24 * 60 * 60_000,
+  /** Rules that a session remembers. */
+  maxSessionRules: 100,
   /** Effects that the response of a policy test lists; all of them are evaluated. */
   maxListedPolicyEffects: 200,
 

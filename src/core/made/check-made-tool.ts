@@ -6,24 +6,38 @@ import { aliasName } from '../names/toolset-alias.ts';
 import { fold } from '../names/fold.ts';
 import { type KnownTools, withTools } from '../toolset/known-tools.ts';
 import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from '../tools/made-tool.ts';
-import { madeOwnName, toMadeDefinition } from './made-toolset.ts';
-import { parseAlias } from '../names/names.ts';
+import { dependentsOf, madeOwnName, toMadeDefinition } from './made-toolset.ts';
+import { CanonicalName, parseAlias } from '../names/names.ts';
+import { ownNameOf } from '../toolset/named-entry.ts';
 import type { Issue, Warning } from '../problem.ts';
 import { cleanDescription } from '../tools/listing-text.ts';
 import { isObjectMember, reservedNames } from '../names/reserved-names.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { limits } from '../limits/limits.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
-import { readUses, createLookup } from './uses.ts';
+import { boundNames, createLookup, type LookupTool, readUses } from './uses.ts';
 import { hasType } from '../schema/schema-parts.ts';
 
 type CheckedMadeTool = { tool: Omit<StoredMadeTool, 'pin'>; issues: Issue[]; warnings: Warning[] };
 
-/** `known`: with or without an earlier version of the tool. */
-export function checkMadeTool(canonical: string, document: WrittenMadeTool, known: KnownTools): CheckedMadeTool {
+/**
+ * `known`: with or without an earlier version of the tool. `before`: the stored version, whose names stay what they are: what other tools
+ * have taken since is a warning.
+ */
+export function checkMadeTool(
+  canonical: string,
+  document: WrittenMadeTool,
+  known: KnownTools,
+  before: StoredMadeTool | null = null,
+): CheckedMadeTool {
   const { name: saidName, uses: _uses, names: _names, aliases: given, ...rest } = document;
-  const aliases = readAliases(canonical, given ?? [], known);
-  const { uses, names, ...read } = readUses(document, createLookup(known));
+  const aliases = readAliases(canonical, given ?? [], known, before?.aliases ?? []);
+  const taken = takenBy(madeOwnName(canonical), canonical, known);
+  const { uses, names, ...read } = readUses(
+    document,
+    createLookup(known),
+    before === null ? undefined : boundNames(before, (use) => known.get(use) ?? goneTool(use)),
+  );
   const said = seenTexts(rest);
   const tool = {
     ...said.texts,
@@ -32,7 +46,7 @@ export function checkMadeTool(canonical: string, document: WrittenMadeTool, know
     ...(Object.keys(names).length > 0 && { names }),
   };
   const issues = [
-    ...nameFaults(canonical, saidName, known),
+    ...nameFaults(canonical, saidName, before === null ? taken : null),
     ...codeFaults(document.implementation),
     ...(said.texts.description.trim() === '' ? [{ path: 'description', message: 'contains no visible text: say what the tool does' }] : []),
     ...document.parameters.flatMap((parameter, index) => parameterFaults(parameter, index, document.parameters)),
@@ -40,7 +54,14 @@ export function checkMadeTool(canonical: string, document: WrittenMadeTool, know
     ...read.issues,
     ...wayFaults(canonical, tool, known),
   ];
-  return { tool, issues, warnings: [...said.warnings, ...read.warnings] };
+  const kept = before === null || taken === null ? [] : [{ path: 'name', message: `"${madeOwnName(canonical)}" is also ${taken}` }];
+  return { tool, issues, warnings: [...said.warnings, ...kept, ...aliases.warnings, ...read.warnings] };
+}
+
+/** A tool that the stored version uses and nothing defines any more. */
+function goneTool(canonical: string): LookupTool {
+  const { ownName } = ownNameOf({ tool: canonical }, undefined);
+  return { canonical: CanonicalName.parse(canonical), name: ownName, kind: 'mcp', aliases: [], source: { state: 'missing' } };
 }
 
 type Texts = Pick<MadeTool, 'description' | 'parameters'>;
@@ -64,12 +85,12 @@ function seenTexts<Said extends Texts>(said: Said): { texts: Said; warnings: War
   return { texts: { ...said, description, parameters }, warnings };
 }
 
-function nameFaults(canonical: string, said: string | undefined, known: KnownTools): Issue[] {
+/** `taken`: as returned by `takenBy`. */
+function nameFaults(canonical: string, said: string | undefined, taken: string | null): Issue[] {
   const name = madeOwnName(canonical);
   if (said !== undefined && said !== name && said !== canonical)
     return [{ path: 'name', message: `differs from the name in the path, "${name}". Leave it out` }];
   if (isObjectMember(name)) return [{ path: 'name', message: `"${name}" is a member of every JavaScript object. Choose another name` }];
-  const taken = takenBy(name, canonical, known);
   return taken === null ? [] : [{ path: 'name', message: `"${name}" is ${taken}. Choose another name` }];
 }
 
@@ -78,23 +99,28 @@ function codeFaults(implementation: string): Issue[] {
   return [{ path: 'implementation', message: `is larger than ${limits.maxImplementationBytes} bytes` }];
 }
 
+/** `kept`: the aliases of the stored version. */
 function readAliases(
   canonical: string,
   given: readonly string[],
   known: KnownTools,
-): { aliases: StoredMadeTool['aliases'] & {}; issues: Issue[] } {
+  kept: readonly string[],
+): { aliases: StoredMadeTool['aliases'] & {}; issues: Issue[]; warnings: Warning[] } {
   const issues: Issue[] = [];
+  const warnings: Warning[] = [];
   const aliases = new Map<string, NonNullable<StoredMadeTool['aliases']>[number]>();
   for (const [index, text] of given.entries()) {
     const path = `aliases[${index}]`;
     const parsed = parseAlias(text);
     const taken = parsed.ok ? takenBy(parsed.alias, canonical, known) : null;
+    const isKept = parsed.ok && kept.includes(parsed.alias);
+    if (taken !== null && isKept) warnings.push({ path, message: `"${text}" is also ${taken}` });
     if (!parsed.ok) issues.push({ path, message: parsed.reason });
-    else if (taken !== null) issues.push({ path, message: `"${parsed.alias}" is ${taken}. Choose another alias` });
+    else if (taken !== null && !isKept) issues.push({ path, message: `"${parsed.alias}" is ${taken}. Choose another alias` });
     else if (aliases.has(fold(parsed.alias))) issues.push({ path, message: `"${parsed.alias}" is listed twice` });
     else aliases.set(fold(parsed.alias), parsed.alias);
   }
-  return { aliases: [...aliases.values()], issues };
+  return { aliases: [...aliases.values()], issues, warnings };
 }
 
 /**
@@ -174,22 +200,6 @@ function longestPath(canonical: string, usesOf: UsesOf, kept: Map<string, readon
   const found = [canonical, ...longest];
   kept.set(canonical, found);
   return found;
-}
-
-/** Returns the made tools that use any of these directly or indirectly, including those of them that are made tools. */
-export function dependentsOf(canonicals: Iterable<string>, known: Pick<KnownTools, 'all'>): Set<string> {
-  const pairs = Array.from(known.all(), ({ canonical, made }) => (made?.uses ?? []).map((use) => ({ use, user: canonical })));
-  const users = Map.groupBy(pairs.flat(), ({ use }) => use);
-  const above = new Set<string>();
-  const waiting = [...canonicals];
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    for (const { user } of users.get(name) ?? []) {
-      if (above.has(user)) continue;
-      above.add(user);
-      waiting.push(user);
-    }
-  }
-  return above;
 }
 
 /** Returns a path through the tool that is longer than calls allow; null: there is none. */

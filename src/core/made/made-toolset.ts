@@ -7,6 +7,7 @@ import { fold } from '../names/fold.ts';
 import type { Hold } from '../tools/hold.ts';
 import { CanonicalName, parseAlias } from '../names/names.ts';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.ts';
+import type { KnownTools } from '../toolset/known-tools.ts';
 import type { Toolset } from '../toolset/toolset.ts';
 import { aliasName } from '../names/toolset-alias.ts';
 import type { MadeParameter, StoredMadeTool } from '../tools/made-tool.ts';
@@ -120,4 +121,20 @@ export function toMadeToolset(tools: readonly ToolDefinition[]): Toolset {
       }),
     })),
   };
+}
+
+/** Returns the made tools that use any of these directly or indirectly, including those of them that are made tools. */
+export function dependentsOf(canonicals: Iterable<string>, known: Pick<KnownTools, 'all'>): Set<string> {
+  const pairs = Array.from(known.all(), ({ canonical, made }) => (made?.uses ?? []).map((use) => ({ use, user: canonical })));
+  const users = Map.groupBy(pairs.flat(), ({ use }) => use);
+  const above = new Set<string>();
+  const waiting = [...canonicals];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    for (const { user } of users.get(name) ?? []) {
+      if (above.has(user)) continue;
+      above.add(user);
+      waiting.push(user);
+    }
+  }
+  return above;
 }

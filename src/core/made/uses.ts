@@ -1,12 +1,14 @@
 /**
  * Determines the tools that a made tool may call, when it is written: its declared `uses`, or the tools that its code names. Each one
- * must be callable from code; stored by canonical name, together with names in the code that differ from it.
+ * must be callable from code; stored by canonical name, together with names in the code that differ from it. A name that the stored
+ * version of the tool uses keeps its meaning, whatever tools were added or removed since.
  */
+import { readCodeUses } from './code-uses.ts';
 import { aliasName } from '../names/toolset-alias.ts';
-import jsTokens, { type Token } from 'js-tokens';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits/limits.ts';
-import type { MadeTool } from '../tools/made-tool.ts';
+import type { MadeSource, MadeTool } from '../tools/made-tool.ts';
+import { listFirst } from '../text/paragraphs.ts';
 import type { Issue, Warning } from '../problem.ts';
 import { quote } from '../names/names.ts';
 import { createSuggester } from '../names/suggest.ts';
@@ -14,15 +16,29 @@ import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 
 type ReadUses = { uses: string[]; names: Record<string, string>; issues: Issue[]; warnings: Warning[] };
 
-export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names'>, lookup: Lookup): ReadUses {
+/** `bound`: what names meant in the stored version of the tool; absent: there is none. */
+export function readUses(
+  tool: Pick<MadeTool, 'implementation' | 'uses' | 'names'>,
+  lookup: Lookup,
+  bound: (name: string) => LookupTool | null = () => null,
+): ReadUses {
   const issues: Issue[] = [];
   const warnings: Warning[] = [];
   const used = new Map<string, LookupTool>();
-  const look = (name: string, path: string, where = ''): LookupTool | null => {
-    const found = lookup(name);
+  const look = (name: string, path: string, where = '', now = lookup(name)): LookupTool | null => {
+    const before = bound(name);
+    const found = before === null ? now : { tool: before };
     const fault = 'fault' in found ? found.fault : refusal(found.tool);
     if (fault !== null) issues.push({ path, message: where + fault });
-    return 'tool' in found && fault === null ? found.tool : null;
+    if (!('tool' in found) || fault !== null) return null;
+    const { canonical } = found.tool;
+    const others = ['tool' in now ? now.tool.canonical : canonical, ...(now.others ?? [])].filter((other) => other !== canonical);
+    if (others.length > 0) {
+      const why = before === null ? 'built-in tools take precedence' : 'it keeps the meaning that it was written with';
+      const also = `${quote(name)} means ${canonical}, and is a name of ${listFirst(others, maxShownMeanings)} too; ${why}`;
+      warnings.push({ path, message: `${where}${also}. To call another one, use its canonical name, as in tools["${others[0]}"]` });
+    }
+    return found.tool;
   };
   const take = (found: LookupTool | null, path: string): void => {
     if (found === null || used.has(found.canonical)) return;
@@ -52,7 +68,8 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
     if (given.has(name)) continue;
     const where = `line ${line}: `;
     const own = declared?.(name);
-    const found = own !== undefined && 'tool' in own ? own.tool : look(name, 'implementation', where);
+    const isDeclared = own !== undefined && 'tool' in own;
+    const found = isDeclared && own.others === undefined ? own.tool : look(name, 'implementation', where, isDeclared ? own : lookup(name));
     if (found === null) continue;
     if (declared !== null && !used.has(found.canonical))
       issues.push({ path: 'uses', message: `line ${line} of the code calls ${found.canonical}, which is not listed here` });
@@ -73,6 +90,25 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
   };
 }
 
+const maxShownMeanings = 5;
+
+/**
+ * Returns what the names in the code of a stored tool mean: they are bound to its tools, whatever else has these names by now. `get`: null
+ * for a tool that may not be called any more.
+ */
+export function boundNames(
+  { uses, names = {} }: Pick<MadeSource, 'uses' | 'names'>,
+  get: (canonical: string) => LookupTool | null,
+): (name: string) => LookupTool | null {
+  const tools = uses.map((canonical) => get(canonical)).filter((tool) => tool !== null);
+  return (name) => {
+    const named = Object.hasOwn(names, name) ? names[name] : undefined;
+    const isMeant = ({ canonical }: LookupTool): boolean =>
+      named === undefined ? isFoundAmong(name, canonical, tools) : canonical === named;
+    return tools.find(isMeant) ?? null;
+  };
+}
+
 /** Returns why code cannot call the tool, whoever writes it; null if it can. */
 function refusal({ canonical, kind }: LookupTool): string | null {
   if (kind === 'ui') return `${canonical} is a UI tool and cannot be called`;
@@ -89,74 +125,15 @@ function isFoundAmong(name: string, canonical: string, tools: readonly LookupToo
   return hits.length === 1 && hits[0]?.canonical === canonical;
 }
 
-/** `names`: as written, each once, with its first line. `unread`: the first line that uses `tools` in any other way, or null. */
-type CodeUses = { names: { name: string; line: number }[]; unread: number | null };
-
-/**
- * Reads from the text of code which tools it names: `tools.<name>`, `tools["<name>"]` and, by canonical name, `tools.<server>.<name>`. These
- * are the tools that the code may call (contract §7); what cannot be read here has to be declared. At run time only the tools that were fixed
- * when the code was written can be called, so nothing depends on this for safety.
- */
-export function readCodeUses(code: string): CodeUses {
-  const tokens = readTokens(code);
-  const names = new Map<string, number>();
-  let unread: number | null = null;
-  for (const [index, token] of tokens.entries()) {
-    if (token.type !== 'IdentifierName' || token.value !== 'tools' || isOtherTools(tokens, index)) continue;
-    const name = nameAt(tokens, index + 1);
-    if (name === null) unread ??= token.line;
-    else if (!names.has(name)) names.set(name, token.line);
-  }
-  return { names: [...names].map(([name, line]) => ({ name, line })), unread };
-}
-
-type CodeToken = Token & { line: number };
-
-/** Without comments and white space. js-tokens never throws and takes linear time; text that is not JavaScript gives tokens too. */
-function readTokens(code: string): CodeToken[] {
-  const tokens: CodeToken[] = [];
-  let line = 1;
-  for (const token of jsTokens(code)) {
-    if (!/Comment$|^WhiteSpace$|^LineTerminatorSequence$/.test(token.type)) tokens.push({ ...token, line });
-    line += token.value.split('\n').length - 1;
-  }
-  return tokens;
-}
-
-/** Whether it is a member of another object, or the key of a literal. */
-function isOtherTools(tokens: readonly CodeToken[], index: number): boolean {
-  const before = tokens[index - 1]?.value;
-  if (before === '.' || before === '?.') return tokens[index - 2]?.value !== 'globalThis';
-  return tokens[index + 1]?.value === ':' && (before === '{' || before === ',');
-}
-
-/** The name in `.name`, `?.name`, `["name"]` or `?.["name"]`; null where the tokens are anything else. */
-function nameAt(tokens: readonly CodeToken[], index: number): string | null {
-  const [first, next, close] = tokens.slice(index, index + 3);
-  const isName = next?.type === 'IdentifierName';
-  if (first?.value === '.') return isName ? next.value + memberAt(tokens, index + 2) : null;
-  if (first?.value === '?.') return isName ? next.value : next?.value === '[' ? nameAt(tokens, index + 1) : null;
-  if (first?.value !== '[' || close?.value !== ']') return null;
-  const isText = next?.type === 'StringLiteral' || next?.type === 'NoSubstitutionTemplate';
-  return isText && next.closed && !next.value.includes('\\') ? next.value.slice(1, -1) : null;
-}
-
-/** `.read_file` after `tools.builtin`; empty where the tool itself is called or passed on. */
-function memberAt(tokens: readonly CodeToken[], index: number): string {
-  const [dot, name] = tokens.slice(index, index + 2);
-  return dot?.value === '.' && name?.type === 'IdentifierName' && !functionMembers.has(name.value) ? `.${name.value}` : '';
-}
-
-const functionMembers: ReadonlySet<string> = new Set(['apply', 'bind', 'call', 'length', 'name']);
-
 // Finds the tool that a name in code means, among all tools of a workspace: canonical name, own name and default alias, then any spelling
-// of these. The first level with a match decides, as in the resolution of calls (`alias-map.ts`). There is no toolset here, so there are
-// no wire names.
+// of these. The first level with a match decides, as in the resolution of calls (`alias-map.ts`), and there a built-in tool before others.
+// There is no toolset here, so there are no wire names.
 
 /** The fields of a tool that are needed to name it. */
 export type LookupTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };
 
-export type Lookup = (name: string) => { tool: LookupTool } | { fault: string };
+/** `others`: canonical names of the tools that the name could mean as well, or, with `fault`, of all that it could mean; absent: none. */
+export type Lookup = (name: string) => ({ tool: LookupTool } | { fault: string }) & { others?: readonly string[] };
 
 type Tools = { get(canonical: string): LookupTool | undefined; all(): Iterable<LookupTool> };
 
@@ -168,12 +145,16 @@ export function createLookup(known: Tools): Lookup {
     if (exact !== undefined) return { tool: exact };
     tables ??= buildTables(known);
     const hit = tables.own.get(name) ?? tables.alias.get(name) ?? tables.folded.get(fold(name));
-    const [tool, ...others] = [...(hit ?? [])];
-    if (tool !== undefined && others.length === 0) return { tool };
+    const hits = [...(hit ?? [])];
+    const builtin = hits.filter(({ kind }) => kind === 'builtin');
+    const [tool, ...rest] = builtin.length === 1 ? builtin : hits;
+    if (tool !== undefined && hits.length === 1) return { tool };
     if (tool !== undefined) {
-      const candidates = [tool, ...others].map(({ canonical }) => canonical).sort();
+      const candidates = hits.map(({ canonical }) => canonical as string).sort();
+      if (rest.length === 0) return { tool, others: candidates.filter((other) => other !== tool.canonical) };
       return {
-        fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; use the canonical name, as in tools["${candidates[0]}"]`,
+        fault: `${quote(name)} means ${listFirst(candidates, maxShownMeanings)}; use the canonical name, as in tools["${candidates[0]}"]`,
+        others: candidates,
       };
     }
     return { fault: `there is no tool ${quote(name)}${suggest(name)}` };
@@ -206,9 +187,4 @@ function* spellings(known: Pick<Tools, 'all'>): Generator<readonly [string, stri
     if (tool.source?.state === 'missing' || tool.kind === 'ui') continue;
     for (const name of [tool.canonical, tool.name, ...tool.aliases.map(aliasName)]) yield [name, tool.canonical];
   }
-}
-
-/** Returns the code without a surrounding Markdown fence. Models write one in `run_code` and in made tools. */
-export function withoutFence(code: string): string {
-  return /^\s*```(?:js|javascript|ts|typescript)?[^\S\n]*\n(.*?)\n?```\s*$/s.exec(code)?.[1] ?? code;
 }

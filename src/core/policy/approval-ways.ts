@@ -1,5 +1,5 @@
 /** The ways to let a call run that requires approval: approve it once, remember the approval as a rule, or change what requires approval. */
-import type { ApprovalReason, AskKind } from './approval.ts';
+import type { ApprovalQuestion, ApprovalReason, AskKind } from './approval.ts';
 import type { PolicyRule } from './rule.ts';
 import { joinWords } from '../text/paragraphs.ts';
 import { permanentFolders } from '../text/path.ts';
@@ -45,7 +45,10 @@ const remedies: Readonly<Record<AskKind, Remedies>> = {
     remembered: (target, tool) => (target === tool ? { tool } : { host: target }),
   },
   destructive: { ways: byRule, remembered: ofTool },
-  network: { ways: byRule, remembered: (host) => ({ host }) },
+  network: {
+    ways: ({ rule, never }) => ['approve it once, after which the host is known to the workspace', rule, never],
+    remembered: (host) => ({ host }),
+  },
   'delete-file': ofPath,
   'overwrite-file': ofPath,
   'write-outside': ofPath,
@@ -59,22 +62,40 @@ export function waysWithoutApproval({ kind }: Pick<ApprovalReason, 'kind'>, entr
   return `To run such calls without approval, an administrator can ${joinWords(remedies[kind].ways({ rule, never, entry }), ', or')}.`;
 }
 
-type Asked = Pick<ApprovalReason, 'kind' | 'target'> & { several?: true | undefined };
+type Asked = Pick<ApprovalReason, 'kind' | 'target'> & Pick<ApprovalQuestion, 'effects' | 'effectCount'> & { several?: true | undefined };
 
-/** Returns the rule that `remember` stores for an approved question; null: it cannot be remembered (`whyNotRemembered`). */
-export function ruleToRemember(canonical: string, asked: Asked): PolicyRule | null {
-  const { kind, target } = asked;
-  if (kind === 'always' || kind === 'rule' || target === null || whyNotRemembered(asked) !== null) return null;
-  return { decision: 'allow', kind, ...remedies[kind].remembered?.(target, canonical) };
-}
-
-/** Returns the error for a decision with `remember`; null if it can be remembered. */
-export function whyNotRemembered({ kind, target, several }: Asked): string | null {
-  if (several === true) return 'the question lists several effects, and a rule covers only one. Leave it out, or add rules to the policy';
-  if (remedies[kind].remembered === null || target === null)
-    return 'this requires approval every time and cannot be remembered. Leave it out';
+/**
+ * Returns the rules with which `remember` allows the same for the future: one for the operation, or one for each host if all effects are
+ * requests to new hosts. `why`: it cannot be remembered, as the error of a decision that asks for it.
+ */
+export function rulesToRemember(canonical: string, asked: Asked): { rules: PolicyRule[] } | { why: string } {
+  const { kind, target, several } = asked;
+  const { remembered } = remedies[kind];
+  const hosts = newHosts(asked);
+  if (several === true && hosts.length > 0) return { rules: hosts.map((host) => ({ decision: 'allow', kind: 'network', host })) };
+  if (several === true)
+    return { why: 'the question lists several effects, and a rule covers only one. Leave it out, or add rules to the policy' };
+  if (remembered === null || target === null || kind === 'always' || kind === 'rule')
+    return { why: 'this requires approval every time and cannot be remembered. Leave it out' };
   // These folders contain everything: a rule would cover far more than the person saw.
   if (remedies[kind] === ofPath && permanentFolders.includes(target))
-    return `an approval for ${target} is valid only once, since a rule would cover every file in it. Leave it out`;
-  return null;
+    return { why: `an approval for ${target} is valid only once, since a rule would cover every file in it. Leave it out` };
+  const rule: PolicyRule = { decision: 'allow', kind, ...remembered(target, canonical) };
+  if (rule.host !== undefined && !isPlainHost(rule.host))
+    return { why: `in a rule, ${target} would stand for other hosts too. Leave it out` };
+  return { rules: [rule] };
+}
+
+/**
+ * Returns the hosts that are known once the question is approved. Empty if it does not list all effects, and if it is about anything else: a
+ * call that was approved would then have other effects to ask about when it runs, and ask again.
+ */
+export function newHosts({ effects, effectCount }: Pick<Asked, 'effects' | 'effectCount'>): string[] {
+  const hosts = effects.flatMap(({ kind, target }) => (kind === 'network' && target !== null && isPlainHost(target) ? [target] : []));
+  return hosts.length === effectCount ? [...new Set(hosts)] : [];
+}
+
+/** URLs may have hosts such as `*.com`, and in a rule they would be patterns. */
+function isPlainHost(host: string): boolean {
+  return !host.includes('*');
 }

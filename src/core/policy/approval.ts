@@ -127,6 +127,10 @@ export const ApprovalView = z
     round: z.int().optional().meta({
       description: 'Number of the question, present from the second question of a call on. Send it with the decision to approve the call.',
     }),
+    canRemember: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'It can be approved with `remember`. Absent: only this call can be approved.' }),
     state: z.enum(['pending', 'approved', 'denied', 'expired', 'used']),
     askedAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),

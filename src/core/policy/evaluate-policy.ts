@@ -13,7 +13,7 @@ import { withoutPort } from './host.ts';
 import { matchesOffer } from '../names/offer-pattern.ts';
 import { isTainted } from './taint.ts';
 import { firstMatch, isOfHost, isOfTool, ruleTableOf, type PlacedRule } from './rule-table.ts';
-import type { PolicyRule } from './rule.ts';
+import { derivedNotes, type PolicyRule } from './rule.ts';
 
 /** `ask`: for the verdict `ask`. `rule`: the rule that decided; null: the default. `reason`: one sentence without its full stop. */
 export type PolicyDecision = { verdict: 'allow' | 'ask' | 'deny'; ask: ApprovalReason | null; rule: PlacedRule | null; reason: string };
@@ -121,6 +121,8 @@ function isAbout(rule: PolicyRule, { host, method, secret, name, path, resource,
 }
 
 function reasonOf({ index, rule }: PlacedRule, verb: string, effect: Effect, actor: Actor): string {
+  const [derived] = Object.values(derivedNotes).filter((note) => note === rule.note);
+  if (derived !== undefined) return `Nothing forbids ${rulesOfEffect(effect).describe(effect, actor)}, and ${derived}`;
   const why = rule.note === undefined ? '' : ` (${rule.note})`;
   return `Rule ${index} of the workspace's policy ${verb} ${rulesOfEffect(effect).describe(effect, actor)}${why}`;
 }

@@ -140,6 +140,9 @@ export const PolicyRule = z
   .meta({ id: 'PolicyRule', example: { decision: 'deny', tool: 'github.*', effect: 'destroy', note: 'issues are kept' } });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
+/** Notes of rules that are in no policy document: of known hosts, and of what a session remembers. */
+export const derivedNotes = { host: 'it is a known host', session: 'this session remembers an approval' } as const;
+
 /** An effect has one of these. */
 const ownSubjects = ['host', 'method', 'path', 'secret', 'name', 'resource', 'prompt'] as const;
 

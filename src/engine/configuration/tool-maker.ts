@@ -3,16 +3,17 @@
  * canonical names are stored. A tool is private to the key unless it is shared, which needs the same right as over REST. Rights are read when
  * they are needed, as in `toolset-editor.ts`.
  */
-import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
-import { withoutFence, readUses, type Lookup, type LookupTool } from '../../core/made/uses.ts';
-import { MadeTool, MadeToolName } from '../../core/tools/made-tool.ts';
+import { withoutFence } from '../../core/made/code-uses.ts';
+import { boundNames, readUses, type Lookup, type LookupTool } from '../../core/made/uses.ts';
+import { MadeTool, MadeToolName, type StoredMadeTool } from '../../core/tools/made-tool.ts';
 import { madeCanonical, madeServer } from '../../core/made/made-toolset.ts';
 import { privateToolName } from '../../core/made/made-toolset.ts';
 import { quote } from '../../core/names/names.ts';
 import { isAllowed } from '../../core/people/authority.ts';
-import { invalidRequest, Problem, quoted, parseInput } from '../../core/problem.ts';
+import { invalidRequest, nullIfNotFound, Problem, quoted, parseInput } from '../../core/problem.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
@@ -37,7 +38,10 @@ export function createToolMaker(parts: MakerParts): ToolMaker {
       const { canonical, tool } = readRequest(name, request);
       await requireMayHoldSecrets(catalog, (await catalog.keyRights(keyId)) ?? { scopes: [] }, canonical);
       await requireCompiles(sandbox, tool.implementation);
-      const read = readUses(tool, lookupIn(offered, share));
+      const stored = await nullIfNotFound(
+        share ? catalog.get('made-tool', canonical) : catalog.get('private-tool', privateToolName(keyId, canonical)),
+      );
+      const read = readUses(tool, lookupIn(offered, share), boundIn(offered, share, stored));
       if (read.issues.length > 0) throw invalidRequest(read.issues);
       const target = share ? await sharedTarget(parts, canonical) : privateTarget(parts, canonical);
       const document = { ...tool, uses: read.uses, names: read.names };
@@ -64,7 +68,8 @@ export function createToolMaker(parts: MakerParts): ToolMaker {
             outcome: checked.created ? 'made' : isReplaced ? 'replaced' : 'unchanged',
             shared: share,
             toolset: place === null ? null : await listIn(parts, place, canonical),
-            warnings: warnings.map(({ path, message }) => `${path}: ${message}`),
+            // The Catalog, which gets canonical names, repeats some of them with another path.
+            warnings: [...new Map([...warnings, ...read.warnings].map(({ path, message }) => [message, `${path}: ${message}`])).values()],
           };
         },
       };
@@ -118,24 +123,48 @@ function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset'
   return { canonical, tool: parseInput(MadeTool, { ...request, implementation: withoutFence(request.implementation) }) };
 }
 
-/** Resolves names as calls of the plan do. `share`: the tool will be called with other keys, which do not have this key's private tools. */
+/**
+ * Names that mean several tools of the plan keep the meaning that they have in the stored version of the tool. Others mean what the plan calls
+ * so: the model that writes the code sees no other names.
+ */
+function boundIn(offered: AliasMap | null, share: boolean, stored: StoredDocument | null): (name: string) => LookupTool | null {
+  if (offered === null || stored === null) return () => null;
+  // Made tools were parsed by the schema when they were written.
+  const bound = boundNames(stored.body as StoredMadeTool, (canonical) => {
+    const tool = offered.tools.find((other) => other.canonical === canonical);
+    return tool === undefined || faultOf(tool, share) !== null ? null : toNamedTool(tool);
+  });
+  return (name) => (toolsNamed(offered, name).length > 1 ? bound(name) : null);
+}
+
+/** Resolves names as calls of the plan do. One that means several tools means the built-in tool among them. */
 function lookupIn(offered: AliasMap | null, share: boolean): Lookup {
   const taken = (tool: EditionTool): ReturnType<Lookup> => {
-    if (!codeMayCall(tool)) return { fault: `${tool.canonical} cannot be called by code` };
-    if (share && tool.made?.private === true) return { fault: `${tool.canonical} is private to this key. Share it first` };
-    return { tool: toNamedTool(tool) };
+    const fault = faultOf(tool, share);
+    return fault === null ? { tool: toNamedTool(tool) } : { fault };
   };
   return (name) => {
     const found = offered === null ? null : resolveName(offered, name);
     if (found?.ok) return taken(found.tool);
+    const hits = offered === null ? [] : toolsNamed(offered, name);
     // Several entries of one tool count as one tool for code.
-    const entries = found?.code === 'ambiguous_tool' ? (offered?.tools ?? []).filter(({ canonical }) => canonical === name) : [];
-    const [entry] = entries;
-    if (entry !== undefined && codeMayCall(entry)) return taken(entry);
+    const first = hits.filter(({ canonical, kind }) => canonical === name || kind === 'builtin');
+    const others = new Set(hits.map(({ canonical }) => canonical as string));
+    const [entry] = first;
+    if (entry !== undefined && first.every(({ canonical }) => canonical === entry.canonical) && codeMayCall(entry)) {
+      others.delete(entry.canonical);
+      return { ...taken(entry), others: [...others] };
+    }
     const near = found === null ? [] : found.code === 'ambiguous_tool' ? found.candidates : found.suggestions;
     const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : availableTools(offered);
-    return { fault: `${quote(name)} is not one of the offered tools; ${hint}` };
+    return { fault: `${quote(name)} is not one of the offered tools; ${hint}`, others: [...others] };
   };
+}
+
+/** Returns why code may not call the tool. `share`: it will be called with other keys, which do not have this key's private tools. */
+function faultOf(tool: EditionTool, share: boolean): string | null {
+  if (!codeMayCall(tool)) return `${tool.canonical} cannot be called by code`;
+  return share && tool.made?.private === true ? `${tool.canonical} is private to this key. Share it first` : null;
 }
 
 /** Client tools and UI tools belong to one conversation only, so code may not call them. */

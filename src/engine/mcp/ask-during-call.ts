@@ -15,15 +15,25 @@ import {
   cannotWait,
   deniedByPerson,
   isApproved,
+  memorableOf,
+  rememberApproval,
+  type RememberDeps,
 } from './serve-approval.ts';
 import { screenQuestions } from './serve-questions.ts';
+import type { RememberedRules } from '../../ports/remembered-rules.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { ToolCallRequest, WaitFor } from '../call/tool-call.ts';
 import type { ShareShortage } from '../../core/limits/fair-share.ts';
 import { type FairPool, isShortage, type Place, shortageText } from '../fair-pool.ts';
 
 /** `questions`: the places of calls that stay open for an answer. Each holds its machine meanwhile, so an isolate has fewer of them. */
-type Asked = { principal: Principal; channel: CallerChannel; askable: AskableInput; questions: Pick<FairPool, 'take'> };
+type Asked = RememberDeps & {
+  principal: Principal;
+  channel: CallerChannel;
+  askable: AskableInput;
+  remembered?: RememberedRules;
+  questions: Pick<FairPool, 'take'>;
+};
 
 /** Returns the changes to the request with which the call is made again. `rounds`: how often it has asked for input before. */
 export async function askDuringCall(asked: Asked, waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>> {
@@ -54,10 +64,8 @@ async function waitForAnswer(place: Place, ask: () => Promise<InputAnswer>): Pro
   }
 }
 
-async function askApproval(
-  { principal, channel, askable, questions }: Asked,
-  waitFor: Extract<WaitFor, { kind: 'approval' }>,
-): Promise<Partial<ToolCallRequest>> {
+async function askApproval(asked: Asked, waitFor: Extract<WaitFor, { kind: 'approval' }>): Promise<Partial<ToolCallRequest>> {
+  const { principal, channel, askable, questions } = asked;
   const { tool, ask, round, arguments: args } = waitFor;
   const refusal = approvalRefusal({ principal, askable }, waitFor);
   if (refusal !== null) return { refusal };
@@ -65,9 +73,12 @@ async function askApproval(
   const place = questions.take(principal);
   if (isShortage(place)) return { refusal: limitReached(place) };
   const send = channel.ask;
-  const answer = await waitForAnswer(place, () => send(approvalRequest(tool, ask, args), approvalKey));
+  const memorable = memorableOf(asked, tool, ask);
+  const answer = await waitForAnswer(place, () => send(approvalRequest(tool, ask, args, memorable), approvalKey));
   if (answer === null) return { refusal: approvalUnavailable(waitFor, 'the client did not answer') };
-  return isApproved(answer) ? { approved: { binding: ask.binding, round } } : { refusal: deniedByPerson };
+  if (!isApproved(answer)) return { refusal: deniedByPerson };
+  await rememberApproval(asked, asked, memorable, answer);
+  return { approved: { binding: ask.binding, round } };
 }
 
 async function askInput(

@@ -17,12 +17,23 @@ import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { Directory } from '../../ports/directory.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { LinkStore } from '../../ports/link-store.ts';
+import type { RememberedRules } from '../../ports/remembered-rules.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
 import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
-import { approvalKey, approvalRefusal, approvalRequest, cannotWait, deniedByPerson, isApproved } from './serve-approval.ts';
+import {
+  approvalKey,
+  approvalRefusal,
+  approvalRequest,
+  cannotWait,
+  deniedByPerson,
+  isApproved,
+  memorableOf,
+  rememberApproval,
+  type RememberDeps,
+} from './serve-approval.ts';
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
@@ -32,7 +43,8 @@ import type { FairPool } from '../fair-pool.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
 
 export type ServeCallDeps = StateDeps &
-  CallFilesDeps & {
+  CallFilesDeps &
+  RememberDeps & {
     callDeps(workspace: string): CallDeps;
     directory: Directory;
     audit(workspace: string, rows: AuditRow[]): Promise<void>;
@@ -57,6 +69,8 @@ export type ServedCaller = {
   openCall?: InFlightCallSlot;
   /** The marks of its MCP session; absent: the marks of the key and the toolset. */
   marks?: MarkStore;
+  /** The rules of its MCP session; absent: the connection has none. */
+  remembered?: RememberedRules;
   /** The links of its MCP session; absent: those of the key and the toolset. */
   links?: LinkStore;
   /** The files of its MCP session; absent: those of the key with the toolset. `space`: other files, by the caller's name. */
@@ -88,6 +102,9 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   const about = { principal, target, kind: 'tools/call', names, given: call.arguments };
   const before = call.state === undefined ? null : await openState(deps, about, call.state);
   let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
+  const answered = before?.asked === 'approval' ? answersTo(before.keys, call.responses ?? {})[approvalKey] : undefined;
+  if (before?.memorable !== undefined && isApproved(answered) && answered !== undefined)
+    await rememberApproval(deps, caller, before.memorable, answered);
   const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
     const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...decisionsOf(round) };
     const { scope, settle } = await scopeOf(deps, on, tool);
@@ -215,13 +232,14 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
     conversation,
     channel: { ...channel, ask, askable },
     canWait: call.noApprovals === undefined,
-    askDuringCall: (waitFor, rounds) => askDuringCall({ ...caller, questions: deps.openQuestions }, waitFor, rounds),
+    askDuringCall: (waitFor, rounds) => askDuringCall({ ...deps, ...caller, questions: deps.openQuestions }, waitFor, rounds),
     started(callId) {
       caller.started?.(callId);
       openCall?.started(callId);
     },
   });
-  return { scope, settle: async (outcome) => await settle(await save(outcome)) };
+  const rules = caller.remembered?.after(scope.rules) ?? scope.rules;
+  return { scope: { ...scope, rules }, settle: async (outcome) => await settle(await save(outcome)) };
 }
 
 /** Returns where the marks of the caller's calls are stored. */
@@ -277,9 +295,10 @@ async function ask(
       if (refusal !== null) return { ...round, refusal };
       // For an approval only: if the answer is no, `approved` is dropped when the state is read.
       const given = { binding: asked.binding, round: question };
-      const waits = { callId, asked: 'approval' as const, approved: given, keys: [approvalKey], rounds: round.rounds };
+      const memorable = memorableOf(caller, tool, asked);
+      const waits = { callId, asked: 'approval' as const, approved: given, memorable, keys: [approvalKey], rounds: round.rounds };
       const state = await sealState(deps, about, waits);
-      return { kind: 'input', requests: { [approvalKey]: approvalRequest(tool, asked, args) }, state };
+      return { kind: 'input', requests: { [approvalKey]: approvalRequest(tool, asked, args, memorable) }, state };
     }
     case 'input': {
       const { tool, input } = waitFor;

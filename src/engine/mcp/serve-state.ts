@@ -10,6 +10,7 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { isValidUntil } from '../../core/people/token-times.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
+import type { Memorable } from './serve-approval.ts';
 
 /** Lifetime of a question of ours that a client carries (`requestState`) until a person answers it. */
 const requestStateTtlMs = 10 * 60_000;
@@ -31,6 +32,8 @@ export type ServedState = {
   asked: PendingKind;
   /** The user's approval of exactly this call, and what it is bound to. */
   approved?: GivenApproval;
+  /** What that approval is remembered as. */
+  memorable?: Memorable;
   /** The questions asked, by the server's keys; and the answers that needed no question. */
   keys: string[];
   answered?: Record<string, Record<string, unknown>>;

@@ -3,7 +3,7 @@
  */
 import { requireAllowed } from '../../core/people/authority.ts';
 import type { MadeTool } from '../../core/tools/made-tool.ts';
-import { withoutFence } from '../../core/made/uses.ts';
+import { withoutFence } from '../../core/made/code-uses.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { Agent } from '../../core/turn/agent.ts';
 import type { Principal, Scope } from '../../core/people/principal.ts';

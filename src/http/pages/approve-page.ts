@@ -27,7 +27,7 @@ export function approvePage(approval: ApprovalView): string {
 </dl>
 ${effectsHtml(approval)}<h2>Arguments</h2>
 ${argumentsHtml(approval.arguments)}
-${asking ? buttons : '<p>Nothing is left to decide. You may close this page.</p>'}
+${asking ? buttons(approval) : '<p>Nothing is left to decide. You may close this page.</p>'}
 </main>`,
   );
 }
@@ -44,10 +44,14 @@ function effectsHtml({ effects = [], effectCount = 0 }: ApprovalView): string {
 }
 
 /** Shown after a decision, when the link can no longer be used. */
-export function decidedPage(decision: Decision): string {
+export function decidedPage(decision: Decision, remember?: 'session'): string {
   const title = decision === 'approve' ? 'Approved' : 'Denied';
   const what =
-    decision === 'approve' ? 'The call may run once, with exactly these effects.' : 'The call will not run, and the model is informed.';
+    decision === 'deny'
+      ? 'The call will not run, and the model is informed.'
+      : remember === undefined
+        ? 'The call may run once, with exactly these effects.'
+        : 'The call may run, and the same is allowed in this session from now on.';
   return messagePage(title, `${what} This link can no longer be used. You may close this page.`);
 }
 
@@ -57,10 +61,13 @@ export function messagePage(title: string, text: string): string {
 }
 
 /** Without `action`, the form is sent to the URL of the page, whatever prefix the path has. */
-const buttons = `<form method="post" class="decide">
+function buttons({ canRemember }: ApprovalView): string {
+  const session = canRemember === true ? '<button name="remember" value="session">Approve for this session</button>\n' : '';
+  return `<form method="post" class="decide">
 <button name="decision" value="approve" class="approve">Approve</button>
-<button name="decision" value="deny" class="deny">Deny</button>
+${session}<button name="decision" value="deny" class="deny">Deny</button>
 </form>`;
+}
 
 /** Shows text unchanged, line by line, and other values as JSON: indented, unless that would be much larger than the compact form. */
 function argumentsHtml(args: Record<string, unknown>): string {

@@ -14,6 +14,7 @@ import { Problem } from '../../core/problem.ts';
 import { ServerRpcError, toRpcError } from '../../engine/mcp/rpc-error.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { LinkStore } from '../../ports/link-store.ts';
+import type { RememberedRules } from '../../ports/remembered-rules.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
@@ -43,6 +44,8 @@ export type ServeContext = {
   hold?: InFlightCallSlot;
   /** In a session: its marks for the taint rule. */
   marks?: MarkStore;
+  /** In a session: the rules that it remembers. */
+  remembered?: RememberedRules;
   /** In a session: its files. */
   files?: FileSystem;
   /** In a session: the resources that its results linked to. */
@@ -107,6 +110,7 @@ export function createWithCaller(serving: ServeContext, server: Server): WithCal
         started: (callId) => serving.started?.(context, callId),
         ...(serving.hold && { openCall: serving.hold }),
         ...(serving.marks && { marks: serving.marks }),
+        ...(serving.remembered && { remembered: serving.remembered }),
         ...(serving.files && { files: serving.files }),
         ...(serving.links && { links: serving.links }),
         ...spaceOf(context.http?.req?.headers),

@@ -16,6 +16,7 @@ import { readSessionRequest, type SessionRequest } from '../../mcp/server/sessio
 import { mcpRetryMs } from '../../mcp/server/session-responses.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { LinkStore } from '../../ports/link-store.ts';
+import type { RememberedRules } from '../../ports/remembered-rules.ts';
 import type { McpSessionAnswer, McpSessionRequest } from '../../ports/mcp-sessions.ts';
 import { createEventStore, type McpSessionEvents } from './event-store.ts';
 import { createPendingRequests, type PendingRequest, type PendingRequests } from './pending-requests.ts';
@@ -41,6 +42,7 @@ export type SessionOwn = {
   target: ServeTarget;
   meta: MetaStore;
   marks: MarkStore;
+  remembered: RememberedRules;
   files: FileSystem;
   links: LinkStore;
 };
@@ -72,7 +74,7 @@ export class LiveSession {
 
   static async open(sql: SqlStorage, own: SessionOwn, caller: Principal): Promise<LiveSession> {
     const host = { ...own, events: createEventStore(sql), pending: createPendingRequests(sql) };
-    const { deps, id, target, meta, marks, files, links } = host;
+    const { deps, id, target, meta, marks, remembered, files, links } = host;
     const live: { session: LiveSession | null } = { session: null };
     const view = await readView(deps, caller, target);
     const server = buildServer(
@@ -81,6 +83,7 @@ export class LiveSession {
         era: 'session',
         target,
         marks,
+        remembered,
         files,
         links,
         conversation: id,

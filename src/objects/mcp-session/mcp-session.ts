@@ -28,7 +28,9 @@ import type {
 import type { Remote } from '../../ports/remote.ts';
 import type { Bindings } from '../../storage/bindings.ts';
 import { createSessionFiles } from '../../storage/files/session-files.ts';
-import { migrate } from '../shared/migrate.ts';
+import { migrate, schemaSteps } from '../shared/migrate.ts';
+import { lazyTables, withLazyTables } from '../shared/lazy-tables.ts';
+import { createRememberedRules, rememberedSchema } from '../shared/remembered-rules.ts';
 import { createTaintStore, type TaintStore } from '../shared/taint-store.ts';
 import type { ErasableRpc } from '../shared/workspace-objects.ts';
 import { wire } from '../../wiring/wire.ts';
@@ -46,6 +48,8 @@ const loadLiveSession = once(() => import('./live-session.ts'));
 const mcpSessionTouchMs = 5 * 60_000;
 /** Another stream has its place once its holder has not asked for this long. */
 const listenerMs = 2 * 60_000;
+/** Few sessions remember any. */
+const rememberedTables = lazyTables(schemaSteps(rememberedSchema), []);
 /** How long the result is kept after the end of the call, so that a repeated answer gets the same result. */
 const heldResultMs = 60_000;
 
@@ -227,6 +231,7 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
     const host = {
       ...{ deps: this.#wiring.serve, id: session, target, meta: this.#meta },
       marks: sessionMarks(createTaintStore(sql, () => this.#now())),
+      remembered: createRememberedRules(withLazyTables(sql, rememberedTables), () => this.#now()),
       files: this.#files(),
       links: {
         find: async (uris: readonly string[]) => findLinks(sql, uris),

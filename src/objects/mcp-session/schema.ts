@@ -10,6 +10,7 @@ import { sessionFilesSchema } from '../../storage/files/session-files.ts';
  * - `under_way`: requests without a response, with the stream of the response and, once its tool was called, the id of the call.
  * - `held`: in an object that holds one open call, the call and whether it has ended.
  * - `taint`: marks of the taint rule (`objects/shared/taint-store.ts`).
+ * - `remembered`: rules that approvals were remembered as (`objects/shared/remembered-rules.ts`); created when the first is.
  * - `links`: resources that results linked to (`link-table.ts`), numbered in this order.
  * - `files`, `file_chunks`: the files of its calls (`storage/files/session-files.ts`). An object can also have only these: the files of a key with
  *   one toolset, or of a name, and its links; then `file_space` has one row with the time of the last use.

@@ -283,6 +283,7 @@ export function createDirectory(options: {
           // Not cached here.
           return;
         case 'policy':
+        case 'known-host':
           return rules.noteWrite(workspace);
         case 'workspace-status':
           return workspaceStatuses.noteWrite(workspace, name);

@@ -44,6 +44,32 @@ export function policyContract(make: MakeWorkspace): void {
       ]);
     });
 
+    it('appends several rules together or none', async () => {
+      await catalog.addRule(host('a.example'), host('b.example'), host('a.example'));
+      expect((await directory.rules(workspace)).map((rule) => rule.host)).toEqual(['a.example', 'b.example']);
+      expect((await catalog.get('policy', policyDocument)).version).toBe(1);
+      await expect(catalog.addRule(host('c.example'), { decision: 'allow' })).rejects.toMatchObject({ code: 'invalid_request' });
+      expect(await directory.rules(workspace)).toHaveLength(2);
+    });
+
+    it('does not have the known hosts, which apply at once like rules', async () => {
+      await catalog.knowHosts(['a.example', 'b.example:8443']);
+      await catalog.knowHosts(['a.example']);
+      const known = ['a.example', 'b.example:8443'].map((name) => ({ ...host(name), note: 'it is a known host' }));
+      expect(await directory.rules(workspace)).toEqual(known);
+      await expect(catalog.get('policy', policyDocument)).rejects.toMatchObject({ code: 'not_found' });
+      const { items } = await catalog.list('known-host', { limit: 10 });
+      expect(items.map(({ name, version }) => [name, version])).toEqual([
+        ['a.example', 1],
+        ['b.example:8443', 1],
+      ]);
+      await catalog.remove('known-host', 'a.example');
+      expect(await directory.rules(workspace)).toEqual(known.slice(1));
+      await catalog.knowHosts(['a.example']);
+      expect(await directory.rules(workspace)).toEqual(known);
+      await expect(catalog.put('known-host', '*.example', {})).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
     it('has a limited number of rules', async () => {
       const rules = Array.from({ length: limits.maxPolicyRules }, (_, index) => host(`h${index}.example`));
       await catalog.put('policy', policyDocument, { rules });

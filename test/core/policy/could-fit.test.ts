@@ -1,8 +1,9 @@
 /** Rules that can never match are refused when a policy is written; every default question can be covered by a rule. */
 import { describe, expect, it } from 'vitest';
 import { Policy } from '../../../src/core/policy/policy.ts';
-import { ruleToRemember, whyNotRemembered } from '../../../src/core/policy/approval-ways.ts';
-import { AskKind } from '../../../src/core/policy/approval.ts';
+import { newHosts, rulesToRemember } from '../../../src/core/policy/approval-ways.ts';
+import { ruleToRemember } from '../../fakes/rule-to-remember.ts';
+import { type AskedEffect, AskKind } from '../../../src/core/policy/approval.ts';
 
 const faultOf = (rule: object): string | null => Policy.safeParse({ rules: [rule] }).error?.issues[0]?.message ?? null;
 
@@ -57,6 +58,11 @@ describe('a rule that would never match', () => {
   });
 });
 
+const whyNot = (asked: Partial<Parameters<typeof rulesToRemember>[1]> & { kind: AskKind; target: string | null }): string | null => {
+  const found = rulesToRemember('builtin.bash', { effects: [], effectCount: 1, ...asked });
+  return 'why' in found ? found.why : null;
+};
+
 describe('a remembered approval', () => {
   it.each([
     ['delete-file', '/workspace/build'],
@@ -87,9 +93,38 @@ describe('a remembered approval', () => {
     for (const target of ['/', '/workspace', '/tmp'])
       for (const kind of ['delete-file', 'overwrite-file', 'write-outside'] as const) {
         expect(ruleToRemember('builtin.bash', { kind, target })).toBeNull();
-        expect(whyNotRemembered({ kind, target })).toContain(`an approval for ${target} is valid only once`);
+        expect(whyNot({ kind, target })).toContain(`an approval for ${target} is valid only once`);
       }
-    expect(whyNotRemembered({ kind: 'delete-file', target: '/workspace/tmp' })).toBeNull();
+    expect(whyNot({ kind: 'delete-file', target: '/workspace/tmp' })).toBeNull();
+  });
+
+  it('of several new hosts is one rule for each, and of other operations together none', () => {
+    const sends = (...hosts: string[]) =>
+      hosts.map((target) => ({ action: 'send' as const, kind: 'network' as const, target, method: 'GET' }));
+    const about = (effects: AskedEffect[], effectCount = effects.length) => ({
+      ...{ kind: 'network' as const, target: 'a.example', several: true as const },
+      ...{ effects, effectCount },
+    });
+    const two = about(sends('a.example', 'b.example:8443', 'a.example'));
+    expect(rulesToRemember('builtin.bash', two)).toEqual({
+      rules: ['a.example', 'b.example:8443'].map((host) => ({ decision: 'allow', kind: 'network', host })),
+    });
+    const mixed = about([...sends('a.example'), { action: 'delete', kind: 'delete-file', target: '/workspace/a' }]);
+    expect(whyNot(mixed)).toContain('several effects');
+    expect(newHosts(mixed)).toEqual([]);
+    const tainted = about([...sends('a.example'), { action: 'send', kind: 'taint', target: 'known.example', method: 'POST' }]);
+    expect(whyNot(tainted)).toContain('several effects');
+    expect(newHosts(tainted)).toEqual([]);
+    const cut = about(sends('a.example'), 101);
+    expect(whyNot(cut)).toContain('several effects');
+    expect(newHosts(cut)).toEqual([]);
+  });
+
+  it('is not possible for a host that would be a pattern', () => {
+    for (const kind of ['network', 'taint'] as const) expect(whyNot({ kind, target: '*.com' })).toContain('would stand for other hosts');
+    const effects = [{ action: 'send' as const, kind: 'network' as const, target: '*.com' }];
+    expect(newHosts({ effects, effectCount: 1 })).toEqual([]);
+    expect(whyNot({ kind: 'network', target: '*.com', several: true, effects, effectCount: 2 })).toContain('several effects');
   });
 
   it('has a reason whenever there is no rule', () => {
@@ -98,7 +133,7 @@ describe('a remembered approval', () => {
         expect([kind, target, ruleToRemember('builtin.bash', { kind, target }) === null]).toEqual([
           kind,
           target,
-          whyNotRemembered({ kind, target }) !== null,
+          whyNot({ kind, target }) !== null,
         ]);
   });
 });

@@ -6,7 +6,7 @@ import { isInside } from '../../../src/core/text/path.ts';
 import { callEffect } from '../../../src/core/policy/effects/call.ts';
 import { requestHost } from '../../../src/core/policy/host.ts';
 import { evaluatePolicy, withoutApproval, type PolicyDecision } from '../../../src/core/policy/evaluate-policy.ts';
-import { ruleToRemember } from '../../../src/core/policy/approval-ways.ts';
+import { ruleToRemember } from '../../fakes/rule-to-remember.ts';
 import { Policy, rulesOf, fallbackRules } from '../../../src/core/policy/policy.ts';
 import { PolicyRule } from '../../../src/core/policy/rule.ts';
 import type { Circumstances } from '../../../src/core/policy/effects/effect-kind.ts';

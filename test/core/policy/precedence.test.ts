@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluatePolicy, type PolicyDecision } from '../../../src/core/policy/evaluate-policy.ts';
 import { Policy, rulesOf } from '../../../src/core/policy/policy.ts';
+import { derivedNotes, type PolicyRule } from '../../../src/core/policy/rule.ts';
 import type { Effect } from '../../../src/core/policy/policy-effect.ts';
 import { applyEntryApproval } from '../../../src/engine/policy/judge-call.ts';
 
@@ -161,5 +162,14 @@ describe('the decision for an effect', () => {
     ],
   ])('%j: %s, %s', (given, verdict, reason) => {
     expect(judged(given)).toMatchObject({ verdict, reason });
+  });
+});
+
+describe('a rule that is in no policy document', () => {
+  it.each(Object.values(derivedNotes))('is not called one of the policy: %s', (note) => {
+    const rule: PolicyRule = { decision: 'allow', kind: 'network', host: 'api.example', note };
+    const effect = { kind: 'network', host: 'api.example', method: 'GET' } as const;
+    const { verdict, reason } = evaluatePolicy([rule], effect, { actor: { tool: 'a.b', agent: null, key: 'k' }, taint: null });
+    expect([verdict, reason]).toEqual(['allow', `Nothing forbids GET requests to api.example, and ${note}`]);
   });
 });

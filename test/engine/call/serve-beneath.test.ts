@@ -10,12 +10,13 @@ import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, runOf, toolNamed, type Body } from '../inner-run.ts';
 import { poolBounds } from '../../../src/core/limits/pools.ts';
 import { createFairPool } from '../../../src/engine/fair-pool.ts';
-import { fakeClock } from '../../fakes/runtime.ts';
+import { fakeClock, keptLog } from '../../fakes/runtime.ts';
 
 const read = toolNamed('local.read');
 const note = toolNamed('local.note');
 const wipe = toolNamed('local.wipe', { approval: 'always' });
 const form = { elicitation: { form: {} } };
+const forgetful = { knowHosts: async () => undefined, log: keptLog() };
 const yes = { action: 'accept', content: { approve: true } };
 
 type Client = { scopes?: Principal['scopes']; askable?: AskableInput; answers?: (InputAnswer | Error)[] | null };
@@ -45,7 +46,11 @@ function callOf(
     turn: null,
     channel,
     askDuringCall: (waitFor, rounds) =>
-      askDuringCall({ principal, channel, askable, questions: createFairPool(poolBounds.openQuestions, fakeClock()) }, waitFor, rounds),
+      askDuringCall(
+        { ...forgetful, principal, channel, askable, questions: createFairPool(poolBounds.openQuestions, fakeClock()) },
+        waitFor,
+        rounds,
+      ),
   };
   const ran: string[] = [];
   const count =
@@ -145,7 +150,7 @@ describe('calls that wait for an answer', () => {
   const { perKey, perWorkspace, total } = poolBounds.openQuestions;
   const questions = createFairPool(poolBounds.openQuestions, fakeClock());
   const ask = (workspace: string, keyId: string) =>
-    askDuringCall({ principal: { workspace, keyId, scopes: ['approve'] }, channel, askable: form, questions }, waitFor, 0);
+    askDuringCall({ ...forgetful, principal: { workspace, keyId, scopes: ['approve'] }, channel, askable: form, questions }, waitFor, 0);
   const asks = (count: number, workspace: string, keyId: string) => Array.from({ length: count }, () => ask(workspace, keyId));
   const answerAll = () => {
     for (const answer of answers.splice(0)) answer(yes);
@@ -182,7 +187,7 @@ describe('calls that wait for an answer', () => {
     const broken = { ask: () => Promise.reject(new Error('gone')) };
     for (let times = 0; times < total * 2; times += 1) {
       const principal: Principal = { workspace: 'one', keyId: 'root', scopes: ['approve'] };
-      const { refusal } = await askDuringCall({ principal, channel: broken, askable: form, questions }, waitFor, 0);
+      const { refusal } = await askDuringCall({ ...forgetful, principal, channel: broken, askable: form, questions }, waitFor, 0);
       expect(refusal?.message).toContain('the client did not answer');
     }
   });
@@ -228,7 +233,12 @@ test('the question in an MCP client lists effects, and counts those it omits', (
   });
   const post = { action: 'send', kind: 'network', target: 'new.example', method: 'POST' } as const;
   const question = { kind: 'delete-file', reason: 'It deletes 2 files', target: null, binding: ['hash'] } as const;
-  const { params } = approvalRequest(wipe, { ...question, effects: [...effects, post], effectCount: 5 }, { command: 'rm' });
+  const { params } = approvalRequest(
+    wipe,
+    { ...question, effects: [...effects, post], effectCount: 5 },
+    { command: 'rm' },
+    { rules: [], hosts: [] },
+  );
   expect(params.message).toContain(
     'Reason: It deletes 2 files.\n- delete /workspace/junk.txt\n- delete /workspace/contract.txt\n- POST new.example\n- and 2 more\nArguments: {"command":"rm"}',
   );

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { PolicyRule } from '../../../src/core/policy/rule.ts';
-import { ruleToRemember } from '../../../src/core/policy/approval-ways.ts';
+import { ruleToRemember } from '../../fakes/rule-to-remember.ts';
 import { createTaintMarks } from '../../../src/core/policy/taint.ts';
 import { errorResult, textResult } from '../../../src/core/tools/tool.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';

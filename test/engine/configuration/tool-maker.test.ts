@@ -92,6 +92,27 @@ describe("a tool made from a plan's tools", () => {
     expect((await catalog.list('private-tool', { limit: 10 })).items).toEqual([]);
   });
 
+  it('calls the built-in tool of a name that several tools have, and what it called before, with a warning', async () => {
+    const asks = calling('tools.search');
+    const one = extendAliasMap(null, offered.tools.slice(1, 2));
+    expect(await make(asks, makerOf('root', one))).toMatchObject({ uses: ['web.search'], warnings: [] });
+    const several = ['docs', 'web'].map((server) => ({
+      ...offered.tools[1],
+      server,
+      canonical: `${server}.search`,
+      wireName: `${server}_x`,
+    }));
+    const more = extendAliasMap(null, several as unknown as AliasMap['tools']);
+    expect(await make({ ...asks, description: 'Asks.' }, makerOf('root', more))).toMatchObject({
+      ...{ uses: ['web.search'], outcome: 'replaced' },
+      warnings: [expect.stringMatching(/"search" means web\.search, and is a name of docs\.search too/)],
+    });
+    expect(await refusal({ ...asks, name: 'other_tool' }, makerOf('root', more))).toContain('did you mean');
+    const builtin = { ...several[0], kind: 'builtin', server: 'builtin', canonical: 'builtin.search', wireName: 'builtin_x' };
+    const withBuiltin = extendAliasMap(null, [...several, builtin] as unknown as AliasMap['tools']);
+    expect(await refusal({ ...asks, name: 'other_tool' }, makerOf('root', withBuiltin))).toContain('builtin.search');
+  });
+
   it('calls no client tools, which belong to one conversation', async () => {
     const own = {
       ...offered.tools[0]!,

@@ -10,6 +10,10 @@ import { createNodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
 import { fakeServeDeps } from '../../fakes/serve-deps.ts';
+import { fakeSql } from '../../fakes/sql-storage.ts';
+import { schemaSteps } from '../../../src/objects/shared/migrate.ts';
+import { createRememberedRules, rememberedSchema } from '../../../src/objects/shared/remembered-rules.ts';
+import type { RememberedRules } from '../../../src/ports/remembered-rules.ts';
 
 const principal: Principal = { workspace: 'default', keyId: 'k1', scopes: ['tools'] };
 const form = (message: string) => ({
@@ -139,5 +143,67 @@ describe('a call that was in flight when its process stopped', () => {
     expect(ended).toMatchObject({ outcome: { answer: { result: { code: 'outcome_unknown' } } } });
     expect(given).toEqual([]);
     expect((await catalog.audit({ limit: 10 })).items).toMatchObject([{ callId: 'call_9', code: 'outcome_unknown' }]);
+  });
+});
+
+describe('an approval of an MCP client', () => {
+  const url = 'https://new.example/x';
+  const opened = async (scopes: Principal['scopes'], remembered?: RememberedRules) => {
+    const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
+    const catalog = createNodeCatalog({ definitions: [toolOf('builtin', 'http_request', { kind: 'builtin' })] });
+    await catalog.put('toolset', 'demo', { tools: [{ tool: 'builtin.http_request' }] });
+    const { id: keyId } = (await catalog.createKey({ name: 'k', scopes: [...scopes] })).record;
+    const unused = () => Promise.reject(new Error('not in these tests'));
+    const call = { clock, log, executor: { isSafe: () => true, execute: async () => textResult('sent') }, fetch: unused, secret: unused };
+    const deps = fakeServeDeps({ catalog, call, clock, ids, log, master: createMasterKey('a master key of at least 32 characters') });
+    const own = { workspace: 'default', keyId, scopes };
+    const caller = {
+      ...{ principal: own, target: 'demo', view: await readView(deps, own, 'demo'), conversation: 'c', channel: {}, askable: everything },
+      ...(remembered && { remembered }),
+    };
+    const send = (to: string, more: Partial<ServedCall> = {}): Promise<ServedAnswer> =>
+      serveCall(deps, caller, { name: 'http_request', arguments: { url: to }, ...more }, new AbortController().signal);
+    const fieldsOf = (answer: ServedAnswer): string[] => {
+      const { requestedSchema } = asked(answer).requests.approval?.params ?? {};
+      return Object.keys((requestedSchema as { properties: object }).properties);
+    };
+    const approve = async (to: string, content: object): Promise<ServedAnswer> => {
+      const { state } = asked(await send(to));
+      return await send(to, { state, responses: { approval: { action: 'accept', content } } });
+    };
+    return { send, approve, fieldsOf, catalog, keyId, log };
+  };
+  const inMemory = () => createRememberedRules(fakeSql(schemaSteps(rememberedSchema)), () => 0);
+
+  it('is remembered for its session if its user says so, and for no other', async () => {
+    const [first, second] = [inMemory(), inMemory()];
+    const { send, approve, fieldsOf, catalog } = await opened(['tools', 'approve'], first);
+    expect(fieldsOf(await send(url))).toEqual(['approve', 'remember']);
+    expect(resultOf(await approve(url, { approve: true, remember: false }))).toMatchObject({ isError: false });
+    expect(resultOf(await approve(url, { approve: false, remember: true }))).toMatchObject({ code: 'denied' });
+    expect(first.list()).toEqual([]);
+    await approve(url, { approve: true, remember: true });
+    expect(first.list()).toEqual([{ decision: 'allow', kind: 'network', host: 'new.example', note: expect.any(String) }]);
+    expect(resultOf(await send('https://NEW.example:443/y'))).toMatchObject({ isError: false });
+    expect(fieldsOf(await send('https://new.example:8443/'))).toEqual(['approve', 'remember']);
+    expect((await catalog.list('known-host', { limit: 10 })).items).toEqual([]);
+    const other = await opened(['tools', 'approve'], second);
+    expect(fieldsOf(await other.send(url))).toEqual(['approve', 'remember']);
+  });
+
+  it('is not offered to be remembered without a session', async () => {
+    const { send, approve, fieldsOf } = await opened(['tools', 'approve']);
+    expect(fieldsOf(await send(url))).toEqual(['approve']);
+    await approve(url, { approve: true, remember: true });
+    expect(fieldsOf(await send(url))).toEqual(['approve']);
+  });
+
+  it('makes a host known if its key may change the policy, still when it answers', async () => {
+    const { send, approve, catalog, keyId } = await opened(['admin']);
+    const question = asked(await send(url)).requests.approval;
+    expect(JSON.stringify(question)).toContain('Then new.example is known to the workspace.');
+    expect(resultOf(await approve(url, { approve: true }))).toMatchObject({ isError: false });
+    expect((await catalog.list('known-host', { limit: 10 })).items).toMatchObject([{ name: 'new.example', body: { by: keyId } }]);
+    expect(resultOf(await send(url))).toMatchObject({ isError: false });
   });
 });

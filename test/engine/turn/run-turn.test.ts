@@ -142,7 +142,9 @@ describe('a turn over a model', () => {
       ['builtin.read_file', 'canonical', false],
       ['Cat', 'folded', false],
     ]);
-    expect(audit.map(({ requested, via }) => `${requested} ${via}`)).toEqual(['cat wire', 'builtin.read_file canonical', 'Cat folded']);
+    // The rows of calls that run side by side have no order.
+    const rows = audit.map(({ requested, via }) => `${requested} ${via}`);
+    expect(rows.toSorted()).toEqual(['Cat folded', 'builtin.read_file canonical', 'cat wire']);
   });
 
   it('audits a shared refusal as a refusal, for both calls', async () => {

@@ -30,6 +30,7 @@ import { UsageOutbox } from '../../../src/objects/session/object/usage-outbox.ts
 import { SummaryOutbox } from '../../../src/objects/session/object/summary-outbox.ts';
 import { Notices } from '../../../src/objects/session/object/notices.ts';
 import { createPools } from '../../../src/engine/fair-pool.ts';
+import { createRememberedRules } from '../../../src/objects/shared/remembered-rules.ts';
 import { createTaintStore } from '../../../src/objects/shared/taint-store.ts';
 import { createResultStore } from '../../../src/objects/session/log/result-store.ts';
 import type { OpenSession } from '../../../src/objects/session/object/open-session.ts';
@@ -235,6 +236,7 @@ export async function makeRoom(
       files: createMemoryFiles(clock.now),
       waits,
       approvalLinks: new ApprovalLinks(sql, clock.now),
+      remembered: createRememberedRules(sql, clock.now),
       taint: createTaintStore(sql, clock.now),
       keyedCalls: new CallStore(sql, clock.now),
       journals: new CallJournals(sql, clock.now, waits),
@@ -250,7 +252,7 @@ export async function makeRoom(
       workspace: 'default',
       keyId,
       session: 's',
-      rules: async () => [...rules, ...allowed],
+      rules: async () => parts.remembered.after([...rules, ...allowed]),
       skillsFor: async () => [],
       admitWork,
       namesFor: async (asked) => {
@@ -338,7 +340,9 @@ export async function makeRoom(
       now: clock.now,
       log: kept,
       isDeleted: () => false,
-      addRule: async (rule) => void allowed.push(rule),
+      addRule: async (...added) => void allowed.push(...added),
+      knowHosts: async (hosts) =>
+        void allowed.push(...hosts.map((host) => ({ decision: 'allow' as const, kind: 'network' as const, host }))),
       originRights: async ({ keyId }) => {
         if (brake.catalog > 0) {
           brake.catalog -= 1;
@@ -358,7 +362,7 @@ export async function makeRoom(
           deps,
           ids,
           names: self.names,
-          rules: [...rules, ...allowed],
+          rules: self.room.remembered.after([...rules, ...allowed]),
           skills: [],
           inFlight: self.underWay,
           scratchFiles: () => createMemoryFiles(clock.now),

@@ -22,7 +22,7 @@ export function QuestionForm({ question, ...rest }: QuestionProps<Question>) {
         <ApprovalBox
           name={rest.call.name}
           question={question}
-          decide={(decision, remember) => rest.act(() => rest.session.decide(rest.call, decision, remember))}
+          decide={(...decision) => rest.act(() => rest.session.decide(rest.call, ...decision))}
         />
       );
     case 'input-required':

@@ -6,6 +6,7 @@ import { openDocument, withMembers } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
 import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
 import { CheckField, FieldFault } from '../../parts/fields/fields.tsx';
+import { KnownHosts } from './known-hosts.tsx';
 import { PolicyTester } from './policy-tester.tsx';
 import { RuleRow } from './rule-row.tsx';
 
@@ -47,13 +48,16 @@ export function PolicyPage() {
         fields={(policy) => <Rules draft={policy} decided={decided.value} edit={document.edit} replace={document.replace} />}
         below={
           draft.value !== null && (
-            <CheckField
-              label="Require approval to send data after private and untrusted content was seen"
-              path="taint"
-              hint="The taint rule, against instructions that are hidden in what a tool returns."
-              value={draft.value.taint !== 'off'}
-              onInput={(isAsked) => draft.value && document.edit(withMembers(draft.value, { taint: isAsked ? undefined : 'off' }))}
-            />
+            <>
+              <CheckField
+                label="Require approval to send data after private and untrusted content was seen"
+                path="taint"
+                hint="The taint rule, against instructions that are hidden in what a tool returns."
+                value={draft.value.taint !== 'off'}
+                onInput={(isAsked) => draft.value && document.edit(withMembers(draft.value, { taint: isAsked ? undefined : 'off' }))}
+              />
+              <KnownHosts />
+            </>
           )
         }
       />

@@ -10,17 +10,29 @@ type ApprovalBoxProps = {
   name: string;
   question: { reason: string; effects?: readonly AskedEffect[]; effectCount?: number; several?: boolean; expiresAt: number | string };
   /** Shows its own errors. */
-  decide(decision: 'approve' | 'deny', remember: boolean): Promise<unknown>;
+  decide(decision: 'approve' | 'deny', remember?: Remember): Promise<unknown>;
 };
+/** `true`: by a rule of the policy. */
+export type Remember = true | 'session';
 
 export function ApprovalBox({ name, question, decide }: ApprovalBoxProps) {
   const isSending = useSignal(false);
-  const send = async (decision: 'approve' | 'deny', remember = false): Promise<void> => {
+  const send = async (...decision: Parameters<typeof decide>): Promise<void> => {
     isSending.value = true;
-    await decide(decision, remember);
+    await decide(...decision);
     isSending.value = false;
   };
   const { effects = [], effectCount = 0, several = effectCount > 1, reason, expiresAt } = question;
+  const toHosts = effectCount > 0 && effects.every(({ kind }) => kind === 'network');
+  // What requires approval every time cannot be remembered.
+  const isMemorable = toHosts || !(several || effects.some(({ kind, target }) => kind === 'always' || kind === 'rule' || target === null));
+  const choices: [label: string, kind: string, remember?: Remember][] = [
+    [toHosts ? 'Approve' : 'Approve once', 'primary'],
+    ['Deny', 'danger'],
+  ];
+  if (isMemorable) choices.push(['Approve for this session', 'plain', 'session']);
+  // Requires an administrator.
+  if (isMemorable && !toHosts) choices.push(['Approve and remember', 'plain', true]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as a form
     <div class="ask" role="group" aria-label={`Decide on ${name}`}>
@@ -36,30 +48,22 @@ export function ApprovalBox({ name, question, decide }: ApprovalBoxProps) {
         </ul>
       )}
       <div class="actions">
-        <button type="button" class="primary" disabled={isSending.value} onClick={() => void send('approve')}>
-          Approve once
-        </button>
-        <button type="button" class="danger" disabled={isSending.value} onClick={() => void send('deny')}>
-          Deny
-        </button>
-        {!several && effects.every(isMemorable) && (
+        {choices.map(([label, kind, remember]) => (
           <button
+            key={label}
             type="button"
-            class="plain"
+            class={kind}
             disabled={isSending.value}
-            title="Adds a rule to the policy of the workspace. Requires a key with scope admin."
-            onClick={() => void send('approve', true)}
+            onClick={() => void send(kind === 'danger' ? 'deny' : 'approve', remember)}
           >
-            Approve and remember
+            {label}
           </button>
-        )}
-        <span class="muted">Denied automatically on {new Date(expiresAt).toLocaleString()}</span>
+        ))}
+        <span class="muted">
+          {toHosts && 'Scope admin makes the host known. '}
+          Denied automatically on {new Date(expiresAt).toLocaleString()}
+        </span>
       </div>
     </div>
   );
-}
-
-/** Whether a rule for this effect can be stored: not for what requires approval every time. */
-function isMemorable({ kind, target }: AskedEffect): boolean {
-  return kind !== 'always' && kind !== 'rule' && target !== null;
 }

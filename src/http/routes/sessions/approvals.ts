@@ -17,16 +17,19 @@ const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ 
 const DecisionRequest = z
   .strictObject({
     decision: Decision,
-    remember: z.boolean().default(false).meta({
-      description:
-        'With `approve`: adds a rule to the policy, so that the same effect needs no approval in future. Only for an approval of one effect or one folder, and for unbound keys with scope `admin`.',
-    }),
+    remember: z
+      .union([z.boolean(), z.literal('session')])
+      .optional()
+      .meta({
+        description:
+          'With `approve`. `session`: the same effect needs no approval in this session from then on. `true`: nor anywhere, by a rule of the policy; only for unbound keys with scope `admin`. Both are for an approval of one effect or folder, or of requests to new hosts. Default: hosts that such an `admin` key approves are known to the workspace from then on (`/v1/policy/hosts`); `false`: only this call is approved.',
+      }),
     round: z.int().min(1).optional().meta({
       description:
         'The `round` of the approval that is decided. Default: the first. Required to approve a later round, so that a repeated request never approves something else.',
     }),
   })
-  .refine(({ decision, remember }) => decision === 'approve' || !remember, {
+  .refine(({ decision, remember }) => decision === 'approve' || remember === undefined || remember === false, {
     path: ['remember'],
     message: 'is allowed only with `approve`',
   })
@@ -38,6 +41,8 @@ const DecisionAnswer = z
     decision: Decision,
     turn: z.string().nullable().meta({ description: 'null for a direct call, which must be sent again.' }),
     status: z.string().nullable().meta({ description: 'Current status of the turn.' }),
+    knownHosts: z.array(z.string()).optional().meta({ description: 'Hosts that are known to the workspace from now on. Absent: none.' }),
+    warning: z.string().optional().meta({ description: 'Why the hosts could not be made known. The decision stands.' }),
   })
   .meta({ id: 'DecisionAnswer', example: { callId: 'call_1', decision: 'approve', turn: 'turn_1', status: 'running' } });
 
@@ -162,7 +167,7 @@ export const approvalRoutes = [
       problems: ['conflict'],
     },
     async ({ answer, services, principal, params, body: { decision, remember, round } }) => {
-      if (remember) requireAllowed(principal, { act: 'waive', what: '`remember`, which writes a rule for the whole workspace,' });
+      if (remember === true) requireAllowed(principal, { act: 'waive', what: '`remember`, which writes a rule for the whole workspace,' });
       return answer(
         200,
         await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember, round: round ?? null }),

@@ -23,7 +23,18 @@ import { definePublicRoute, type SessionServices } from './session-services.ts';
 /** An unauthenticated decision by link: one short word. */
 const maxLinkBodyBytes = 4 * KB;
 
-const LinkDecision = z.strictObject({ decision: Decision }).meta({ id: 'LinkDecision', example: { decision: 'deny' } });
+const LinkDecision = z
+  .strictObject({
+    decision: Decision,
+    remember: z.literal('session').optional().meta({
+      description: 'With `approve`: the same needs no approval in this session from then on, if the approval has `canRemember`.',
+    }),
+  })
+  .refine(({ decision, remember }) => decision === 'approve' || remember === undefined, {
+    path: ['remember'],
+    message: 'is allowed only with `approve`',
+  })
+  .meta({ id: 'LinkDecision', example: { decision: 'deny' } });
 const LinkDecided = z.object({ callId: z.string(), decision: Decision }).meta({ id: 'LinkDecided' });
 
 const common = {
@@ -65,9 +76,9 @@ export const approvePageRoutes = [
       answerPage(c, async () => {
         refuseOtherSites(c);
         const { session, ...link } = await followLink(c, services);
-        const { decision } = await readDecision(c);
-        const { callId } = await session.decideByLink(link, decision);
-        return { json: { callId, decision }, page: () => decidedPage(decision) };
+        const { decision, remember } = await readDecision(c);
+        const { callId } = await session.decideByLink(link, decision, remember);
+        return { json: { callId, decision }, page: () => decidedPage(decision, remember) };
       }),
   ),
 ];
@@ -105,7 +116,8 @@ async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>
   if (type.trim() !== 'application/x-www-form-urlencoded')
     return parseInput(LinkDecision, (await readJsonBody(c.req.raw, maxLinkBodyBytes, undefined, read)).value);
   const form = new URLSearchParams(new TextDecoder().decode(await read()));
-  return parseInput(LinkDecision, Object.fromEntries(form));
+  // The button that remembers an approval approves.
+  return parseInput(LinkDecision, { ...(form.has('remember') && { decision: 'approve' }), ...Object.fromEntries(form) });
 }
 
 /** Returns a page to browsers and JSON to programs, also for errors. Nothing of it is cached. */

@@ -13,6 +13,7 @@ import { policyDocument, type CatalogPort, type WriteOptions } from '../../../po
 import { explainEffect } from '../../../engine/policy/explain-policy.ts';
 import type { SessionExplainRequest } from '../../../ports/session.ts';
 import { storedBody } from '../../conditions.ts';
+import { pageOf, PageQuery } from '../../paging.ts';
 import { defineRoute, type ToolServices } from './tool-services.ts';
 import { type DocumentPlace, storedDocumentUsing, versionFields } from '../../stored-document.ts';
 
@@ -29,6 +30,15 @@ const policy = storedDocumentUsing<ToolServices>()({
   workspace,
   at: ({ services, principal }) => ({ catalog: services.catalog(principal), kind: 'policy', name: policyDocument }),
 });
+
+const hosts = { tag: 'Policy', scopes: ['admin'], workspace } as const;
+const KnownHost = z
+  .object({
+    host: z.string().meta({ description: 'With `:port` if it is not the default port.' }),
+    approvedBy: z.string().meta({ description: 'Id of the key.' }),
+    approvedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'KnownHost', example: { host: 'api.example.com', approvedBy: 'root', approvedAt: '2026-01-02T08:00:00.000Z' } });
 
 export const policyRoutes = [
   /** A key that may call a tool may also know the verdict on the call, which a rejection would reveal anyway. */
@@ -111,6 +121,43 @@ export const policyRoutes = [
       read: async () => (await nullIfNotFound(place.catalog.get(place.kind, place.name))) ?? { body: { rules: [] }, version: null },
       write: (patched, options) => write(place, patched, options),
     }),
+  ),
+
+  defineRoute(
+    {
+      ...hosts,
+      method: 'get',
+      path: '/v1/policy/hosts',
+      operationId: 'listKnownHosts',
+      summary: 'List the known hosts',
+      description:
+        'Hosts that approvals made known: requests to them are not asked about as new. Each is forgotten a year after its approval.',
+      query: PageQuery,
+      answers: { 200: { description: 'A page, sorted by host.', schema: pageOf(KnownHost) } },
+    },
+    async ({ answer, services, principal, query }) => {
+      const { items, nextCursor } = await services.catalog(principal).list('known-host', query);
+      const shown = items.map(({ name, body, updatedAt }) => ({ host: name, approvedBy: String(body.by), approvedAt: updatedAt }));
+      return answer(200, { items: shown, nextCursor });
+    },
+  ),
+
+  defineRoute(
+    {
+      ...hosts,
+      method: 'delete',
+      path: '/v1/policy/hosts/{host}',
+      operationId: 'forgetKnownHost',
+      summary: 'Forget a known host',
+      description: 'The next request to it requires approval again, unless a rule allows it.',
+      params: z.object({ host: z.string().min(1).max(limits.maxUrlLength).meta({ example: 'api.example.com' }) }),
+      answers: { 204: { description: 'Forgotten.' } },
+      problems: ['not_found'],
+    },
+    async ({ answer, services, principal, params: { host } }) => {
+      await services.catalog(principal).remove('known-host', host);
+      return answer(204, null);
+    },
   ),
 
   policy.remove({

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
-import { withoutFence } from '../../../core/made/uses.ts';
+import { withoutFence } from '../../../core/made/code-uses.ts';
 import { MadeTool, MadeToolName } from '../../../core/tools/made-tool.ts';
 import { privateToolName } from '../../../core/made/made-toolset.ts';
 import type { Principal } from '../../../core/people/principal.ts';

@@ -150,6 +150,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
   // Replaces the same rows again.
   setMembersOf: read,
   addRule: { ...write, invalidates: () => [['policy', policyDocument]] },
+  knowHosts: { ...write, invalidates: (hosts) => hosts.map((host) => ['known-host', host]) },
 
   indexSession: record,
   forgetSession: record,

@@ -135,6 +135,7 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   secret: 'secret',
   'tool-aliases': 'set of default aliases for',
   policy: 'policy',
+  'known-host': 'known host',
   server: 'server',
   skill: 'skill',
   'ui-tool': 'UI tool',

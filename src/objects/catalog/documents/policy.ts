@@ -54,23 +54,24 @@ function readPolicy(sql: SqlStorage): Policy {
   return row === null ? { rules: [] } : (row.body as Policy);
 }
 
-/** Appends an allowing rule, unless it already exists. Throws `conflict` if the policy is full. */
-export async function allowWithRule(context: CatalogContext, given: PolicyRule, by: string): Promise<void> {
-  const rule = parseInput(PolicyRule, given);
+/** Appends allowing rules, except those that exist. Throws `conflict` if the policy is full. */
+export async function allowWithRules(context: CatalogContext, given: readonly PolicyRule[], by: string): Promise<void> {
   const policy = readPolicy(context.sql);
   const { rules } = policy;
-  const text = canonicalJson(rule);
-  if (rules.some((known) => canonicalJson(known) === text)) return;
-  if (rules.length >= limits.maxPolicyRules) {
+  const known = new Set(rules.map((rule) => canonicalJson(rule)));
+  const asked = new Map(given.map((rule) => parseInput(PolicyRule, rule)).map((rule) => [canonicalJson(rule), rule]));
+  const added = [...asked].flatMap(([text, rule]) => (known.has(text) ? [] : [rule]));
+  if (added.length === 0) return;
+  if (rules.length + added.length > limits.maxPolicyRules) {
     throw new Problem(
       'conflict',
-      `The policy already has ${limits.maxPolicyRules} rules, which is the maximum. Remove some with PUT /v1/policy.`,
+      `The policy already has ${rules.length} rules, and the maximum is ${limits.maxPolicyRules}. Remove some with PUT /v1/policy.`,
     );
   }
   await putDocument(context, policyWriter, {
     kind: 'policy',
     name: policyDocument,
-    body: { ...policy, rules: [...rules, rule] },
+    body: { ...policy, rules: [...rules, ...added] },
     options: {},
     by,
   });

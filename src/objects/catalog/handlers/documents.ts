@@ -15,6 +15,7 @@ import { type DocumentRow, listRows, documentNotFound, requireRow } from '../doc
 import { findEarlierVersion, listDocumentVersions } from '../documents/document-versions.ts';
 import { findKnownTool, knownTools, listTools } from '../tools/known-tools.ts';
 import { privateDefinitions } from '../tools/made-tool-definitions.ts';
+import { knownHostWriter } from '../documents/known-hosts.ts';
 import { madeToolWriter } from '../tools/made-tools.ts';
 import { memberWriter } from '../documents/members.ts';
 import { modelAliasWriter } from '../documents/model-aliases.ts';
@@ -41,6 +42,7 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   secret: secretWriter,
   'tool-aliases': toolAliasesWriter,
   policy: policyWriter,
+  'known-host': knownHostWriter,
   server: serverWriter,
   skill: skillWriter,
   'ui-tool': uiToolWriter,

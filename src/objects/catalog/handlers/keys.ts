@@ -5,7 +5,8 @@ import { readLog } from '../../shared/audit-log.ts';
 import { readEquipment, setEquipment } from '../toolsets/equipment.ts';
 import { memberRights, setMembersOf, signedInState } from '../documents/members.ts';
 import { createKey, isKeyCancelled, limitedHoldersOf, keyRights, listKeys, patchKey, readKey, revokeKey, verifyKey } from '../keys/keys.ts';
-import { allowWithRule } from '../documents/policy.ts';
+import { knowHosts } from '../documents/known-hosts.ts';
+import { allowWithRules } from '../documents/policy.ts';
 import { originRights } from '../keys/origin-rights.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
@@ -59,8 +60,11 @@ export const keyHandlers = {
     return await readMasterKeyState(context);
   },
   resealSome: async ({ context, reseals }, position) => await (await import('../keys/reseal.ts')).resealSome(context, reseals, position),
-  addRule: async ({ context, by }, rule) => {
-    await allowWithRule(context, rule, by);
+  addRule: async ({ context, by }, ...rules) => {
+    await allowWithRules(context, rules, by);
+  },
+  knowHosts: ({ context, by }, hosts) => {
+    knowHosts(context, hosts, by);
   },
   indexSession: ({ context }, row) => {
     indexSession(context, row);

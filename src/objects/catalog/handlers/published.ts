@@ -5,6 +5,7 @@ import type { WebhookDocument } from '../../../core/triggers/webhook.ts';
 import type { PublishedKind, PublishedValues } from '../../../storage/published-values.ts';
 import type { CatalogContext } from '../context.ts';
 import { documentNotFound, findRow } from '../documents/documents.ts';
+import { knownHostRules } from '../documents/known-hosts.ts';
 import { listModelAliases } from '../documents/model-aliases.ts';
 import { readRules } from '../documents/policy.ts';
 import { listProviderModels, readSealedProvider } from '../documents/providers.ts';
@@ -34,9 +35,9 @@ const readers: { readonly [Kind in PublishedKind]: (context: CatalogContext, nam
   secret: (context, name) => readSealedSecrets(context, [name])[0] ?? null,
   server: (context, name) => findServerAccess(context, name),
   offers: ({ sql }, name) => (findRow(sql, 'server', name) === null ? null : offersInForce(readOffers(sql, name))),
-  rules: ({ sql }) => {
-    const { guard, redaction } = readWorkspaceSettings(sql);
-    return { rules: readRules(sql), guard, redaction };
+  rules: (context) => {
+    const { guard, redaction } = readWorkspaceSettings(context.sql);
+    return { rules: [...readRules(context.sql), ...knownHostRules(context)], guard, redaction };
   },
   subscriptions: ({ sql }) => subscribedTargets(sql).map(({ head }) => head),
   settings: ({ sql }) => readWorkspaceSettings(sql),

@@ -1,5 +1,5 @@
 /**
- * Deletes what nothing uses any more, daily: grants of earlier root keys, old versions of documents, old counts of refused deliveries, compiled editions with their copies in KV, rows of deleted documents and
+ * Deletes what nothing uses any more, daily: grants of earlier root keys, known hosts, old versions of documents, old counts of refused deliveries, compiled editions with their copies in KV, rows of deleted documents and
  * of revoked or expired keys, and sessions that were not used for as long as the workspace keeps them. A bounded number at a time; a run
  * that dies is repeated. A run follows the clock by `maxClockStepMs` at most.
  */
@@ -9,6 +9,7 @@ import { kvKeys } from '../../../storage/keys.ts';
 import { forgetSession } from './session-index.ts';
 import { dropConnectionsOf, sweepConnections } from '../servers/connections.ts';
 import { forgetEdition } from '../toolsets/editions.ts';
+import { forgetOldHosts } from '../documents/known-hosts.ts';
 import { dropDocumentVersions } from '../documents/document-versions.ts';
 import { forgetVersions } from '../toolsets/toolset-versions.ts';
 import { readWorkspaceSettings } from '../documents/workspace-settings.ts';
@@ -56,6 +57,7 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
     const at = { ...context, now: () => time };
     dropRefusals(at);
     sweepConnections(at);
+    context.transact(() => forgetOldHosts(at));
     if (hasGrants(at, rootUser.id)) await (await import('../grants/grants.ts')).endGrantsOfEarlierRoot(at);
     const left = [
       dropVersions(at, settings.versions),

@@ -38,6 +38,7 @@ const publishedBy: Partial<Record<DocumentKind, readonly (PublishedKind | 'membe
   secret: ['secret'],
   server: ['server', 'offers'],
   policy: ['rules'],
+  'known-host': ['rules'],
   'model-alias': ['model-aliases'],
   subscription: ['subscriptions'],
   member: ['members'],

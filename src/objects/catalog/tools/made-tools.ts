@@ -2,8 +2,7 @@
  * Writes shared made tools (private ones: `private-tools.ts`). Everything is checked here except the syntax of their code, which the
  * sandbox has checked before. Toolsets with these tools, or with tools that use them, are recompiled.
  */
-import { checkMadeTool } from '../../../core/made/check-made-tool.ts';
-import { pinned, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../../core/tools/made-tool.ts';
+import { pinned, MadeToolName, readStored, type StoredMadeTool, WrittenMadeTool } from '../../../core/tools/made-tool.ts';
 import { toMissing } from '../../../core/tools/code-tools.ts';
 import { madeToolset, readPrivateToolName, toMadeDefinition } from '../../../core/made/made-toolset.ts';
 import { canonicalJson } from '../../../core/hash.ts';
@@ -28,7 +27,10 @@ export const madeToolWriter: DocumentWriter = {
   prepare: async (context, name, body, previous) => {
     const document = parseInput(WrittenMadeTool, body);
     if (previous === null) requireCapacity(context.sql, 'made-tool', maxMadeTools, 'shared made tools');
-    const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context));
+    const { checkMadeTool } = await import('../../../core/made/check-made-tool.ts');
+    // Null also for a row that was changed since it was checked.
+    const before = previous && (await readStored(name, previous.body));
+    const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context), before);
     if (issues.length > 0) throw invalidRequest(issues);
     const stored = await pinned(name, sameWriter(tool, previous));
     const change = await prepareChange(context, toMadeDefinition(name, stored));

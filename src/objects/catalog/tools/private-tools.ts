@@ -3,8 +3,7 @@
  * alias or suggestion of another key can name them. They are removed with their key.
  */
 import { withTools } from '../../../core/toolset/known-tools.ts';
-import { checkMadeTool } from '../../../core/made/check-made-tool.ts';
-import { pinned, MadeTool, MadeToolName } from '../../../core/tools/made-tool.ts';
+import { pinned, MadeTool, MadeToolName, readStored } from '../../../core/tools/made-tool.ts';
 import { madeOwnName, readPrivateToolName, toMadeDefinition } from '../../../core/made/made-toolset.ts';
 import { invalidRequest, Problem, parseInput } from '../../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
@@ -31,7 +30,9 @@ export const privateToolWriter: DocumentWriter = {
     requireOwner(context, owner);
     if (previous === null) requireNew(context, owner, canonical);
     const [known, own] = [knownTools(context), privateDefinitions(context, owner)];
-    const { tool, issues, warnings } = checkMadeTool(canonical, document, withTools(known, own));
+    const { checkMadeTool } = await import('../../../core/made/check-made-tool.ts');
+    const before = previous && (await readStored(name, previous.body));
+    const { tool, issues, warnings } = checkMadeTool(canonical, document, withTools(known, own), before);
     if (issues.length > 0) throw invalidRequest(issues);
     const stored = await pinned(name, tool);
     const next = [...own.filter((other) => other.canonical !== canonical), toMadeDefinition(canonical, stored, owner)];

@@ -4,8 +4,7 @@ import type { Edition, EditionTool } from '../../../core/toolset/edition-tool.ts
 import { withTools, type KnownTools } from '../../../core/toolset/known-tools.ts';
 import { firstWarnings, invalidRequest, Problem, type Warning, parseInput } from '../../../core/problem.ts';
 import type { PutAnswer } from '../../../ports/catalog.ts';
-import { dependentsOf } from '../../../core/made/check-made-tool.ts';
-import { ownerOfToolset } from '../../../core/made/made-toolset.ts';
+import { ownerOfToolset, dependentsOf } from '../../../core/made/made-toolset.ts';
 import { Toolset, ToolsetName } from '../../../core/toolset/toolset.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow, requireRow } from '../documents/documents.ts';

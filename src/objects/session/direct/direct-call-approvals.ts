@@ -51,7 +51,8 @@ export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | 
   refuseFlood(context);
   if (shortage !== null) throw shortageProblem(shortage, limits.defaultRetryAfterMs);
   const expiresAt = context.deps.clock.now() + limits.approvalTtlMs;
-  for (const { arguments: args, ...question } of questions) waits.addForDirectCall({ ...question, expiresAt }, isInner ? null : key, args);
+  for (const { arguments: args, ...question } of questions)
+    waits.addForDirectCall({ ...question, keyId: context.keyId, expiresAt }, isInner ? null : key, args);
   if (isInner) journals.markWaiting(callId, key.argumentsHash);
   runner.setExpiryTimer();
   summary.noteChange();

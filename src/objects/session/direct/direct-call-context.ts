@@ -63,7 +63,7 @@ export async function createDirectCallContext(
   ]);
   return {
     ...own,
-    ...{ openSession, names, rules, skills, ids },
+    ...{ openSession, names, rules: openSession.remembered.after(rules), skills, ids },
     deps: wiring.callDeps(workspace),
     scratchFiles: () => createMemoryFiles(clock.now),
     directMarks: (toolset) => wiring.marks({ workspace, keyId: own.keyId }, toolset),

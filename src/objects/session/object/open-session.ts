@@ -3,6 +3,7 @@
  * Also who may use it. `session.ts` is its public interface.
  */
 import type { FileSystem } from '../../../ports/file-system.ts';
+import type { RememberedRules } from '../../../ports/remembered-rules.ts';
 import type { ResultStore } from '../../../ports/result-store.ts';
 import type { SessionSetup, SessionView } from '../../../ports/session.ts';
 import { type Act, isAllowed } from '../../../core/people/authority.ts';
@@ -27,6 +28,7 @@ import { Notices } from './notices.ts';
 import { SummaryOutbox } from './summary-outbox.ts';
 import { createResultStore } from '../log/result-store.ts';
 import { lazySessionTables, sessionMigrations } from './schema.ts';
+import { createRememberedRules } from '../../shared/remembered-rules.ts';
 import { createTaintStore, type TaintStore } from '../../shared/taint-store.ts';
 import { Timers } from './timers.ts';
 import { UsageOutbox } from './usage-outbox.ts';
@@ -47,6 +49,7 @@ export type OpenSession = {
   results: ResultStore;
   waits: WaitStore;
   approvalLinks: ApprovalLinks;
+  remembered: RememberedRules;
   keyedCalls: CallStore;
   journals: CallJournals;
   completions: CompletionStore;
@@ -130,6 +133,7 @@ export function buildOpenSession(
     audit: new AuditOutbox({ ...host, send: (rows) => wiring.audit(workspace).append(rows) }),
     waits,
     approvalLinks: new ApprovalLinks(sql, now),
+    remembered: createRememberedRules(sql, now),
     keyedCalls: new CallStore(sql, now),
     journals: new CallJournals(sql, now, waits),
     taint: createTaintStore(sql, now),
@@ -157,7 +161,7 @@ export function buildOpenSession(
     workspace,
     keyId,
     session,
-    rules: () => wiring.rules(workspace),
+    rules: async () => parts.remembered.after(await wiring.rules(workspace)),
     namesFor: (plan) => wiring.namesFor(workspace, plan, keyId),
     skillsFor: async (plan) => (plan.skills === undefined ? [] : await wiring.skillsFor(workspace, plan)),
     running: wiring.pools.turns,
@@ -166,10 +170,11 @@ export function buildOpenSession(
   return { meta, ...parts, admitWork, runner };
 }
 
-export function toSessionView(session: string, { meta, turns, log, summary }: OpenSession): SessionView {
+export function toSessionView(session: string, { meta, turns, log, summary, remembered }: OpenSession): SessionView {
   const { agent, model, toolset, from } = meta.setup;
   const current = turns.current();
   const { title, usage, activeAt } = summary.summary();
+  const rules = remembered.list();
   return {
     id: session,
     ...(agent !== undefined && { agent }),
@@ -179,6 +184,7 @@ export function toSessionView(session: string, { meta, turns, log, summary }: Op
     turn: current === null ? null : { id: current.id, status: current.status ?? current.state, reason: current.reason },
     queued: turns.countQueued(),
     ...(from !== undefined && { from }),
+    ...(rules.length > 0 && { remembered: rules.map(({ key: _key, note: _note, ...rule }) => rule) }),
     title,
     lastEvent: log.newest,
     lastActivityAt: new Date(activeAt).toISOString(),

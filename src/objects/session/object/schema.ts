@@ -16,6 +16,7 @@
  *   `answer_hash`: SHA-256 of the answer. `question`: JSON of what else the kind stores (`pending/wait.ts`). `wait_parts`: JSON, split,
  *   of the arguments of an approval (`arguments`), and, until the call has its result, of a server's question with its request
  *   state (`asked`) and of the answers (`given`).
+ * - `remembered`: rules that approvals were remembered as, for this session only (`objects/shared/remembered-rules.ts`).
  * - `approval_links`: SHA-256 of the nonces of links, each used once (`key_id`: the key that created it).
  * - `results`, `result_parts`: long results for `fetch_result`, oldest first, split; `start` counts UTF-16 units. `result_media`: their
  *   images, audio and files as JSON, split; `start` is the offset of the line that names the block.
@@ -35,6 +36,7 @@
  * Files have their own tables (`storage/files/session-files.ts`).
  */
 import { lazyTables } from '../../shared/lazy-tables.ts';
+import { rememberedSchema } from '../../shared/remembered-rules.ts';
 import { schemaSteps } from '../../shared/migrate.ts';
 import { sessionFilesSchema } from '../../../storage/files/session-files.ts';
 
@@ -87,6 +89,7 @@ export const sessionMigrations = schemaSteps(
     usage TEXT!);
   CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY, turn TEXT!, after_event INTEGER!, through_event INTEGER!);
   CREATE TABLE audit (sequence INTEGER PRIMARY KEY, body TEXT!);
+  ${rememberedSchema}
   ${sessionFilesSchema}`,
 );
 

@@ -9,6 +9,7 @@ import type { EditionPointer } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import type { ClientResult } from '../../../core/model/message.ts';
 import type { PolicyAnswer } from '../../../core/policy/explain.ts';
+import { isAllowed } from '../../../core/people/authority.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { toOutcome, type Outcome } from '../../../core/problem.ts';
 import type { SessionEvent } from '../../../core/turn/session-event.ts';
@@ -210,7 +211,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   decide(caller: Principal, callId: string, decision: Decision, options: DecideOptions): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() => this.#decided(caller, (context) => decide(context, callId, decision, { by: caller.keyId, ...options })));
+    return toOutcome(() =>
+      this.#decided(caller, (context) =>
+        decide(context, callId, decision, { by: caller.keyId, mayWaive: isAllowed(caller, { act: 'waive', what: '' }), ...options }),
+      ),
+    );
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
@@ -221,8 +226,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => showLinked(this.#deciding('link'), link));
   }
 
-  decideByLink(link: FollowedLink, decision: Decision): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() => this.#decided('link', (context) => decideByLink(context, link, decision)));
+  decideByLink(link: FollowedLink, decision: Decision, remember?: 'session'): Promise<Outcome<DecisionOutcome>> {
+    return toOutcome(() => this.#decided('link', (context) => decideByLink(context, link, decision, remember)));
   }
 
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
@@ -346,9 +351,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   #deciding(by: Principal | 'link'): DecisionContext {
     const openSession = by === 'link' ? requireSession(this.#life.tryOpen()) : enterToDecide(this.#life.tryOpen(), by);
     const { clock, catalog, log } = this.#wiring;
-    const { addRule, originRights } = catalog({ workspace: openSession.meta.workspace, keyId: by === 'link' ? by : by.keyId });
+    const { addRule, knowHosts, originRights } = catalog({ workspace: openSession.meta.workspace, keyId: by === 'link' ? by : by.keyId });
     const isDeleted = (): boolean => this.#life.isDeleted(openSession);
-    return { openSession, session: this.#id, now: clock.now, log, isDeleted, addRule, originRights };
+    return { openSession, session: this.#id, now: clock.now, log, isDeleted, addRule, knowHosts, originRights };
   }
 
   /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */

@@ -11,9 +11,9 @@ import { isAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import type { Origin } from '../../../core/people/principal.ts';
 import type { Logger } from '../../../ports/runtime.ts';
-import { ruleToRemember, whyNotRemembered } from '../../../core/policy/approval-ways.ts';
-import type { PolicyRule } from '../../../core/policy/rule.ts';
-import { invalidRequest, Problem } from '../../../core/problem.ts';
+import { newHosts, rulesToRemember } from '../../../core/policy/approval-ways.ts';
+import { derivedNotes, PolicyRule } from '../../../core/policy/rule.ts';
+import { invalidRequest, parseInput, Problem } from '../../../core/problem.ts';
 import type { KeyRights } from '../../../ports/catalog.ts';
 import type { DecisionOutcome, FollowedLink } from '../../../ports/session.ts';
 import type { StoredApprovalLink } from './approval-links.ts';
@@ -26,8 +26,10 @@ export type DecisionAuditContext = { openSession: OpenSession; session: string; 
 export type DecisionContext = DecisionAuditContext & {
   /** True once the session was deleted. */
   isDeleted(): boolean;
-  /** Stores a rule for the workspace. */
-  addRule(rule: PolicyRule): Promise<void>;
+  /** Stores rules for the workspace. */
+  addRule(...rules: PolicyRule[]): Promise<void>;
+  /** Makes hosts known to the workspace. */
+  knowHosts(hosts: readonly string[]): Promise<void>;
   /** Asks the Catalog what a credential may do now. */
   originRights(origin: Origin): Promise<KeyRights | null>;
 };
@@ -44,40 +46,68 @@ export function showPending({ openSession, session }: DecisionContext): Approval
 }
 
 /**
- * Applies a decision. `by`: id of the key that decides, or `link`. `round`: the question that is decided; null means the first.
- * Approving a later question requires its round: otherwise a repeated request, or a second person, could approve a question that
- * they were not shown.
+ * `by`: id of the key that decides, or `link`. `remember`: as in `SessionPort.decide`. `mayWaive`: the key may change the policy, so the hosts
+ * that it approves are known to the workspace, unless `remember` is given. `round`: the question that is decided; null means the first.
+ */
+type DecideOptions = { by: string; remember?: boolean | 'session' | undefined; mayWaive?: boolean; round?: number | null };
+
+/**
+ * Applies a decision. Approving a later question requires its round: otherwise a repeated request, or a second person, could approve a
+ * question that they were not shown.
  */
 export async function decide(
   context: DecisionContext,
   callId: string,
   decision: Decision,
-  { by, remember, round = null }: { by: string; remember: boolean; round?: number | null },
+  { by, remember, mayWaive = false, round = null }: DecideOptions,
 ): Promise<DecisionOutcome> {
-  if (remember && decision !== 'approve') {
+  const { openSession } = context;
+  const isKept = remember === true || remember === 'session';
+  if (isKept && decision !== 'approve') {
     const message = 'only an approval can be remembered: send "decision": "approve", or omit "remember"';
     throw invalidRequest([{ path: 'remember', message }], message);
   }
-  const approval = find(context.openSession, callId);
-  if (refuse(context, approval, { decision, remember, round }) === 'same' && !remember) return answer(context, callId, decision);
-  const rule = remember ? toRule(approval) : null;
-  const argumentsHash = await hashOfArguments(context.openSession, callId);
+  const approval = find(openSession, callId);
+  const wanted = { decision, isKept, round };
+  const hosts = mayWaive && decision === 'approve' && remember === undefined ? newHosts(approval.question) : [];
+  if (refuse(context, approval, wanted) === 'same' && !isKept && hosts.length === 0) return answer(context, callId, decision);
+  const rules = isKept ? toRules(approval) : [];
+  const ofSession =
+    remember === 'session'
+      ? rules.map((rule) => ({ ...rule, key: approval.keyId ?? openSession.meta.keyId, note: derivedNotes.session }))
+      : [];
+  openSession.remembered.requireRoom(ofSession);
+  const argumentsHash = await hashOfArguments(openSession, callId);
   if (context.isDeleted()) throw new Problem('not_found', 'There is no such session.');
   // Another decision may have been made in the meantime, and the call may have asked again.
-  if (refuse(context, find(context.openSession, callId), { decision, remember, round: approval.round }) === 'new')
-    settle(context, approval, { decision, by, argumentsHash });
+  if (refuse(context, find(openSession, callId), { ...wanted, round: approval.round }) === 'new')
+    settle(context, approval, { decision, by, argumentsHash, ...(ofSession.length > 0 && { remember: 'session' }) });
   // Only after the decision is stored: a decision that came too late must not create a rule.
-  if (rule !== null) await storeRule(context, rule);
-  return context.isDeleted() ? { callId, decision, turn: approval.turn, status: null } : answer(context, callId, decision);
+  openSession.remembered.add(ofSession);
+  if (remember === true) await storeRules(context, rules);
+  const known = hosts.length === 0 ? {} : await makeKnown(context, hosts);
+  if (context.isDeleted()) return { callId, decision, turn: approval.turn, status: null, ...known };
+  return { ...answer(context, callId, decision), ...known };
 }
 
-async function storeRule({ addRule }: DecisionContext, rule: PolicyRule): Promise<void> {
+async function storeRules({ addRule }: DecisionContext, rules: readonly PolicyRule[]): Promise<void> {
   try {
-    await addRule(rule);
+    await addRule(...rules);
   } catch (error) {
     const [code, why] = error instanceof Problem ? [error.code, ` ${error.detail}`] : ['internal' as const, ''];
     const detail = `The call is approved, but the rule was not stored.${why} Repeat the request with \`remember\` to store it.`;
     throw new Problem(code, detail, error instanceof Problem ? error.extra : {}, { cause: error });
+  }
+}
+
+/** The approval was not for this, so it stands when the hosts cannot be stored. */
+async function makeKnown({ knowHosts, log, session }: DecisionContext, hosts: string[]): Promise<Partial<DecisionOutcome>> {
+  try {
+    await knowHosts(hosts);
+    return { knownHosts: hosts };
+  } catch (error) {
+    log.error('the hosts of an approval could not be made known to the workspace', { session, hosts, cause: String(error) });
+    return { warning: `The call is approved, but these hosts could not be made known to the workspace: ${hosts.join(', ')}.` };
   }
 }
 
@@ -111,10 +141,11 @@ export async function decideByLink(
   context: DecisionContext,
   { nonce, origin }: FollowedLink,
   decision: Decision,
+  remember?: 'session',
 ): Promise<DecisionOutcome> {
   const hash = await sha256Hex(nonce);
   const { callId, round } = await linkedCall(context, hash, origin);
-  const decided = await decide(context, callId, decision, { by: 'link', remember: false, round });
+  const decided = await decide(context, callId, decision, { by: 'link', remember, round });
   context.openSession.approvalLinks.markUsed(hash);
   return decided;
 }
@@ -158,18 +189,19 @@ function find(openSession: OpenSession, callId: string): Approval {
   return approval;
 }
 
-type Wanted = { decision: Decision; remember: boolean; round: number | null };
+/** `isKept`: the decision is to be remembered. */
+type Wanted = { decision: Decision; isKept: boolean; round: number | null };
 
 /**
  * Throws `conflict` when the decision is late, differs from an earlier one, or is about another question. Returns `same` when the
  * decision was made before. A used approval can still be remembered.
  */
-function refuse(context: DecisionContext, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
+function refuse(context: DecisionContext, approval: Approval, { decision, isKept, round }: Wanted): 'new' | 'same' {
   const state = stateNow(context, approval);
   const isForAnother = round === null ? state === 'pending' && decision === 'approve' && approval.round > 1 : round !== approval.round;
   if (isForAnother) throw otherQuestion(approval, state);
   if (state === 'pending') return 'new';
-  if (state === 'used' && remember) return 'same';
+  if (state === 'used' && isKept) return 'same';
   if (state === (decision === 'approve' ? 'approved' : 'denied')) return 'same';
   const why =
     state === 'used'
@@ -191,14 +223,14 @@ function stateNow({ now }: DecisionContext, { state, expiresAt }: Approval): App
   return state === 'pending' && expiresAt <= now() ? 'expired' : state;
 }
 
-type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string };
+type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string; remember?: 'session' };
 
 function settle(context: DecisionAuditContext, approval: Approval, record: DecisionRecord): void {
   const { openSession } = context;
   const { callId, turn } = approval;
-  const { decision, by } = record;
+  const { decision, by, remember } = record;
   const parent = outerRootId(callId);
-  const event = { type: 'approval-decided' as const, callId, ...(parent !== undefined && { parent }), decision, by };
+  const event = { type: 'approval-decided' as const, callId, ...(parent && { parent }), decision, by, ...(remember && { remember }) };
   // For turns the table follows the log.
   if (turn === null) openSession.waits.recordDecision(callId, decision, by);
   else if (!openSession.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
@@ -250,10 +282,8 @@ function answer({ openSession }: DecisionContext, callId: string, decision: Deci
   return { callId, decision, turn, status: row === null ? null : (row.status ?? row.state) };
 }
 
-function toRule({ ask: kind, canonical, target, question }: Approval): PolicyRule {
-  const asked = { kind, target, several: question.several };
-  const rule = ruleToRemember(canonical, asked);
-  if (rule !== null) return rule;
-  const message = whyNotRemembered(asked) ?? 'this approval cannot be remembered: omit "remember"';
-  throw invalidRequest([{ path: 'remember', message }], message);
+function toRules({ ask: kind, canonical, target, question: { effects, effectCount, several } }: Approval): PolicyRule[] {
+  const found = rulesToRemember(canonical, { kind, target, effects, effectCount, several });
+  if ('rules' in found) return found.rules.map((rule) => parseInput(PolicyRule, rule));
+  throw invalidRequest([{ path: 'remember', message: found.why }], found.why);
 }

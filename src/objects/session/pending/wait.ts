@@ -6,6 +6,7 @@ import {
   type AskKind,
   type GivenApproval,
 } from '../../../core/policy/approval.ts';
+import { rulesToRemember } from '../../../core/policy/approval-ways.ts';
 import { shortReason, type SessionWait } from '../../../core/turn/session-summary.ts';
 import { parentOf } from '../../../core/toolset/composite-tool.ts';
 
@@ -34,6 +35,8 @@ type ApprovalData = {
   entry: string;
   /** Set for direct calls only; a turn has its toolset in its plan. */
   toolset: string | null;
+  /** The key that made the call. Set for direct calls only; calls of turns are made by the key of the session. */
+  keyId?: string;
   ask: AskKind;
   /** The target of the policy rule that "remember" would store (`core/policy/approval.ts`). */
   target: string | null;
@@ -88,7 +91,8 @@ export function toApproved({ question, round }: Approval): GivenApproval {
 }
 
 export function toApprovalView(session: string, approval: Approval, args: Record<string, unknown>): ApprovalView {
-  const { callId, turn, canonical, entry, reason, question, round, state, askedAt, expiresAt } = approval;
+  const { callId, turn, canonical, entry, reason, question, round, state, askedAt, expiresAt, ask: kind, target } = approval;
+  const isMemorable = 'rules' in rulesToRemember(canonical, { ...question, kind, target });
   return {
     callId,
     session,
@@ -99,6 +103,7 @@ export function toApprovalView(session: string, approval: Approval, args: Record
     arguments: args,
     reason,
     ...toAskedMembers({ ...question, round }),
+    ...(isMemorable && { canRemember: true as const }),
     state,
     askedAt: new Date(askedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),

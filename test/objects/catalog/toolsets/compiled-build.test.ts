@@ -72,8 +72,7 @@ it('a deployment compiles every toolset again, as a new revision of the same ver
     inputSchema: { required: ['script'] },
     renamed: { command: 'script' },
     aliases: [{ name: 'terminal' }],
-    // A running client knows the tool under the name that it had.
-    wireName: 'shell',
+    wireName: 'bash',
   });
   const { names } = await catalog.directory.toolset(defaultWorkspace, 't07');
   expect(resolveName(names, 'terminal')).toMatchObject({ ok: true, canonical: 'builtin.bash' });

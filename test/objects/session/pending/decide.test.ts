@@ -3,6 +3,7 @@ import { canonicalJson, sha256Hex } from '../../../../src/core/hash.ts';
 import { limits } from '../../../../src/core/limits/limits.ts';
 import { textResult } from '../../../../src/core/tools/tool.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending } from '../../../../src/objects/session/pending/decide.ts';
+import { toSessionView } from '../../../../src/objects/session/object/open-session.ts';
 import { readAnswer, streamTurn } from '../../../../src/objects/session/log/turn-reader.ts';
 import { calls, ends, finish, makeRoom, reply, types, type Model } from '../runner-session.ts';
 
@@ -181,6 +182,74 @@ describe('a turn that waits for approval', () => {
     expect(await decide(self.decisionContext(), callId, 'approve', remember)).toMatchObject({ status: 'completed' });
     expect(self.allowed).toHaveLength(1);
     expect(ran).toEqual([callId]);
+  });
+
+  const toHosts = (...urls: string[]) => waiting([...urls.map((url) => calls(['http_request', { url }])), () => reply(finish)]);
+  const pendingReason = (self: Awaited<ReturnType<typeof waiting>>['self']): string =>
+    self.room.waits.pendingApprovals()[0]?.reason ?? 'none';
+
+  it('makes the host of an approval known if the key may change the policy, so that it is asked about once', async () => {
+    const { self, ran, callId } = await toHosts('https://example.com/x', 'https://EXAMPLE.com:443/y', 'https://example.com:8443/');
+    const decided = await decide(self.decisionContext(), callId, 'approve', { by: 'k1', mayWaive: true });
+    expect(decided).toMatchObject({ decision: 'approve', knownHosts: ['example.com'] });
+    await self.settle();
+    expect(ran).toHaveLength(2);
+    expect(pendingReason(self)).toContain('example.com:8443, which is new');
+  });
+
+  it.each([
+    ['the key may not change the policy', { by: 'k1', mayWaive: false }],
+    ['it asks for this call only', { by: 'k1', mayWaive: true, remember: false }],
+  ])('makes no host known if %s', async (_why, options) => {
+    const { self, callId } = await toHosts('https://example.com/x', 'https://example.com/y');
+    expect(await decide(self.decisionContext(), callId, 'approve', options)).not.toHaveProperty('knownHosts');
+    await self.settle();
+    expect(self.allowed).toEqual([]);
+    expect(pendingReason(self)).toContain('example.com, which is new');
+  });
+
+  it('keeps the approval when its host cannot be made known, and says so; a denial makes none known', async () => {
+    const { self, ran, callId } = await toHosts('https://example.com/x');
+    const broken = { ...self.decisionContext(), knowHosts: () => Promise.reject(new Error('the catalog is unavailable')) };
+    const options = { by: 'k1', mayWaive: true };
+    expect(await decide(broken, callId, 'approve', options)).toMatchObject({ warning: expect.stringContaining('example.com') });
+    await self.settle();
+    expect(ran).toEqual([callId]);
+    const other = await toHosts('https://example.com/x');
+    await decide(other.self.decisionContext(), other.callId, 'deny', options);
+    expect(other.self.allowed).toEqual([]);
+  });
+
+  it('remembers an approval for the session and its key, also after a restart, and in no other session', async () => {
+    const url = 'https://example.com/';
+    const { self, ran, callId } = await toHosts(url, url, 'https://other.example/');
+    await decide(self.decisionContext(), callId, 'approve', { by: 'k1', remember: 'session' });
+    await self.settle();
+    expect(ran).toHaveLength(2);
+    expect(self.allowed).toEqual([]);
+    expect(pendingReason(self)).toContain('other.example, which is new');
+    expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ by: 'k1', remember: 'session' });
+    await self.restart();
+    const known = { decision: 'allow', kind: 'network', host: 'example.com', key: self.room.meta.keyId, note: expect.any(String) };
+    expect(self.room.remembered.list()).toEqual([known]);
+    expect(toSessionView('s', self.room).remembered).toEqual([{ decision: 'allow', kind: 'network', host: 'example.com' }]);
+    expect((await waiting()).self.room.remembered.list()).toEqual([]);
+  });
+
+  it('remembers for the session by a link, and refuses more than it can', async () => {
+    const { self, callId } = await toHosts('https://example.com/', 'https://example.com/');
+    const { nonce } = await mintLink(self.decisionContext(), callId, 'k1');
+    self.room.remembered.add(
+      Array.from({ length: 100 }, (_, index) => ({ decision: 'allow', kind: 'network', host: `h${index}.example` })),
+    );
+    await expect(decideByLink(self.decisionContext(), linkOf(nonce), 'approve', 'session')).rejects.toMatchObject({ code: 'conflict' });
+    expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
+    self.sql.exec("DELETE FROM remembered WHERE rule LIKE '%h99.example%'");
+    await self.restart();
+    await decideByLink(self.decisionContext(), linkOf(nonce), 'approve', 'session');
+    await self.settle();
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+    expect(self.allowed).toEqual([]);
   });
 
   it('refuses `remember` when its entry requires approval every time, without deciding', async () => {
