@@ -111,7 +111,7 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
     const session = await request('one.example.com');
     await visit(`/console/chat/${session}`, async (page) => {
       const group = page.getByRole('group', { name: 'Decide on http_request' });
-      await group.getByText('Scope admin makes the host known.').waitFor();
+      await group.getByText('Admins make the host known.').waitFor();
       expect(await group.getByRole('button').allTextContents()).toEqual(['Approve', 'Deny', 'Approve for this session']);
       await group.getByRole('button', { name: 'Approve for this session' }).click();
       await group.waitFor({ state: 'detached' });

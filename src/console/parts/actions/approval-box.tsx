@@ -17,22 +17,24 @@ export type Remember = true | 'session';
 
 export function ApprovalBox({ name, question, decide }: ApprovalBoxProps) {
   const isSending = useSignal(false);
-  const send = async (...decision: Parameters<typeof decide>): Promise<void> => {
-    isSending.value = true;
-    await decide(...decision);
-    isSending.value = false;
-  };
   const { effects = [], effectCount = 0, several = effectCount > 1, reason, expiresAt } = question;
   const toHosts = effectCount > 0 && effects.every(({ kind }) => kind === 'network');
   // What requires approval every time cannot be remembered.
   const isMemorable = toHosts || !(several || effects.some(({ kind, target }) => kind === 'always' || kind === 'rule' || target === null));
-  const choices: [label: string, kind: string, remember?: Remember][] = [
-    [toHosts ? 'Approve' : 'Approve once', 'primary'],
-    ['Deny', 'danger'],
-  ];
-  if (isMemorable) choices.push(['Approve for this session', 'plain', 'session']);
-  // Requires an administrator.
-  if (isMemorable && !toHosts) choices.push(['Approve and remember', 'plain', true]);
+  const choice = (label: string, kind: string, ...decision: Parameters<typeof decide>) => (
+    <button
+      type="button"
+      class={kind}
+      disabled={isSending.value}
+      onClick={async () => {
+        isSending.value = true;
+        await decide(...decision);
+        isSending.value = false;
+      }}
+    >
+      {label}
+    </button>
+  );
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as a form
     <div class="ask" role="group" aria-label={`Decide on ${name}`}>
@@ -48,19 +50,13 @@ export function ApprovalBox({ name, question, decide }: ApprovalBoxProps) {
         </ul>
       )}
       <div class="actions">
-        {choices.map(([label, kind, remember]) => (
-          <button
-            key={label}
-            type="button"
-            class={kind}
-            disabled={isSending.value}
-            onClick={() => void send(kind === 'danger' ? 'deny' : 'approve', remember)}
-          >
-            {label}
-          </button>
-        ))}
+        {choice(toHosts ? 'Approve' : 'Approve once', 'primary', 'approve')}
+        {choice('Deny', 'danger', 'deny')}
+        {isMemorable && choice('Approve for this session', 'plain', 'approve', 'session')}
+        {/* Requires an administrator. */}
+        {isMemorable && !toHosts && choice('Approve and remember', 'plain', 'approve', true)}
         <span class="muted">
-          {toHosts && 'Scope admin makes the host known. '}
+          {toHosts && 'Admins make the host known. '}
           Denied automatically on {new Date(expiresAt).toLocaleString()}
         </span>
       </div>
