@@ -88,7 +88,7 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
 
   it('lists them with their effects as annotations', async () => {
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['sweep', 'peek', 'run_code', 'shell', 'edit_file', 'note', 'wipe', 'look']);
+    expect(tools.map(({ name }) => name)).toEqual(['sweep', 'peek', 'run_code', 'bash', 'edit_file', 'note', 'wipe', 'look']);
     const [sweep, peek] = tools;
     expect(sweep).toMatchObject({
       annotations: { readOnlyHint: false, destructiveHint: true },

@@ -367,7 +367,11 @@ it('a client that listens for tool list changes is notified of a removed tool wi
     await listening?.close();
     await client.close();
     await fake.close();
-    return tools.map((tool) => tool.name);
+    return tools.map((tool) => [tool.name, tool._meta?.state ?? 'ready']);
   });
-  expect(await Promise.all(hearing)).toEqual(pairs.map(() => ['stays']));
+  const listed = [
+    ['stays', 'ready'],
+    ['goes', 'missing'],
+  ];
+  expect(await Promise.all(hearing)).toEqual(pairs.map(() => listed));
 });
