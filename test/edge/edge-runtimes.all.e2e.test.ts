@@ -95,12 +95,14 @@ for (const { name, command, program } of runtimes) {
           {
             env,
             stdio: ['ignore', 'pipe', 'pipe'],
+            detached: true,
           },
         );
         url = await addressOf(child);
       });
       afterAll(() => {
-        child.kill('SIGKILL');
+        // With its group: the command of a package starts the runtime as a process of its own.
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       });
 
       it('answers health checks and chats, also as a stream', async () => {

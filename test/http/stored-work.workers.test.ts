@@ -74,12 +74,12 @@ const storing: Readonly<Record<string, Operation>> = {
   'importFile with a subscription': () => ['POST', '/v1/import', { subscriptions: { planned: receiver } }],
 };
 
-/** Receivers, which refuse every message: its callback waits for another attempt. */
+/** Receivers, which refuse every message and ask for a long pause: its callback waits for another attempt, which does not come in these tests. */
 const received: string[] = [];
 const network = {
   async fetch(request: Request): Promise<Response> {
     received.push(request.url);
-    return new Response('busy', { status: 503 });
+    return new Response('busy', { status: 503, headers: { 'retry-after': '3600' } });
   },
 } as unknown as NonNullable<Bindings['PUBLIC_NETWORK']>;
 // Before the objects, which have the same wiring.

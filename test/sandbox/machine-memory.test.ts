@@ -26,12 +26,13 @@ function createRuns() {
     const ended = createSandbox(memory, { workspace, keyId }).run({ source, args: {}, tools: ['ask'], now: 0, seed: 'x', call }, signal);
     return ended.finally(() => (at.rest += isAsking ? 0 : 1));
   };
+  const untilAtRest = async (runs: number): Promise<void> => await expect.poll(() => at.rest, { timeout: 30_000 }).toBe(runs);
   /** Answers as soon as all of these runs ask or have ended. */
   const answerWhenAtRest = async (runs: number): Promise<void> => {
-    await expect.poll(() => at.rest, { timeout: 30_000 }).toBe(runs);
+    await untilAtRest(runs);
     answer();
   };
-  return { memory, run, answerWhenAtRest };
+  return { memory, run, untilAtRest, answerWhenAtRest };
 }
 
 it('is shared: a key whose machines wait takes a part, further ones are refused in words, and other keys and workspaces run', async () => {
@@ -58,9 +59,12 @@ it('is shared: a key whose machines wait takes a part, further ones are refused 
 });
 
 it('stops a machine that grows beyond the share of its key, and no machine of another key', async () => {
-  const { memory, run, answerWhenAtRest } = createRuns();
+  const { memory, run, untilAtRest, answerWhenAtRest } = createRuns();
   const grow = `const parts = []; for (let n = 0; n < 12; n++) parts.push(new Uint8Array(1_000_000).fill(n)); for (let n = 0; n < 3_000_000; n++); await tools.ask({}); return parts.length`;
-  const flood = [1, 2, 3, 4, 5].map(() => run('a', 'flood', grow));
+  // Five that grow in step can all come to the end of the share together: the first has what it needs before the others begin.
+  const first = run('a', 'flood', grow);
+  await untilAtRest(1);
+  const flood = [first, ...[2, 3, 4, 5].map(() => run('a', 'flood', grow))];
   const other = run('a', 'other', 'await tools.ask({}); return new Uint8Array(2_000_000).length');
   await answerWhenAtRest(6);
   const ends = Object.groupBy(await Promise.all(flood), ({ end }) => end);
