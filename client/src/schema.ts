@@ -7318,8 +7318,8 @@ export interface components {
                 /** @enum {string} */
                 storage: "ok" | "fail";
             };
-            /** @description Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. */
-            staleToolsets: number;
+            /** @description Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. `null`: they could not be counted; the log has the cause. */
+            staleToolsets: number | null;
             /** @constant */
             status: "ok";
         };

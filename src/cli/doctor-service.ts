@@ -83,6 +83,12 @@ async function checkReadiness(url: string): Promise<DoctorFinding> {
       `${stale} toolset${stale === 1 ? ' is' : 's are'} compiled with the tools of another build.`,
       'The service compiles them again in the background. Run this again in a minute: what it cannot compile is listed below with the reason.',
     );
+  if (response.ok && body.staleToolsets === null)
+    return warning(
+      'ready',
+      'The toolsets that are compiled with the tools of another build could not be counted.',
+      'Run this again in a minute: while a deployment is rolled out, a part of it may still have the earlier code. The log of the service has the cause.',
+    );
   if (response.ok) return passed('ready', Object.keys(recordOf(body.checks)).join(', ') || 'ready');
   const message = stringOf(body.detail) || `/readyz returned ${response.status}.`;
   return failure('ready', message, 'See `moniker logs`, or `npx wrangler tail` for a deployed service.');

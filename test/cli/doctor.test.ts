@@ -77,7 +77,8 @@ describe.skipIf(process.platform === 'win32')('the command of a stdio server', (
 it.each([
   [0, 'ok', 'storage'],
   [3, 'warning', '3 toolsets are compiled with the tools of another build.'],
-])('%i toolsets of another build make the readiness %s', async (staleToolsets, status, message) => {
+  [null, 'warning', 'The toolsets that are compiled with the tools of another build could not be counted.'],
+])('%s toolsets of another build make the readiness %s', async (staleToolsets, status, message) => {
   const server = createServer(({ url }, response) => {
     const body = url === '/healthz' ? { status: 'ok', version } : { status: 'ok', checks: { storage: 'ok' }, staleToolsets };
     response.end(JSON.stringify(body));

@@ -39,7 +39,7 @@ export async function readNewestMade(
  * the made tools cannot be read. `caller`: of the turn.
  */
 export async function whyNotYet(
-  directory: Pick<Directory, 'made' | 'privateMade' | 'edition'>,
+  { directory, log }: { directory: Pick<Directory, 'made' | 'privateMade' | 'edition'>; log: Logger },
   { workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>,
   plan: Plan,
   name: string,
@@ -56,11 +56,17 @@ export async function whyNotYet(
   const found = await Promise.all([
     findNew(directory.privateMade(workspace, keyId, newest), plan.ownMade),
     findNew(directory.made(workspace, newest), plan.made),
-  ]).catch(() => []);
+  ]).catch((error: unknown) => {
+    log.error('the newest made tools could not be read: a call of an unknown name is answered without them', {
+      workspace,
+      cause: String(error),
+    });
+    return [];
+  });
   const tool = found.find((one) => one !== null);
   return tool == null
     ? null
-    : `${tool.wireName} was made in this turn: it can be called from the next turn on. Go on without it, or answer.`;
+    : `${tool.wireName} was made in this turn: it can be called from the next turn on. Continue without it, or answer.`;
 }
 
 /** The plan decided which tools the client's own tools replace, so newer made tools must not have their names. */

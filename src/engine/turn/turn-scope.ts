@@ -92,7 +92,7 @@ export async function createTurnScope(parts: TurnScopeParts, run: ScopedRun, { c
       ...auditScope(parts, run),
       ...call,
       names,
-      whyNotYet: (name) => whyNotYet(deps.directory, { workspace, keyId: parts.keyId }, plan, name),
+      whyNotYet: (name) => whyNotYet(deps, { workspace, keyId: parts.keyId }, plan, name),
       innerNames: inner === undefined ? undefined : () => inner,
       discoveredTools: gathered,
       rules,

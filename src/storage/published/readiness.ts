@@ -13,8 +13,8 @@ import { rootPrincipal } from './principals.ts';
 type Verdict = 'ok' | 'fail';
 /** `storage`: the Catalog. `kv`: reads from KV. `keys`: the root key and the master key are set, and keys can be derived. */
 type Checks = Readonly<Record<'storage' | 'kv' | 'keys', Verdict>>;
-/** `staleToolsets`: how many of the first workspace are compiled with the tools of another build; 0 if it is not known. */
-export type Readiness = { checks: Checks; staleToolsets: number };
+/** `staleToolsets`: how many of the first workspace are compiled with the tools of another build; null if they could not be counted. */
+export type Readiness = { checks: Checks; staleToolsets: number | null };
 
 type ReadinessParts = {
   settings: Pick<Settings, 'rootKey'>;
@@ -26,7 +26,7 @@ type ReadinessParts = {
 };
 
 const pollMs = 50;
-const nothingReady: Readiness = { checks: { storage: 'fail', kv: 'fail', keys: 'fail' }, staleToolsets: 0 };
+const nothingReady: Readiness = { checks: { storage: 'fail', kv: 'fail', keys: 'fail' }, staleToolsets: null };
 
 export function createReadiness({ settings, catalog, kv, master, clock, log }: ReadinessParts): () => Promise<Readiness> {
   // Values, not promises: a promise belongs to the request that created it.
@@ -47,12 +47,17 @@ export function createReadiness({ settings, catalog, kv, master, clock, log }: R
   };
 
   const checkAll = async (): Promise<Readiness> => {
-    let staleToolsets = 0;
+    let staleToolsets: number | null = null;
     const [storage, read, keys] = await Promise.all([
       verdictOf('storage', async () => {
         const { staleToolsets: count, isKeyCancelled } = catalog(rootPrincipal.workspace);
-        // While a deployment is rolled out, the object may have earlier code, which cannot count them.
-        staleToolsets = await count().catch(async () => Number(await isKeyCancelled('readyz')));
+        try {
+          staleToolsets = await count();
+        } catch (error) {
+          // While a deployment is rolled out, the object may have earlier code, which cannot count them and is ready.
+          await isKeyCancelled('readyz');
+          log.error('the toolsets of another build could not be counted', { cause: String(error) });
+        }
       }),
       verdictOf('kv', () => kv.get('readyz')),
       verdictOf('keys', async () => {

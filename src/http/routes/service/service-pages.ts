@@ -79,9 +79,9 @@ const Readiness = z
   .object({
     status: z.literal('ok'),
     checks: z.object({ storage: Verdict, kv: Verdict, keys: Verdict }),
-    staleToolsets: z.int().meta({
+    staleToolsets: z.int().nullable().meta({
       description:
-        'Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be.',
+        'Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. `null`: they could not be counted; the log has the cause.',
     }),
   })
   .meta({ id: 'Readiness', example: { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 } });
