@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { StdioRun } from '../../core/servers/stdio.ts';
 import { MB } from '../../core/limits/units.ts';
+import { sendSignal } from '../send-signal.ts';
 import { createLineReader } from './line-reader.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -131,12 +132,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
     return;
   }
-  try {
-    process.kill(-child.pid, signal);
-  } catch (error) {
-    // ESRCH: all have ended. EPERM (macOS): only zombies are left.
-    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  }
+  sendSignal(-child.pid, signal);
 }
 
 /** Variables that programs need, and none that may be a credential of this service. */

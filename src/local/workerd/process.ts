@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOwnProcess, readOwnerFile, writeOwnerFile } from '../launch/data-lock.ts';
+import { sendSignal } from '../send-signal.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 
@@ -134,7 +135,7 @@ const diskFull = 'The disk of the data folder is full: requests that store somet
 export async function killOrphanedRuntime(pidFile: string): Promise<void> {
   const owner = readOwnerFile(pidFile);
   if (owner !== null && isOwnProcess(owner)) {
-    process.kill(owner.pid, 'SIGKILL');
+    sendSignal(owner.pid, 'SIGKILL');
     for (let waitedMs = 0; isOwnProcess(owner) && waitedMs < killTimeoutMs; waitedMs += 20) await sleep(20);
   }
   rmSync(pidFile, { force: true });
