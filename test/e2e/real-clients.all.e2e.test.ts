@@ -72,8 +72,11 @@ describe('real clients', () => {
         const story = fakes.start(`ai ${kind} ${wire} ${how}`, { say: loop });
         const own = wire === 'openai-responses' ? whole : asking;
         const request = { ...own, model: modelOf(refOf(wire)), tools, prompt: `Well? ${story.mark}` };
-        const result = how === 'generateText' ? await generateText(request) : streamText(request);
+        const failures: unknown[] = [];
+        const onError = ({ error }: { error: unknown }) => void failures.push(error);
+        const result = how === 'generateText' ? await generateText(request) : streamText({ ...request, onError });
         expect([await result.text, (await result.steps).length, await result.finishReason]).toEqual(['Done.', 3, 'stop']);
+        expect(failures).toEqual([]);
         expect(resultTexts(story.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
       });
 

@@ -43,7 +43,7 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
     data: `${head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish}}]${nullUsage}}`,
   });
   let begun = false;
-  let lastCall = 0;
+  let lastCall: AnswerCall | null = null;
 
   const write = (change: MessageChange): AnswerFrame[] => {
     switch (change.type) {
@@ -54,11 +54,10 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
       case 'reasoning':
         return [chunk(`{"reasoning_content":${JSON.stringify(change.text)}}`, 'null')];
       case 'call-start':
-        lastCall = change.call.index;
+        lastCall = change.call;
         return [chunk(JSON.stringify({ tool_calls: [{ index: change.call.index, ...callBody(change.call) }] }), 'null')];
       case 'call-delta': {
-        const piece = change.call.custom ? { custom: { input: change.text } } : { function: { arguments: change.text } };
-        return [chunk(JSON.stringify({ tool_calls: [{ index: change.call.index, ...piece }] }), 'null')];
+        return [chunk(JSON.stringify({ tool_calls: [callPiece(change.call, change.text)] }), 'null')];
       }
       case 'call-end':
         return [];
@@ -68,7 +67,9 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
         return [chunk(JSON.stringify({ annotations: annotationsOf(change.citations, message) }), 'null')];
       case 'native': {
         const { call, fields } = carriedFields(change.part, message.parts().at(-2));
-        if (hasFields(call)) return [chunk(JSON.stringify({ tool_calls: [{ index: lastCall, ...call }] }), 'null')];
+        if (lastCall !== null && hasFields(call)) {
+          return [chunk(JSON.stringify({ tool_calls: [{ ...callPiece(lastCall, ''), ...call }] }), 'null')];
+        }
         return hasFields(fields) ? [chunk(JSON.stringify(fields), 'null')] : [];
       }
       case 'end': {
@@ -90,6 +91,11 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
     // If the first change is a failure, no role is written.
     return change?.type === 'failure' ? written : [chunk('{"role":"assistant","content":""}', 'null'), ...written];
   };
+}
+
+/** A delta of a call's arguments. Clients (the AI SDK) reject one without `function`, also where it carries only other fields. */
+function callPiece({ index, custom }: AnswerCall, text: string): Record<string, unknown> {
+  return { index, ...(custom ? { custom: { input: text } } : { function: { arguments: text } }) };
 }
 
 function toCompletion(finish: FinishReason, identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown> {
