@@ -1,0 +1,126 @@
+/**
+ * Decides by which revision a POST is served, and refuses one whose headers and body disagree. A request of 2026-07-28 names its revision
+ * and the client's capabilities in `_meta`, and repeats revision, method and name as headers (MCP 2026-07-28, "Streamable HTTP" and
+ * "Versioning"). All others are of the 2025 revisions.
+ */
+import { isRecord } from '../../core/json/wire-value.ts';
+import { fromBase64 } from '../../core/text/bytes.ts';
+import { isId, readMessages, type RpcId, type RpcMessage, type RpcNotification, type RpcParams, type RpcRequest } from './messages.ts';
+import { isModern, logLevels, metaNames, modernRevision } from './revisions.ts';
+import { invalidParams, RpcFault, rpcCodes } from './rpc-fault.ts';
+
+/** `isBatch`: the body is a list, which 2026-07-28 does not have. */
+export type Inbound =
+  | { era: 'modern'; message: RpcRequest | RpcNotification }
+  | { era: 'legacy'; messages: readonly RpcMessage[]; isBatch: boolean };
+
+/** `body`: of a POST, parsed. Throws a fault with an HTTP status. */
+export function readInbound(headers: Headers, body: unknown): Inbound {
+  const messages = readMessages(body);
+  const isBatch = Array.isArray(body);
+  const [message] = messages;
+  if (message === undefined || isBatch) {
+    if (messages.some((one) => one.kind !== 'response' && claimOf(one.params) !== undefined))
+      throw badRequest(rpcCodes.invalidRequest, `Bad Request: revision ${modernRevision} has no JSON-RPC batches`);
+    return { era: 'legacy', messages, isBatch };
+  }
+  return message.kind !== 'response' && isOfModernRevision(headers, message)
+    ? { era: 'modern', message }
+    : { era: 'legacy', messages, isBatch };
+}
+
+/** Returns the id of a message that is refused, for the client to find the request. */
+export function idOf(body: unknown): RpcId | null {
+  return isRecord(body) && typeof body.method === 'string' && isId(body.id) ? body.id : null;
+}
+
+const claimOf = (params: RpcParams): unknown => (isRecord(params._meta) ? params._meta[metaNames.protocolVersion] : undefined);
+
+function isOfModernRevision(headers: Headers, message: RpcRequest | RpcNotification): boolean {
+  const { method, params } = message;
+  const [header, claim] = [headers.get('mcp-protocol-version'), claimOf(params)];
+  const isNamed = header !== null && isModern(header);
+  if (claim === undefined) {
+    if (!isNamed) return false;
+    if (method === 'initialize')
+      throw mismatch(header, `an initialize request has the header of revision ${header}, which has no sessions`);
+    if (message.kind === 'request') {
+      throw badEnvelope(
+        `the MCP-Protocol-Version header names revision ${header}, but ${metaNames.protocolVersion} is missing in \`_meta\``,
+      );
+    }
+  }
+  if (claim !== undefined) {
+    const fault = envelopeFault(params._meta as Record<string, unknown>, message.kind);
+    // An `initialize` with a broken claim is a handshake of the 2025 revisions.
+    if (fault !== null && method === 'initialize' && !isNamed) return false;
+    if (fault !== null) throw badEnvelope(fault);
+  }
+  const revision = String(claim ?? header);
+  if (header !== null && header !== revision) throw mismatch(header, `the body names revision ${revision}`);
+  if (revision !== modernRevision) {
+    const data = { supported: [modernRevision], requested: revision };
+    throw badRequest(rpcCodes.unsupportedRevision, `Unsupported protocol version: ${revision}`, data);
+  }
+  checkHeaders(headers, message);
+  return true;
+}
+
+function envelopeFault(meta: Record<string, unknown>, kind: 'request' | 'notification'): string | null {
+  const { protocolVersion, clientInfo, clientCapabilities, logLevel } = metaNames;
+  if (typeof meta[protocolVersion] !== 'string') return `${protocolVersion}: expected a protocol version string`;
+  if (kind === 'notification') return null;
+  const { [clientCapabilities]: capabilities, [clientInfo]: info, [logLevel]: level } = meta;
+  if (!isRecord(capabilities)) return `${clientCapabilities}: ${capabilities === undefined ? 'missing' : 'expected an object'}`;
+  const broken = Object.keys(capabilities).find((name) => !isRecord(capabilities[name]));
+  if (broken !== undefined) return `${clientCapabilities}.${broken}: expected an object`;
+  if (info !== undefined && !(isRecord(info) && typeof info.name === 'string' && typeof info.version === 'string'))
+    return `${clientInfo}: expected an object with \`name\` and \`version\``;
+  return level === undefined || logLevels.includes(String(level)) ? null : `${logLevel}: expected one of ${logLevels.join(', ')}`;
+}
+
+/** Which parameter the header `mcp-name` repeats. */
+const namedBy: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
+
+function checkHeaders(headers: Headers, { kind, method, params }: RpcRequest | RpcNotification): void {
+  const [revision, named] = [headers.get('mcp-protocol-version'), headers.get('mcp-method')];
+  if (named !== null && named !== method) throw mismatch(named, `the body names the method ${method}`);
+  if (kind === 'notification') return;
+  if (revision === null) throw mismatch('(missing)', 'the required MCP-Protocol-Version header is absent');
+  if (named === null) throw mismatch('(missing)', `the body names the method ${method}, but the required Mcp-Method header is absent`);
+  const member = Object.hasOwn(namedBy, method) ? namedBy[method] : undefined;
+  const name = member === undefined ? undefined : params[member];
+  if (typeof name !== 'string') return;
+  const header = headers.get('mcp-name');
+  if (header === null)
+    throw mismatch('(missing)', `the body has params.${member}=${JSON.stringify(name)}, but the required Mcp-Name header is absent`);
+  const decoded = decodeHeader(header);
+  if (decoded === null) throw mismatch(header, 'the Mcp-Name header has an invalid Base64 value');
+  if (decoded !== name) throw mismatch(header, `the body has params.${member}=${JSON.stringify(name)}`);
+}
+
+/** A value that a header cannot carry is `=?base64?…?=` (MCP 2026-07-28, "Streamable HTTP", header encoding). Returns null if it is broken. */
+export function decodeHeader(value: string): string | null {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  const bytes = fromBase64(encoded);
+  try {
+    return bytes === null ? null : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Not UTF-8.
+    return null;
+  }
+}
+
+export function mismatch(header: string, body: string): RpcFault {
+  return badRequest(rpcCodes.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, { mismatch: { header, body } });
+}
+
+function badEnvelope(why: string): RpcFault {
+  const { code, message } = invalidParams(`Invalid _meta envelope for protocol revision ${modernRevision}: ${why}`);
+  return badRequest(code, message);
+}
+
+function badRequest(code: number, message: string, data?: unknown): RpcFault {
+  return new RpcFault(code, message, data, 400);
+}
