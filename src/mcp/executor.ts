@@ -140,7 +140,14 @@ function toHooks({ ask, askable = {}, progress, notice, meta }: CallerChannel, u
     return cancelled;
   };
   const answer = ask ?? (askable.elicitation === undefined ? undefined : cancel);
-  return { askable, ...(meta && { meta }), ...(progress && { progress }), ...(notice && { notice }), ...(answer && { ask: answer }) };
+  return {
+    askable,
+    isLive: ask !== undefined,
+    ...(meta && { meta }),
+    ...(progress && { progress }),
+    ...(notice && { notice }),
+    ...(answer && { ask: answer }),
+  };
 }
 
 function withCancelledRequests(result: ToolResult, unheard: readonly string[]): ToolResult {

@@ -68,6 +68,8 @@ export type CallerChannel = {
 
 /** Called while a server works, at most as often as `limits` allow. Without `ask`, the server is answered that no user can be asked. */
 export type UpstreamHooks = CallerChannel & {
+  /** Whether `ask` reaches a client that waits for the answer; absent: nobody is asked before the call has ended. */
+  isLive?: boolean;
   /** The server reports that a list has changed. */
   onListChanged?(list: 'tools' | 'prompts' | 'resources'): void;
   /** The server reports that a subscribed resource has changed. */

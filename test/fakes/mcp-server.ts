@@ -34,7 +34,7 @@ export type McpServerParts = {
   resourceTemplates?: readonly Record<string, unknown>[];
   ttlMs?: number;
   /** The revisions it speaks; it rejects the other one. */
-  eras?: 'both' | 'legacy' | 'modern';
+  eras?: 'both' | 'both-without-sessions' | 'legacy' | 'modern';
   instructions?: string;
   /** Called for every request before anything else; a returned `Response` is sent (such as a 401). */
   gate?(request: Request): Response | null;
@@ -71,7 +71,7 @@ export async function listenMcpServer(parts: McpServerParts = {}): Promise<FakeM
   const heard: HeardRequest[] = [];
   const state = { tools: parts.tools ?? [] };
   const make = (): Server => makeServer(parts, state);
-  const modern = createMcpHandler(make, { legacy: 'reject', keepAliveMs: 0 });
+  const modern = createMcpHandler(make, { legacy: eras === 'both-without-sessions' ? 'stateless' : 'reject', keepAliveMs: 0 });
   const sessions = createSessions(make);
   const { url, close } = await listenUpstream({
     async handle(request) {
