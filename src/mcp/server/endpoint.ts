@@ -4,17 +4,18 @@
  * `initialize` creates a session, and requests with a session id go to that session. A call that may have to stay open goes to a Durable
  * Object.
  */
-import { isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server';
+import { isInitializeRequest, isLegacyRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { resolveName } from '../../core/toolset/alias-map.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
+import { argumentHeaderFault, headerMismatch } from '../../engine/mcp/argument-headers.ts';
 import { needsOpenConnection } from '../../engine/mcp/in-flight-call.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { McpRecipient, McpSessions } from '../../ports/mcp-sessions.ts';
 import { askableIn } from './client-channel.ts';
 import { servePlain } from './plain-answer.ts';
-import { readPlainRequest } from './plain-request.ts';
+import { modernRevision, readPlainRequest } from './plain-request.ts';
 import type { ServedRequest, ServeDeps } from './serve-context.ts';
 import { readListRequest, serveSessionList } from './session-list.ts';
 import { eventsResponse, unknownMcpSession } from './session-responses.ts';
@@ -38,6 +39,8 @@ type Asked = McpRequest & ServedRequest;
 async function answer(deps: ServeDeps, sessions: McpSessions, asked: Asked): Promise<Response> {
   const { request } = asked;
   const body = request.method === 'POST' ? asked.body : undefined;
+  const refused = refuseHeaders(asked, body);
+  if (refused !== null) return refused;
   const session = request.headers.get('mcp-session-id');
   const list = session === null ? null : readListRequest(request, body);
   const listed = session === null || list === null ? null : await serveSessionList(deps, sessions, { ...asked, session }, list);
@@ -49,6 +52,17 @@ async function answer(deps: ServeDeps, sessions: McpSessions, asked: Asked): Pro
   const to = isOfSession ? { session } : await openCallOf(deps, asked, body);
   if (to !== null) return await passOn(deps, sessions, asked, to);
   return plain === null ? await serveStateless(deps, { ...asked, body }) : await servePlain(deps, { ...asked, asked: plain });
+}
+
+/** Refuses a call of 2026-07-28 whose headers and arguments differ. */
+function refuseHeaders({ view, request }: Asked, body: unknown): Response | null {
+  const { id = null, method, params } = recordOf(body);
+  const { name, arguments: args, _meta: meta } = recordOf(params);
+  if (method !== 'tools/call' || typeof name !== 'string' || recordOf(meta)[PROTOCOL_VERSION_META_KEY] !== modernRevision) return null;
+  const fault = argumentHeaderFault(view.names, { name, arguments: args }, (header) => request.headers.get(header));
+  if (fault === null) return null;
+  const error = { code: headerMismatch, message: `Bad Request: the request headers and body disagree: ${fault}` };
+  return Response.json({ jsonrpc: '2.0', id, error }, { status: 400 });
 }
 
 /** Passes the request to the object of its session or call. */
