@@ -62,6 +62,8 @@ export type CallerChannel = {
   /** Answers while the call is open. `key`: the asker's name for the question. */
   ask?(request: InputRequest, key: string): Promise<InputAnswer>;
   askable?: AskableInput;
+  /** The server reports that the user has completed a page that it asked for; `id`: the `elicitationId` of the question. */
+  elicitationComplete?(id: string): void;
   /** `_meta` of the caller's request, such as its trace context. */
   meta?: Record<string, unknown>;
 };
