@@ -28,6 +28,9 @@ export function clientChannelOf(context: ServerContext, era: ServedEra, gone: (e
       if (isLevel(level)) log(level, data, logger).catch(gone);
     },
     ...(era === 'session' && {
+      elicitationComplete: (elicitationId) => {
+        notify({ method: 'notifications/elicitation/complete', params: { elicitationId } }).catch(gone);
+      },
       ask: async (request): Promise<InputAnswer> => {
         // The method and its parameters are already checked; the SDK knows the methods and validates the response.
         const asked = request as { method: 'elicitation/create'; params: Record<string, unknown> };
