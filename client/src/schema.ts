@@ -8206,7 +8206,7 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /**
-             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.
              * @enum {string}
              */
             era?: "auto" | "modern" | "legacy";
@@ -8478,7 +8478,7 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /**
-             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.
              * @enum {string}
              */
             era?: "auto" | "modern" | "legacy";
@@ -10836,7 +10836,7 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /**
-             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.
              * @enum {string}
              */
             era?: "auto" | "modern" | "legacy";

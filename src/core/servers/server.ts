@@ -118,7 +118,7 @@ export const McpServer = z
     ...commandMembers,
     era: z.enum(['auto', 'modern', 'legacy']).optional().meta({
       description:
-        '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.',
+        '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.',
     }),
     transport: z.enum(['auto', 'http', 'sse']).optional().meta({
       description:

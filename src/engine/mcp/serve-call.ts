@@ -18,6 +18,7 @@ import type { Directory } from '../../ports/directory.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { LinkStore } from '../../ports/link-store.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
+import { withWaitingReports } from '../report-waiting.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
@@ -95,7 +96,8 @@ export type ServedAnswer =
   | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
 
 /** Throws `invalid_request` for a state that does not belong to this call. */
-export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+export async function serveCall(deps: ServeCallDeps, from: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const caller = { ...from, channel: withWaitingReports(deps.clock, from.channel) };
   const { principal, target, view } = caller;
   const tool = findTool(view.names, call.name);
   const names = tool === null ? [call.name] : [tool.canonical, tool.wireName];

@@ -9,7 +9,6 @@ import { describeTool, describeUnder, visibleAliases, definitionNames, modelDefi
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { madeAnnotations } from '../../core/toolset/compile-made.ts';
-import { withoutHeaders } from '../../core/listing/listing-schema.ts';
 import { contentText, inlineIcons, type JsonSchema, type ToolAnnotations, type ToolPresentation } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -46,12 +45,12 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
   const annotations = madeAnnotations(tool);
-  const { title = annotations?.title, execution, meta } = tool.presentation ?? {};
+  const { title, execution, meta } = tool.presentation ?? {};
   const icons = tool.trusted === true ? tool.presentation?.icons : inlineIcons(tool.presentation?.icons);
   const shown = {
     ...(title !== undefined && { title }),
     description: describeTool({ ...tool, description: definition.description }, announce),
-    inputSchema: objectSchema(withoutHeaders(definition.inputSchema)),
+    inputSchema: objectSchema(definition.inputSchema),
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     ...(icons !== undefined && { icons }),

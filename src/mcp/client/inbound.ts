@@ -46,6 +46,9 @@ function dispatchNotification(hooks: UpstreamHooks, method: string, params: Reco
     case 'notifications/resources/list_changed':
       hooks.onListChanged?.('resources');
       return;
+    case 'notifications/elicitation/complete':
+      if (typeof params.elicitationId === 'string') hooks.elicitationComplete?.(params.elicitationId);
+      return;
     case 'notifications/resources/updated':
       if (typeof params.uri === 'string') hooks.onResourceUpdated?.(params.uri);
   }

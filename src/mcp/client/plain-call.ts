@@ -39,7 +39,7 @@ export async function callPlain(
 ): Promise<PlainOutcome> {
   if (!isPlainCall(server, call, context)) return { sent: undefined };
   const capabilities = toCapabilities(server, hooks.askable ?? {}, hooks.ask !== undefined);
-  const { key, known } = knownConnection(memory, server, context, capabilities);
+  const { key, known } = knownConnection(memory, server, context, hooks, capabilities);
   if (known?.era !== 'modern') return { sent: undefined };
   try {
     context.signal.throwIfAborted();

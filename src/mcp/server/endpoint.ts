@@ -7,13 +7,14 @@
 import { resolveName } from '../../core/toolset/alias-map.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
+import { argumentHeaderFault } from '../../engine/mcp/argument-headers.ts';
 import { needsOpenConnection } from '../../engine/mcp/in-flight-call.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { McpRecipient, McpSessions } from '../../ports/mcp-sessions.ts';
 import { initializeFault } from './discovery.ts';
 import { askableIn, type ServedRequest, type ServeDeps } from './exchange.ts';
-import type { Inbound } from './inbound.ts';
-import { unknownMcpSession } from './rpc-fault.ts';
+import { type Inbound, mismatch } from './inbound.ts';
+import { refuse, unknownMcpSession } from './rpc-fault.ts';
 import { readListRequest, serveSessionList } from './session-list.ts';
 import { eventsResponse } from './session-responses.ts';
 import { isListening, listenInSession, noteSessionChange } from './session-stream.ts';
@@ -38,7 +39,7 @@ async function answer(deps: ServeDeps, sessions: McpSessions, received: McpReque
   const inbound = inboundOf(deps, request, body);
   if (inbound instanceof Response) return inbound;
   const asked = { ...received, inbound };
-  if (inbound?.era === 'modern') return await serveWithoutSession(deps, sessions, asked);
+  if (inbound?.era === 'modern') return refusedArguments(asked) ?? (await serveWithoutSession(deps, sessions, asked));
   const session = request.headers.get('mcp-session-id');
   if (session === null && !isStart(inbound)) return await serveWithoutSession(deps, sessions, asked);
   const list = session === null ? null : readListRequest(request, inbound);
@@ -47,6 +48,15 @@ async function answer(deps: ServeDeps, sessions: McpSessions, received: McpReque
   if (session !== null && request.method === 'GET' && isListening(request))
     return await listenInSession(deps, sessions, { ...asked, session });
   return await passOn(deps, sessions, asked, { session });
+}
+
+/** Refuses a call of 2026-07-28 whose headers and arguments differ. */
+function refusedArguments({ view, request, inbound }: Asked): Response | null {
+  if (inbound?.era !== 'modern' || inbound.message.kind !== 'request' || inbound.message.method !== 'tools/call') return null;
+  const { id, params } = inbound.message;
+  if (typeof params.name !== 'string') return null;
+  const fault = argumentHeaderFault(view.names, { name: params.name, arguments: params.arguments }, (name) => request.headers.get(name));
+  return fault === null ? null : refuse(mismatch(fault), id);
 }
 
 /** A broken `initialize` is refused without a session. */

@@ -105,7 +105,10 @@ function channelOf({ era, notify, ask, logLevel }: Exchange, meta: unknown): Cal
       if (logLevels.indexOf(level) < wanted) return;
       notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
     },
-    ...(era === 'session' && ask && { ask }),
+    ...(era === 'session' && {
+      elicitationComplete: (elicitationId: string) => notify('notifications/elicitation/complete', { elicitationId }),
+      ...(ask && { ask }),
+    }),
   };
 }
 

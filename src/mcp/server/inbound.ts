@@ -4,7 +4,7 @@
  * "Versioning"). All others are of the 2025 revisions.
  */
 import { isRecord } from '../../core/json/wire-value.ts';
-import { fromBase64 } from '../../core/text/bytes.ts';
+import { decodeHeader } from '../../engine/mcp/argument-headers.ts';
 import { isId, readMessages, type RpcId, type RpcMessage, type RpcNotification, type RpcParams, type RpcRequest } from './messages.ts';
 import { isModern, logLevels, metaNames, modernRevision } from './revisions.ts';
 import { invalidParams, RpcFault, rpcCodes } from './rpc-fault.ts';
@@ -43,7 +43,7 @@ function isOfModernRevision(headers: Headers, message: RpcRequest | RpcNotificat
   if (claim === undefined) {
     if (!isNamed) return false;
     if (method === 'initialize')
-      throw mismatch(header, `an initialize request has the header of revision ${header}, which has no sessions`);
+      throw mismatch(`an initialize request has the header of revision ${header}, which has no sessions`, header);
     if (message.kind === 'request') {
       throw badEnvelope(
         `the MCP-Protocol-Version header names revision ${header}, but ${metaNames.protocolVersion} is missing in \`_meta\``,
@@ -57,7 +57,7 @@ function isOfModernRevision(headers: Headers, message: RpcRequest | RpcNotificat
     if (fault !== null) throw badEnvelope(fault);
   }
   const revision = String(claim ?? header);
-  if (header !== null && header !== revision) throw mismatch(header, `the body names revision ${revision}`);
+  if (header !== null && header !== revision) throw mismatch(`the body names revision ${revision}`, header);
   if (revision !== modernRevision) {
     const data = { supported: [modernRevision], requested: revision };
     throw badRequest(rpcCodes.unsupportedRevision, `Unsupported protocol version: ${revision}`, data);
@@ -84,36 +84,25 @@ const namedBy: Readonly<Record<string, string>> = { 'tools/call': 'name', 'promp
 
 function checkHeaders(headers: Headers, { kind, method, params }: RpcRequest | RpcNotification): void {
   const [revision, named] = [headers.get('mcp-protocol-version'), headers.get('mcp-method')];
-  if (named !== null && named !== method) throw mismatch(named, `the body names the method ${method}`);
+  if (named !== null && named !== method) throw mismatch(`the body names the method ${method}`, named);
   if (kind === 'notification') return;
-  if (revision === null) throw mismatch('(missing)', 'the required MCP-Protocol-Version header is absent');
-  if (named === null) throw mismatch('(missing)', `the body names the method ${method}, but the required Mcp-Method header is absent`);
+  if (revision === null) throw mismatch('the required MCP-Protocol-Version header is absent', '(missing)');
+  if (named === null) throw mismatch(`the body names the method ${method}, but the required Mcp-Method header is absent`, '(missing)');
   const member = Object.hasOwn(namedBy, method) ? namedBy[method] : undefined;
   const name = member === undefined ? undefined : params[member];
   if (typeof name !== 'string') return;
   const header = headers.get('mcp-name');
   if (header === null)
-    throw mismatch('(missing)', `the body has params.${member}=${JSON.stringify(name)}, but the required Mcp-Name header is absent`);
+    throw mismatch(`the body has params.${member}=${JSON.stringify(name)}, but the required Mcp-Name header is absent`, '(missing)');
   const decoded = decodeHeader(header);
-  if (decoded === null) throw mismatch(header, 'the Mcp-Name header has an invalid Base64 value');
-  if (decoded !== name) throw mismatch(header, `the body has params.${member}=${JSON.stringify(name)}`);
+  if (decoded === null) throw mismatch('the Mcp-Name header has an invalid Base64 value', header);
+  if (decoded !== name) throw mismatch(`the body has params.${member}=${JSON.stringify(name)}`, header);
 }
 
-/** A value that a header cannot carry is `=?base64?…?=` (MCP 2026-07-28, "Streamable HTTP", header encoding). Returns null if it is broken. */
-export function decodeHeader(value: string): string | null {
-  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
-  if (encoded === undefined) return value;
-  const bytes = fromBase64(encoded);
-  try {
-    return bytes === null ? null : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    // Not UTF-8.
-    return null;
-  }
-}
-
-export function mismatch(header: string, body: string): RpcFault {
-  return badRequest(rpcCodes.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, { mismatch: { header, body } });
+/** `header`: what it has, where that may be shown. */
+export function mismatch(body: string, header?: string): RpcFault {
+  const data = header === undefined ? undefined : { mismatch: { header, body } };
+  return badRequest(rpcCodes.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, data);
 }
 
 function badEnvelope(why: string): RpcFault {
