@@ -82,11 +82,6 @@ export function ownUri(server: string, uri: string): string | null {
   return uri === `${own}#moniker.${server}` || uri === `${own}~moniker.${server}` ? own : null;
 }
 
-/** The fragment names a server. A server's own URI that ends like this gets the fragment of its server too. */
-export function isOurUri(uri: string): boolean {
-  return /[#~]moniker\.[a-z][a-z0-9-]*$/i.test(uri);
-}
-
 /** The texts before the first expression of templates that begin with a scheme. */
 export type TemplateStarts = readonly (Pick<OwnOffer, 'server' | 'trusted'> & { start: string })[];
 

@@ -12,6 +12,7 @@
  * could match URIs of another server, the page of another server's tool, and, if it is not trusted, a URI that a template of a trusted server
  * matches. `ui-pages.ts` names the pages of tools.
  */
+import { isOurUri } from '../../core/names/offer-pattern.ts';
 import type { ServerOffer, ServerOffers } from '../../core/servers/server-state.ts';
 import {
   createOfferIndex,
@@ -22,7 +23,6 @@ import {
 } from '../../core/toolset/offer-entry.ts';
 import {
   hasPrefixOfOther,
-  isOurUri,
   mayMatchOthers,
   nameAll,
   type OwnOffer,
@@ -43,6 +43,7 @@ export type ServedOffers = {
   prompts: ReadonlyMap<string, ServedOffer>;
   promptAliases: ReadonlyMap<string, ServedOffer>;
   resources: ReadonlyMap<string, ServedOffer>;
+  resourceAliases: ReadonlyMap<string, ServedOffer>;
   /** Those that the toolset lists. */
   templates: ReadonlyMap<string, ServedOffer>;
   /** Also those that only show which URIs of an entry exist. */
@@ -67,7 +68,7 @@ export type NamingOptions = {
 export function nameOffers(
   all: readonly OffersOfServer[],
   selection: OfferSelection = {},
-  { aliases = true, pages: named = namePages([]) }: NamingOptions = {},
+  { aliases = true, pages: pageNames = namePages([]) }: NamingOptions = {},
 ): ServedOffers {
   const sorted = [...all].sort((a, b) => (a.server < b.server ? -1 : 1));
   const servers = new Map(sorted.map(({ server, trusted }) => [server, { trusted }]));
@@ -81,34 +82,42 @@ export function nameOffers(
         return entry === undefined ? [] : [{ server, trusted, own, offer, entry }];
       }),
     );
-  const given = aliases ? givenNames(listed('prompts', 'name', prompts.select)) : null;
-  const unnamed = given?.unnamed ?? listed('prompts', 'name', prompts.select);
+  const named = (key: 'name' | 'uri', all: readonly OwnOffer[]) => (aliases ? givenNames(key, all) : { ...noNames, unnamed: all });
+  const prompt = named('name', listed('prompts', 'name', prompts.select));
+  const resource = named('uri', listed('resources', 'uri', resources.select));
   const templates = listed('resourceTemplates', 'uriTemplate', (server) => (resources.hasSome(server) ? null : undefined));
   const starts = templateStarts(templates);
-  const pages = pagesOf(named, selection.resources === undefined ? () => null : resources.select);
+  const pages = pagesOf(pageNames, selection.resources === undefined ? () => null : resources.select);
   const allTemplates = nameAll(templates, {
     ...{ member: 'uriTemplate', withServer: uriOfServer },
     isReserved: (one) => isOurUri(one.own) || mayMatchOthers(one, servers, starts),
   });
-  const listedResources = nameAll(listed('resources', 'uri', resources.select), {
-    ...{ member: 'uri', withServer: uriOfServer, taken: new Set(named.pages.keys()) },
-    given: ({ server, own }) => named.nameOf(server, own),
-    isReserved: (one) => isOurUri(one.own) || shadowsTrusted(one, starts),
-  });
+  const allPrompts = new Map([
+    ...prompt.named,
+    ...nameAll(prompt.unnamed, {
+      ...{ member: 'name', withServer: promptName, taken: prompt.taken },
+      isReserved: (one) => hasPrefixOfOther(servers, one),
+    }),
+  ]);
+  const allResources = new Map([
+    ...resource.named,
+    ...nameAll(resource.unnamed, {
+      ...{ member: 'uri', withServer: uriOfServer, taken: new Set([...resource.taken, ...pageNames.pages.keys()]) },
+      given: ({ server, own }) => pageNames.nameOf(server, own),
+      isReserved: (one) => isOurUri(one.own) || shadowsTrusted(one, starts),
+    }),
+  ]);
   return {
-    prompts: new Map([
-      ...(given?.prompts ?? []),
-      ...nameAll(unnamed, {
-        ...{ member: 'name', withServer: promptName, taken: given?.taken ?? new Set() },
-        isReserved: (one) => hasPrefixOfOther(servers, one),
-      }),
-    ]),
-    promptAliases: given?.aliases ?? new Map(),
-    resources: listedResources,
+    ...{ prompts: allPrompts, promptAliases: prompt.aliases, resources: allResources, resourceAliases: resource.aliases },
     allTemplates,
-    templates: new Map([...allTemplates].filter(([, { server, own }]) => resources.select(server, own) !== undefined)),
+    templates: new Map(
+      [...allTemplates].flatMap(([shown, one]) => {
+        const entry = resources.select(one.server, one.own);
+        return entry === undefined ? [] : [[shown, { ...one, shown: aliases ? describe(one.shown, entry, 'uri') : one.shown }]];
+      }),
+    ),
     pages,
-    shown: shownByServer([...pages, ...listedResources]),
+    shown: shownByServer([...pages, ...allResources]),
     servers,
     select: (server, own) => (servers.has(server) ? resources.select(server, own) : undefined),
   };
@@ -126,27 +135,43 @@ function selector(entries: readonly (ResourceEntry | PromptEntry)[] | undefined,
   return { select, hasSome: (server: string): boolean => index.servers.has(server) };
 }
 
-/** Names of the toolset take precedence over those that servers choose. `unnamed`: the prompts without one. */
-function givenNames(listed: readonly OwnOffer[]) {
-  const prompts = new Map<string, ServedOffer>();
-  const aliases = new Map<string, ServedOffer>();
+/** Names of the toolset take precedence over those that servers choose. `unnamed`: the offers without one. */
+function givenNames(key: 'name' | 'uri', listed: readonly OwnOffer[]): GivenNames {
+  const [named, aliases] = [new Map<string, ServedOffer>(), new Map<string, ServedOffer>()];
   const taken = new Set<string>();
   const unnamed: OwnOffer[] = [];
   for (const one of listed) {
     const { server, own, entry } = one;
-    const { name, aliases: further = [], description } = entry ?? {};
-    const offer = {
-      ...one.offer,
-      ...(description !== undefined && { description }),
-      ...(further.length > 0 && { _meta: { ...metaOf(one.offer), aliases: further } }),
-    };
-    const shown = { server, own, entry, shown: { ...offer, ...(name !== undefined && { name }) } };
-    for (const taking of [...further, ...(name === undefined ? [] : [name])]) taken.add(taking);
+    const given = entry?.[key];
+    const further = entry?.aliases ?? [];
+    const offer = describe(one.offer, entry, key);
+    const shown = { server, own, entry, shown: { ...offer, ...(given !== undefined && { [key]: given }) } };
+    for (const name of [...further, ...(given === undefined ? [] : [given])]) taken.add(name);
     for (const alias of further) aliases.set(alias, shown);
-    if (name === undefined) unnamed.push({ ...one, offer });
-    else prompts.set(name, shown);
+    if (given === undefined) unnamed.push({ ...one, offer });
+    else named.set(given, shown);
   }
-  return { prompts, aliases, taken, unnamed };
+  return { named, aliases, taken, unnamed };
+}
+
+type GivenNames = {
+  named: Map<string, ServedOffer>;
+  aliases: Map<string, ServedOffer>;
+  taken: ReadonlySet<string>;
+  unnamed: readonly OwnOffer[];
+};
+
+const noNames = { named: new Map<never, never>(), aliases: new Map<never, never>(), taken: new Set<never>() };
+
+/** Returns the offer with the texts of its entry. Clients show the title rather than the name, so a name for people replaces it. */
+function describe(offer: ServerOffer, entry: OfferEntry | null, key: 'name' | 'uri'): ServerOffer {
+  const { name, aliases = [], description } = entry ?? {};
+  const { title: _title, ...untitled } = offer;
+  return {
+    ...(key === 'uri' && name !== undefined ? { ...untitled, name } : offer),
+    ...(description !== undefined && { description }),
+    ...(aliases.length > 0 && { _meta: { ...metaOf(offer), aliases } }),
+  };
 }
 
 function metaOf({ _meta: meta }: ServerOffer): object {
@@ -179,7 +204,7 @@ export function findPrompt({ prompts, promptAliases }: ServedOffers, name: strin
  * `ambiguous`: it could be of several servers.
  */
 export function findResource(offers: ServedOffers, uri: string, links: readonly ShownLink[]): FoundOffer | 'ambiguous' | null {
-  const known = offers.resources.get(uri) ?? offers.pages.get(uri);
+  const known = offers.resources.get(uri) ?? offers.resourceAliases.get(uri) ?? offers.pages.get(uri);
   if (known !== undefined) return known;
   for (const found of [linked(offers, uri, links), ofTemplates(offers, uri)]) {
     const [first, ...others] = found;

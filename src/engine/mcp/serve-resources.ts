@@ -88,7 +88,10 @@ export async function complete(
   const ref = recordOf(params.ref);
   const kind = ref.type === 'ref/prompt' ? 'prompt' : 'resource';
   const shown = String(kind === 'prompt' ? ref.name : ref.uri);
-  const found = kind === 'prompt' ? findPrompt(offers, shown) : (offers.templates.get(shown) ?? offers.resources.get(shown) ?? null);
+  const found =
+    kind === 'prompt'
+      ? findPrompt(offers, shown)
+      : (offers.templates.get(shown) ?? offers.resources.get(shown) ?? offers.resourceAliases.get(shown) ?? null);
   if (found === null) throw new Problem('not_found', 'There is no such prompt or resource template here.');
   const own = { ...params, ref: { ...ref, [kind === 'prompt' ? 'name' : 'uri']: found.own } };
   const asked = { method: 'completion/complete', kind, found, shown, params: own } as const;

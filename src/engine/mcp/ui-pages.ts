@@ -4,10 +4,10 @@
  */
 import { memoizeByObject } from '../../core/memoize.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
-import { serverOfOffer } from '../../core/names/offer-pattern.ts';
+import { isOurUri, serverOfOffer } from '../../core/names/offer-pattern.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
-import { toOfferEntry } from '../../core/toolset/offer-entry.ts';
-import { isOurUri, nameAll, type OwnOffer, uriOfServer } from './offer-names.ts';
+import { createOfferIndex, type ResourceEntry, toOfferEntry } from '../../core/toolset/offer-entry.ts';
+import { nameAll, type OwnOffer, uriOfServer } from './offer-names.ts';
 
 type Meta = Record<string, unknown>;
 
@@ -35,21 +35,24 @@ export type PageNames = {
 
 /**
  * A page that two servers name has its server in its URI. So does a page of a server that is not trusted, beside trusted ones: a URI that one of
- * these lists is not taken.
+ * these lists is not taken. `entries`: of the toolset, which may give other URIs.
  */
-export function namePages(servers: readonly PagesOfServer[]): PageNames {
+export function namePages(servers: readonly PagesOfServer[], entries: readonly ResourceEntry[] = []): PageNames {
+  const index = createOfferIndex(entries);
+  const taken = new Set(entries.map(toOfferEntry).flatMap(({ uri, aliases = [] }) => [uri ?? [], aliases].flat()));
   const isTrusted = servers.some(({ trusted }) => trusted);
   const named = servers.flatMap(({ server, trusted, uris }) =>
     uris.map((own): OwnOffer => ({ server, trusted, own, offer: {}, entry: null })),
   );
   const isReserved = ({ trusted, own }: OwnOffer): boolean => isOurUri(own) || (isTrusted && !trusted);
-  const pages = nameAll(named, { member: 'uri', withServer: uriOfServer, isReserved });
+  const given = ({ server, own }: OwnOffer): string | undefined => index.find(`${server}.${own}`)?.uri;
+  const pages = nameAll(named, { member: 'uri', withServer: uriOfServer, taken, given, isReserved });
   const names = new Map([...pages].map(([shown, { server, own }]) => [JSON.stringify([server, own]), shown]));
   return { pages, nameOf: (server, own) => names.get(JSON.stringify([server, own])) };
 }
 
 /** A server that only entries for resources and prompts name may be trusted: the edition does not say so. */
-export const pageNamesOf = memoizeByObject(({ tools, edition: { resources = [], prompts = [] } }: AliasMap): PageNames => {
+export const pageNamesOf = memoizeByObject(({ tools, aliases, edition: { resources = [], prompts = [] } }: AliasMap): PageNames => {
   const servers = new Map<string, { trusted: boolean; uris: string[] }>();
   for (const { kind, server, trusted = false, presentation } of tools) {
     if (kind !== 'mcp') continue;
@@ -62,5 +65,8 @@ export const pageNamesOf = memoizeByObject(({ tools, edition: { resources = [], 
   }
   const others = [...resources, ...prompts].map((entry) => serverOfOffer(toOfferEntry(entry).pattern));
   for (const server of others) if (!servers.has(server)) servers.set(server, { trusted: true, uris: [] });
-  return namePages([...servers].map(([server, known]) => ({ server, ...known })));
+  return namePages(
+    [...servers].map(([server, known]) => ({ server, ...known })),
+    aliases ? resources : [],
+  );
 });

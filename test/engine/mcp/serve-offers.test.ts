@@ -22,7 +22,7 @@ const of = (server: string, { trusted = true, pages: uris = [], ...offers }: Giv
 });
 
 const nameOffers = (servers: readonly WithPages[], selection?: OfferSelection, aliases = true) =>
-  offered.nameOffers(servers, selection, { aliases, pages: namePages(servers) });
+  offered.nameOffers(servers, selection, { aliases, pages: namePages(servers, aliases ? selection?.resources : []) });
 
 /** Everything of these servers. */
 const all = (...servers: string[]): OfferSelection => ({
@@ -217,6 +217,56 @@ describe('what a toolset offers', () => {
     expect(findPrompt(named, 'check')).toMatchObject({ server: 'docs', own: 'review' });
     expect(findPrompt(named, 'docs_plan')).toMatchObject({ server: 'docs', own: 'plan' });
     expect(nameOffers(servers, { prompts: [{ prompt: 'docs.review', name: 'x1' }] }, false).prompts.has('review')).toBe(true);
+  });
+});
+
+describe('a resource with words of the toolset', () => {
+  const page = 'ui://docs/page';
+  const docs = of('docs', { resources: ['file:///srv/handbook.md', page], templates: ['db://{table}'], pages: [page] });
+  const other = of('other', { resources: ['docs://handbook', 'docs://book'] });
+  const resources = [
+    { resource: 'docs.file:///srv/handbook.md', uri: 'docs://handbook', aliases: ['docs://book'], name: 'Handbook', description: 'Rules.' },
+    { resource: `docs.${page}`, uri: 'ui://shown' },
+    { resource: 'docs.db://{table}', name: 'Tables', description: 'All tables.' },
+    'docs.db://*',
+    'other.*',
+  ];
+  const named = nameOffers([docs, other], { resources });
+
+  it('is listed by its URI, name and description, and nothing else has its names', () => {
+    expect([...named.resources.keys()]).toEqual([
+      'docs://handbook',
+      'ui://shown',
+      'docs://handbook#moniker.other',
+      'docs://book#moniker.other',
+    ]);
+    expect(named.resources.get('docs://handbook')?.shown).toEqual({
+      ...{ uri: 'docs://handbook', name: 'Handbook', description: 'Rules.', _meta: { aliases: ['docs://book'] } },
+    });
+    expect(named.templates.get('db://{table}')?.shown).toMatchObject({ name: 'Tables', description: 'All tables.' });
+  });
+
+  it.each([
+    ['docs://handbook', { server: 'docs', own: 'file:///srv/handbook.md' }],
+    ['docs://book', { server: 'docs', own: 'file:///srv/handbook.md' }],
+    ['docs://book#moniker.other', { server: 'other', own: 'docs://book' }],
+    ['ui://shown', { server: 'docs', own: page }],
+    ['db://users', { server: 'docs', own: 'db://users' }],
+  ])('is found by %s', (uri, expected) => {
+    expect(findResource(named, uri, [])).toMatchObject(expected);
+  });
+
+  it('has its URI wherever its server names it, and not its own one', () => {
+    expect(shownUri(named, 'docs', 'file:///srv/handbook.md')).toBe('docs://handbook');
+    expect(shownUri(named, 'docs', page)).toBe('ui://shown');
+    expect(findResource(named, 'file:///srv/handbook.md', [])).toBeNull();
+    expect(otherNames(named, 'file:///srv/handbook.md')).toEqual(['docs://handbook']);
+  });
+
+  it('has its own words where names of toolsets are off', () => {
+    const plain = nameOffers([docs, other], { resources }, false);
+    expect([...plain.resources.keys()]).toContain('file:///srv/handbook.md');
+    expect(plain.templates.get('db://{table}')?.shown).toMatchObject({ name: 'db://{table}' });
   });
 });
 
