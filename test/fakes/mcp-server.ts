@@ -32,6 +32,8 @@ export type McpServerParts = {
   prompts?: readonly Record<string, unknown>[];
   resources?: readonly Record<string, unknown>[];
   resourceTemplates?: readonly Record<string, unknown>[];
+  /** Returns the contents of a resource, besides its URI; default: a text with the URI. */
+  read?(uri: string): Record<string, unknown>;
   ttlMs?: number;
   /** The revisions it speaks; it rejects the other one. */
   eras?: 'both' | 'both-without-sessions' | 'legacy' | 'modern';
@@ -126,7 +128,7 @@ function toCall(body: Record<string, unknown>): { name: string; arguments: Recor
 }
 
 function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }): Server {
-  const { prompts, resources, resourceTemplates, ttlMs, pageSize, instructions } = parts;
+  const { prompts, resources, resourceTemplates, ttlMs, pageSize, instructions, read = (uri) => ({ text: `text of ${uri}` }) } = parts;
   const server = new Server(
     { name: 'fake', version: '1.0.0' },
     {
@@ -165,7 +167,7 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
   if (resources !== undefined || resourceTemplates !== undefined) {
     server.setRequestHandler('resources/list', () => asResult({ resources: resources ?? [], ...hints }));
     server.setRequestHandler('resources/templates/list', () => asResult({ resourceTemplates: resourceTemplates ?? [], ...hints }));
-    server.setRequestHandler('resources/read', ({ params }) => ({ contents: [{ uri: params.uri, text: `text of ${params.uri}` }] }));
+    server.setRequestHandler('resources/read', ({ params: { uri } }) => asResult({ contents: [{ uri, ...read(uri) }] }));
     server.setRequestHandler('resources/subscribe', () => ({}));
     server.setRequestHandler('resources/unsubscribe', () => ({}));
   }

@@ -13,6 +13,7 @@ import { contentText, inlineIcons, type JsonSchema, type ToolAnnotations, type T
 import { utf8Length } from '../../core/text/utf8.ts';
 import { MB } from '../../core/limits/units.ts';
 import { stateFault } from '../call/prepare-call.ts';
+import { pageNamesOf, withPages } from './ui-pages.ts';
 
 const maxMcpPageBytes = 1 * MB;
 
@@ -55,7 +56,11 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
     ...(annotations !== undefined && { annotations }),
     ...(icons !== undefined && { icons }),
     ...(execution !== undefined && { execution: servedExecution(execution) }),
-    _meta: { ...meta, canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
+    _meta: {
+      ...(meta && withPages(meta, (own) => pageNamesOf(names).nameOf(tool.server, own) ?? own)),
+      canonical: tool.canonical,
+      aliases: announce === 'none' ? [] : visibleAliases(tool),
+    },
   };
   return definitionNames(tool).map((name) => ({ name, ...shown, description: describeUnder(name, tool, shown.description) }));
 }

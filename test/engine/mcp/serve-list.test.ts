@@ -73,10 +73,13 @@ describe('the list of a toolset', () => {
     expect(tool?.inputSchema).toEqual(inputSchema);
   });
 
-  it('keeps output schema, annotations and title, but no output schema that the entry changes', async () => {
+  it('keeps output schema and annotations as they are, but no output schema that the entry changes', async () => {
     const annotations = { title: 'Search', readOnlyHint: true };
     const tools = [toolOf('web', 'search', { outputSchema, annotations })];
-    expect((await listed({ tools: [{ tool: 'web.search' }] }, tools))[0]).toMatchObject({ title: 'Search', annotations, outputSchema });
+    const [whole] = await listed({ tools: [{ tool: 'web.search' }] }, tools);
+    expect(whole).toMatchObject({ annotations, outputSchema });
+    // A client shows the title of the annotations itself; as a `title` it would be one that the server did not give.
+    expect(whole).not.toHaveProperty('title');
     const [picked] = await listed({ tools: [{ tool: 'web.search', result: { pick: ['/n'] } }] }, tools);
     expect(picked).not.toHaveProperty('outputSchema');
   });
