@@ -8197,9 +8197,9 @@ export interface components {
             command?: string;
             /** @description Shown by GET; ignored in PUT. */
             connection?: unknown;
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
@@ -8465,13 +8465,13 @@ export interface components {
             command?: string;
             /** @description The last connection to an MCP server. */
             connection?: components["schemas"]["ServerConnection"];
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
             /** @description The document itself instead of `url`: as JSON, or as text. */
             document?: {
                 [key: string]: unknown;
             } | string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
@@ -10827,9 +10827,9 @@ export interface components {
             command?: string;
             /** @description The last connection to an MCP server. */
             connection?: components["schemas"]["ServerConnection"];
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
