@@ -8247,7 +8247,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
             tools?: {
@@ -8314,7 +8314,7 @@ export interface components {
                     secret: string;
                 } | components["schemas"]["HiddenValue"];
             };
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
             tools?: {
@@ -8528,7 +8528,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             tools: components["schemas"]["ServerTool"][];
             /**
@@ -10888,7 +10888,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Number of listed definitions, without rejected ones. */
             toolCount: number;

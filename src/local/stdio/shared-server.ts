@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StdioRun } from '../../core/servers/stdio.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { version } from '../../core/version.ts';
 import { type Child, startChild } from './child.ts';
 import type { ProgramEnvironment } from './program-environment.ts';
@@ -18,7 +19,7 @@ const maxSubscriptions = 200;
 /** Requests of the server that have no response yet. */
 const maxQuestions = 100;
 /** Longer than any call of the Worker, which cancels its calls itself. */
-const requestTimeoutMs = 20 * 60_000;
+const requestTimeoutMs = limits.maxServerCallMs + 60_000;
 
 export type RpcMessage = Record<string, unknown>;
 /** A response that is open: the stream of a request, or of a session. Returns false if it has ended. */
