@@ -8197,9 +8197,9 @@ export interface components {
             command?: string;
             /** @description Shown by GET; ignored in PUT. */
             connection?: unknown;
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
@@ -8247,7 +8247,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
             tools?: {
@@ -8314,7 +8314,7 @@ export interface components {
                     secret: string;
                 } | components["schemas"]["HiddenValue"];
             };
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
             tools?: {
@@ -8465,13 +8465,13 @@ export interface components {
             command?: string;
             /** @description The last connection to an MCP server. */
             connection?: components["schemas"]["ServerConnection"];
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
             /** @description The document itself instead of `url`: as JSON, or as text. */
             document?: {
                 [key: string]: unknown;
             } | string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
@@ -8528,7 +8528,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             tools: components["schemas"]["ServerTool"][];
             /**
@@ -10827,9 +10827,9 @@ export interface components {
             command?: string;
             /** @description The last connection to an MCP server. */
             connection?: components["schemas"]["ServerConnection"];
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
@@ -10888,7 +10888,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Number of listed definitions, without rejected ones. */
             toolCount: number;

@@ -57,6 +57,8 @@ export interface ServerSource {
 
 /** What the caller can be sent and asked before there is a result. An absent member is not available. */
 export type CallerChannel = {
+  /** The tool gives another sign of life than progress, which restarts its timeout: a log message, the state of a task. */
+  alive?(): void;
   progress?(update: ProgressUpdate): void;
   notice?(notice: ServerNotice): void;
   /** Answers while the call is open. `key`: the asker's name for the question. */

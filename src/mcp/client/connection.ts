@@ -177,7 +177,7 @@ async function workOnce<T>(
   on.opened(wire);
   const client = createClient(server, capabilities);
   // The SDK's own timeouts are not used, because they continue while the user answers.
-  const idleTimeout = createIdleTimeout(systemClock, { idleMs: server.timeoutMs ?? limits.toolTimeoutMs, maxMs: totalMs });
+  const idleTimeout = createIdleTimeout(systemClock, { idleMs: server.timeoutMs ?? limits.serverTimeoutMs, maxMs: totalMs });
   idleTimeout.start((ms) => wire.fail(upstreamTimeout(server.name, ms)));
   const signal = AbortSignal.any([context.signal, wire.failed]);
   try {
@@ -214,7 +214,7 @@ function toConnection(
   const sent: RequestOptions = {
     signal,
     // Our timeout fires first, and stops while the user answers.
-    timeout: limits.maxServerStreamMs + 1_000,
+    timeout: limits.maxServerCallMs + 1_000,
     onprogress: (progress) => {
       idleTimeout.extend();
       hooks.progress?.(progress);
@@ -225,7 +225,10 @@ function toConnection(
   const meta = Object.keys({ ...hooks.meta, ...level }).length === 0 ? {} : { _meta: { ...hooks.meta, ...level } };
   const request: Connection['request'] = async (method, params, headers) => {
     idleTimeout.extend();
-    return client.request({ method, params: { ...params, ...meta } }, unvalidatedResult, { ...sent, ...(headers && { headers }) });
+    const options = { ...sent, ...(headers && { headers }) };
+    const result = await client.request({ method, params: { ...params, ...meta } }, unvalidatedResult, options);
+    hooks.alive?.();
+    return result;
   };
   return {
     era,

@@ -56,7 +56,7 @@ export async function callPlain(
       { ...metaOf(hooks), [CLIENT_CAPABILITIES_META_KEY]: capabilities.modern },
       context.signal,
     );
-    const ms = server.timeoutMs ?? limits.toolTimeoutMs;
+    const ms = server.timeoutMs ?? limits.serverTimeoutMs;
     const exchange = readResult(id, () => send(request));
     const outcome = await withTimeout(systemClock, unlessAborted(exchange, context.signal), ms, () => {
       throw upstreamTimeout(server.name, ms);
