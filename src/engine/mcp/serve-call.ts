@@ -116,12 +116,18 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
     const { outcome } = news;
     if ('answer' in outcome) {
       if (tool !== null) await noteLinks(deps, caller, tool, outcome.answer.result);
-      return { kind: 'result', answer: outcome.answer, tool };
+      return { kind: 'result', answer: withRepairs(outcome.answer), tool };
     }
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
     round = next;
   }
+}
+
+/** Tells the client in `_meta` how its arguments were repaired. */
+function withRepairs(answer: ToolCallAnswer): ToolCallAnswer {
+  const { meta, repaired } = answer.result;
+  return repaired === undefined ? answer : { ...answer, result: { ...answer.result, meta: { ...meta, repaired } } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */
