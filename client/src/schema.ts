@@ -4478,6 +4478,8 @@ export interface components {
             }[];
             /** @description With `callId`: after approval, the same call sent again runs once. */
             pending?: components["schemas"]["Pending"][];
+            /** @description Arguments that did not fit the tool and were converted. */
+            repaired?: components["schemas"]["Repair"][];
             requested: string;
             structuredContent?: {
                 [key: string]: unknown;
@@ -5389,6 +5391,8 @@ export interface components {
                 message: string;
                 path: string;
             }[];
+            /** @description Arguments that did not fit the tool and were converted. */
+            repaired?: components["schemas"]["Repair"][];
             requested: string;
             valid: boolean;
             /** @enum {string} */
@@ -7447,6 +7451,14 @@ export interface components {
             /** @description `refId` of the reviewed definition. If the server now lists another definition, nothing is rejected (409). */
             refId?: string;
         };
+        Repair: {
+            /** @description The value as JSON, shortened. */
+            from: string;
+            /** @description Such as `filter.tags[0]`. */
+            path: string;
+            /** @description What the tool received: JSON, shortened; `nothing` for an optional argument that was removed. */
+            to: string;
+        };
         RequestBodies: {
             /** @description null: it was binary. */
             request: string | null;
@@ -8957,6 +8969,7 @@ export interface components {
             }[];
             /** @description The name that the model used. */
             name: string;
+            repaired?: components["schemas"]["Repair"][];
             step: number;
             structuredContent?: {
                 [key: string]: unknown;

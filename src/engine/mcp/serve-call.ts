@@ -115,11 +115,17 @@ export async function runServedCall(deps: ServeCallDeps, from: ServedCaller, cal
     const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
     if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
     const { outcome } = news;
-    if ('answer' in outcome) return { kind: 'result', answer: outcome.answer, tool };
+    if ('answer' in outcome) return { kind: 'result', answer: withRepairs(outcome.answer), tool };
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
     round = next;
   }
+}
+
+/** Tells the client in `_meta` how its arguments were repaired. */
+function withRepairs(answer: ToolCallAnswer): ToolCallAnswer {
+  const { meta, repaired } = answer.result;
+  return repaired === undefined ? answer : { ...answer, result: { ...answer.result, meta: { ...meta, repaired } } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */

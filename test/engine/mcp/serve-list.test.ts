@@ -39,6 +39,20 @@ describe('the list of a toolset', () => {
     });
   });
 
+  it('has tools with names that are no wire names, with the own name as title', async () => {
+    const names = ['a/b', 'a:b', '$x', 'größe', '查询', 'n'.repeat(200)];
+    const tools = await listed(
+      { tools: names.map((name) => ({ tool: `web.${name}` })) },
+      names.map((name) => toolOf('web', name)),
+    );
+    expect(tools.map(({ title }) => title)).toEqual(names);
+    for (const { name } of tools) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
+    expect(new Set(tools.map(({ name }) => name)).size).toBe(names.length);
+    const titled = toolOf('web', 'a/b', { annotations: { title: 'Both' } });
+    expect((await listed({ tools: [{ tool: 'web.a/b' }] }, [titled]))[0]?.title).toBe('Both');
+    expect((await listed({ tools: [{ tool: 'web.a/b', name: 'both' }] }, [toolOf('web', 'a/b')]))[0]).not.toHaveProperty('title');
+  });
+
   it('has tools that cannot be called with nothing but the reason, and no UI tools', async () => {
     const held = { state: 'held' as const, trusted: false, pin: 'p', held: { reason: 'changed' as const, refId: 'q', changes: [] } };
     const missing = { state: 'missing' as const, trusted: false, pin: 'p', renamedTo: 'web.seek' };
