@@ -22,6 +22,8 @@ export function readInbound(headers: Headers, body: unknown): Inbound {
   if (message === undefined || isBatch) {
     if (messages.some((one) => one.kind !== 'response' && claimOf(one.params) !== undefined))
       throw badRequest(rpcCodes.invalidRequest, `Bad Request: revision ${modernRevision} has no JSON-RPC batches`);
+    if (messages.some((one) => one.kind === 'request' && one.method === 'initialize'))
+      throw badRequest(rpcCodes.invalidRequest, 'Invalid Request: an initialize request is the only message of its POST');
     return { era: 'legacy', messages, isBatch };
   }
   return message.kind !== 'response' && isOfModernRevision(headers, message)
