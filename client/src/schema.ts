@@ -1908,6 +1908,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the processes of commands
+         * @description The processes that the launcher runs for the servers of the workspace with a `command`. A deployed Worker has none.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listPrograms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/programs/check": {
         parameters: {
             query?: never;
@@ -8230,6 +8252,11 @@ export interface components {
             };
             /** @description Shown by GET; ignored in PUT. */
             health?: unknown;
+            /**
+             * @description The processes of the command. `session` (default): one for each MCP session and each session of a chat, and one for the calls of each API key without a session. `key`: one for each API key. `shared`: one for all, for programs that remember nothing of a call.
+             * @enum {string}
+             */
+            instances?: "session" | "key" | "shared";
             /** @description Sent to models together with the tools, if the server is `trusted`. */
             instructions?: string;
             /** @constant */
@@ -8394,6 +8421,22 @@ export interface components {
             per?: "workspace" | "user";
             scopes?: string[];
         };
+        ServerProcess: {
+            /** @description Requests in progress. */
+            calls: number;
+            /** @description The session or API key that it belongs to; null: all share it, or it is the spare one for the next session. */
+            owner: string | null;
+            server: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** @enum {string} */
+            state: "starting" | "ready";
+            /**
+             * Format: date-time
+             * @description It is ended some time after its last use.
+             */
+            usedAt: string;
+        };
         ServerSummary: {
             /**
              * @description Instead of `url`: a program of this machine that speaks MCP on standard input and output. Only for a local Moniker.
@@ -8506,6 +8549,11 @@ export interface components {
             health?: components["schemas"]["ServerHealth"];
             /** @description Operations to use: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all. */
             include?: string[];
+            /**
+             * @description The processes of the command. `session` (default): one for each MCP session and each session of a chat, and one for the calls of each API key without a session. `key`: one for each API key. `shared`: one for all, for programs that remember nothing of a call.
+             * @enum {string}
+             */
+            instances?: "session" | "key" | "shared";
             /** @description Sent to models together with the tools, if the server is `trusted`. */
             instructions?: string;
             /** @enum {string} */
@@ -10867,6 +10915,11 @@ export interface components {
             held: number;
             /** @description Operations to use: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all. */
             include?: string[];
+            /**
+             * @description The processes of the command. `session` (default): one for each MCP session and each session of a chat, and one for the calls of each API key without a session. `key`: one for each API key. `shared`: one for all, for programs that remember nothing of a call.
+             * @enum {string}
+             */
+            instances?: "session" | "key" | "shared";
             /** @description Sent to models together with the tools, if the server is `trusted`. */
             instructions?: string;
             /** @enum {string} */
@@ -16017,6 +16070,34 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listPrograms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The processes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ServerProcess"][];
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

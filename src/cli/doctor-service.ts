@@ -29,7 +29,10 @@ export async function* checkService(address: Address): AsyncGenerator<DoctorFind
   const [me, scopes] = await checkKey(client);
   yield [me];
   if (scopes === null) return;
-  if (scopes.includes('admin')) yield* [await checked('providers', checkProviders(client)), await checked('servers', checkServers(client))];
+  if (scopes.includes('admin')) {
+    yield* [await checked('providers', checkProviders(client)), await checked('servers', checkServers(client))];
+    yield await checked('processes', checkProcesses(client));
+  }
   yield await checked('toolsets', checkToolsets(client));
   yield await checked('agents', checkAgents(client));
 }
@@ -160,6 +163,17 @@ async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
       ];
     return [];
   });
+}
+
+/** One finding that lists them. */
+async function checkProcesses(client: MonikerClient): Promise<DoctorFinding[]> {
+  const { items } = await client.get('/v1/programs');
+  const servers = Map.groupBy(items, ({ server }) => server);
+  const shown = Array.from(servers, ([server, processes]) => {
+    const owned = processes.filter(({ owner }) => owner !== null).length;
+    return `${server}: ${processes.length}${owned > 0 ? ` (${owned} of sessions or keys)` : ''}`;
+  });
+  return items.length === 0 ? [] : [passed('processes', shown.join(', '))];
 }
 
 async function checkToolsets(client: MonikerClient): Promise<DoctorFinding[]> {

@@ -125,8 +125,8 @@ function toCall(
   };
 }
 
-function toUpstream({ fetch, secret, tokens, signal, now, log, conversation }: ToolContext): UpstreamContext {
-  return { fetch, secret, signal, now, log, conversation, ...(tokens && { tokens }) };
+function toUpstream({ fetch, secret, tokens, signal, now, log, conversation, owner }: ToolContext): UpstreamContext {
+  return { fetch, secret, signal, now, log, conversation, ...(owner && { owner: owner.keyId }), ...(tokens && { tokens }) };
 }
 
 /**

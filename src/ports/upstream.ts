@@ -15,7 +15,7 @@ import type {
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { OfferMethod } from '../core/tools/upstream-method.ts';
 import type { UserConnection } from '../core/servers/user-connection.ts';
-import type { StdioRun } from '../core/servers/stdio.ts';
+import type { ServerProcess, StdioRequest } from '../core/servers/stdio.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
 import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
 import type { Logger } from './runtime.ts';
@@ -36,10 +36,17 @@ export type UpstreamContext = {
   log: Logger;
   /** The owner of state at the server (a session, or a key): two of them never share a session id. */
   conversation: string;
+  /** The API key of the caller. Absent: the tool list is read. */
+  owner?: string;
 };
 
 /** The launcher's bridge to commands on this machine. `fetch` throws `upstream_error` for a command that cannot be run. */
-export type StdioBridge = { url: string; fetch(request: Request, run: Omit<StdioRun, 'workspace'>): Promise<Response> };
+export type StdioBridge = {
+  url: string;
+  fetch(request: Request, run: Omit<StdioRequest, 'workspace'>): Promise<Response>;
+  /** Returns the processes of the workspace that run. */
+  processes(): Promise<ServerProcess[]>;
+};
 
 export interface ServerTokens {
   /** Returns a token, refreshed if it expired; null: no user has signed in yet. */

@@ -85,6 +85,7 @@ export function buildServers(parts: RuntimeParts & ObjectParts) {
       },
       /** Refreshes, in the background, the tool lists of these servers that are stale. */
       refreshIfStale: (names: readonly string[]) => refreshStale(workspace, names),
+      processes: async () => (await stdio(workspace)?.processes()) ?? [],
     }),
   };
 }
