@@ -2553,7 +2553,7 @@ export interface paths {
         put?: never;
         /**
          * Start signing in to a server
-         * @description For a server with `oauth.grant: "authorization_code"`. Returns the URL that the user opens; the browser returns to /oauth/callback. An earlier pending sign-in becomes invalid; existing tokens remain until new ones arrive.
+         * @description For a server with `oauth.grant: "authorization_code"`, or without `oauth` if it publishes the metadata of a sign-in. Returns the URL that the user opens; the browser returns to /oauth/callback. An earlier pending sign-in becomes invalid; existing tokens remain until new ones arrive.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -8396,6 +8396,11 @@ export interface components {
             /** @description For a server that is not `ok`: what went wrong, and what to do. */
             reason?: string;
             /**
+             * @description A user has to sign in (OAuth): POST …/authorize.
+             * @constant
+             */
+            signIn?: true;
+            /**
              * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
              * @enum {string}
              */
@@ -8465,6 +8470,11 @@ export interface components {
                 /** @description For a server that is not `ok`: what went wrong, and what to do. */
                 reason?: string;
                 /**
+                 * @description A user has to sign in (OAuth): POST …/authorize.
+                 * @constant
+                 */
+                signIn?: true;
+                /**
                  * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
                  * @enum {string}
                  */
@@ -8509,7 +8519,7 @@ export interface components {
             args?: (string | {
                 secret: string;
             } | components["schemas"]["HiddenValue"])[];
-            /** @description For a server with `oauth`. */
+            /** @description For a server with `oauth`, or that offers a sign-in. */
             authorization?: components["schemas"]["AuthorizationStatus"];
             /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
             baseUrl?: string;

@@ -145,6 +145,14 @@ async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
           'Install it, or give its full path. Commands are looked up in the PATH of the service.',
         ),
       ];
+    if (health.status === 'unauthorized')
+      return [
+        warning(
+          'servers',
+          `${name}: ${stringOf(health.reason) || 'it requires credentials.'}`,
+          `Sign in or set its credentials in the console at /console/servers/${name}.`,
+        ),
+      ];
     if (health.status === 'failing')
       return [
         failure(

@@ -134,7 +134,7 @@ export type RefreshAnswer = { claimed: true; server: ServerAccess; claim: Refres
 export type RefreshClaim = { version: number; until: number };
 
 /** Why a server could not be read. */
-export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
+export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string; signIn?: true };
 
 /** The stored OAuth grant of a server, sealed by the storage. `revision` counts writes, so that of two concurrent writes one fails. */
 export type ServerGrant = {

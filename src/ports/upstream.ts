@@ -48,11 +48,16 @@ export type StdioBridge = {
   processes(): Promise<ServerProcess[]>;
 };
 
+/** `text`: a sentence for administrators. */
+export type SignInOffer = { isOffered: boolean; text?: string };
+
 export interface ServerTokens {
   /** Returns a token, refreshed if it expired; null: no user has signed in yet. */
   token(): Promise<string | null>;
   /** Called when the server rejected `token`: returns true if there is another one to try. `challenge`: its `WWW-Authenticate`. */
   refreshAfterRejection(token: string | null, challenge: string | null): Promise<boolean>;
+  /** Of a listing that the server refused: whether a user can sign in, and how, or why not. */
+  signInOffer?(): SignInOffer;
   /** For a server that each user connects to; absent: the tokens are the workspace's. */
   readonly connection?: UserConnection;
 }

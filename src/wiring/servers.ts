@@ -53,6 +53,7 @@ export function buildServers(parts: RuntimeParts & ObjectParts) {
     ...{ ...parts, sources, directory: cachedDirectory },
     context: (workspace: string, access: ServerAccess, signal: AbortSignal) =>
       upstreamContext(workspace, access, { conversation: 'listing', owner: null }, signal),
+    offer: signIns.offer,
   };
   const { refresh, refreshIfStale } = createServerRefresh(reading);
   const refreshStale = createStaleServerRefresh({ ...parts, refreshIfStale, server });

@@ -190,7 +190,7 @@ export function createHarness(
     }),
     people: createPeople({ settings, clock, sealing: master, catalog: () => catalog }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
-    signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
+    signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null, offer: () => null },
     servers: (workspace) => ({
       processes: async () => [],
       refresh: (name, reason, how) => refresh.refresh(workspace, name, reason, how),

@@ -41,6 +41,8 @@ export type RefreshState = {
   offered: OfferCounts;
   /** Consecutive refreshes that found other definitions than before. Absent: 0. */
   changes?: number;
+  /** It refused the last listing, and a user can sign in (OAuth). Absent: unknown. */
+  offersSignIn?: true;
   /** An administrator changed which operations an OpenAPI server has: the next listing is accepted. */
   isOwn?: boolean;
 };
@@ -86,7 +88,12 @@ export function afterDocumentChange(
   const fresh = initialState(version, now);
   if (before === null) return fresh;
   const { connection, offered, listedAt } = before;
-  return { ...fresh, listedAt, ...(isSamePlace && { connection, offered }), ...(isOwn && { isOwn }) };
+  const same = { connection, offered, ...signInOf(before) };
+  return { ...fresh, listedAt, ...(isSamePlace && same), ...(isOwn && { isOwn }) };
+}
+
+function signInOf({ offersSignIn }: Pick<RefreshState, 'offersSignIn'>): Pick<RefreshState, 'offersSignIn'> {
+  return offersSignIn === true ? { offersSignIn } : {};
 }
 
 export type ClaimResult =
@@ -138,7 +145,7 @@ function noted(state: RefreshState, from: number): RefreshState {
  * definitions than before.
  */
 export function afterRefresh(
-  { version, hasChanged, changes: before = 0 }: RefreshState,
+  { version, hasChanged, changes: before = 0, ...state }: RefreshState,
   read: { connection: ServerConnection | null; offered: OfferCounts; ttlMs: number | null; canChange: boolean; isOther: boolean },
   now: number,
 ): RefreshState {
@@ -147,18 +154,29 @@ export function afterRefresh(
   const heldMs = Math.min(Math.max(ttlMs ?? listingTtlMs, minListingTtlMs), maxListingTtlMs);
   const intervalMs = changeIntervalMs({ changes });
   const staleAt = !canChange ? null : now + (hasChanged ? intervalMs : Math.max(heldMs, intervalMs));
-  return { ...initialState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt, changes };
+  return {
+    ...initialState(version, now),
+    ...signInOf(state),
+    status: 'ok',
+    connection,
+    offered,
+    checkedAt: now,
+    listedAt: now,
+    staleAt,
+    changes,
+  };
 }
 
 /** The state after a failed refresh: keeps the last listing and backs off. */
 export function afterFailedRefresh(
   state: RefreshState,
-  { status, reason }: { status: 'failing' | 'unauthorized'; reason: string },
+  { status, reason, signIn }: { status: 'failing' | 'unauthorized'; reason: string; signIn?: true },
   now: number,
 ): RefreshState {
   const failures = state.failures + 1;
   return {
     ...state,
+    ...(signIn === true && { offersSignIn: signIn }),
     status,
     reason: reason.slice(0, limits.maxErrorMessageLength).toWellFormed(),
     checkedAt: now,
@@ -174,7 +192,8 @@ export function healthOf({ checkedAt, listedAt, failures, offered, ...state }: R
   const isDegraded = state.status === 'ok' && waiting > 0;
   const status = isDegraded ? 'degraded' : state.status;
   const reason = isDegraded ? `${waiting} held: review and accept what changed.` : state.reason;
-  return { status, ...(reason !== null && { reason }), checkedAt: timeText(checkedAt), listedAt: timeText(listedAt), failures };
+  const signIn = status === 'unauthorized' && state.offersSignIn === true ? { signIn: true as const } : {};
+  return { status, ...(reason !== null && { reason }), ...signIn, checkedAt: timeText(checkedAt), listedAt: timeText(listedAt), failures };
 }
 
 function timeText(ms: number | null): string | null {

@@ -34,6 +34,7 @@ export const ServerHealth = z
         '`degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.',
     }),
     reason: z.string().optional().meta({ description: 'For a server that is not `ok`: what went wrong, and what to do.' }),
+    signIn: z.literal(true).optional().meta({ description: 'A user has to sign in (OAuth): POST …/authorize.' }),
     checkedAt: z.iso.datetime().nullable(),
     listedAt: z.iso.datetime().nullable().meta({ description: 'When its definitions were last read completely.' }),
     failures: z.int().meta({ description: 'Consecutive failures.' }),
@@ -73,7 +74,7 @@ export type Discovery = {
 export const ServerTest = z
   .object({
     ok: z.boolean(),
-    health: ServerHealth.pick({ status: true, reason: true }).meta({
+    health: ServerHealth.pick({ status: true, reason: true, signIn: true }).meta({
       description: '`unknown`: a static server only receives calls, so there is nothing to test.',
     }),
     connection: ServerConnection.nullable().meta({

@@ -62,7 +62,9 @@ function ServerStatus({ state, view: { name, kind, health, connection, offers, a
         )}
         {health !== undefined && health.failures > 0 && <span class="muted">{health.failures} failures in a row</span>}
         <span class="grow" />
-        {oauth?.grant === 'authorization_code' && <SignIn state={state} isSignedIn={authorization?.status === 'signed-in'} />}
+        {authorization !== undefined && oauth?.grant !== 'client_credentials' && (
+          <SignIn state={state} isSignedIn={authorization?.status === 'signed-in'} />
+        )}
         <button type="button" disabled={isRefreshing.value} onClick={() => void refresh()}>
           {isRefreshing.value ? 'Refreshing…' : 'Refresh'}
         </button>

@@ -54,7 +54,7 @@ export const ServerView = z
     name: ServerName,
     tools: z.array(ServerTool),
     ...read,
-    authorization: AuthorizationStatus.optional().meta({ description: 'For a server with `oauth`.' }),
+    authorization: AuthorizationStatus.optional().meta({ description: 'For a server with `oauth`, or that offers a sign-in.' }),
   })
   .meta({ id: 'ServerView' });
 

@@ -13,6 +13,7 @@ import type { CatalogContext } from '../context.ts';
 import { type DocumentRow, findRow, requireRow } from '../documents/documents.ts';
 import { overwrite } from '../records/close-database.ts';
 import { parsedServer } from './server-definitions.ts';
+import { hasGrant } from './server-grants.ts';
 import { readText, writeText } from '../records/text-chunks.ts';
 
 export function readServerState(sql: SqlStorage, server: string): RefreshState | null {
@@ -46,9 +47,14 @@ export function findServerAccess(context: CatalogContext, name: string): ServerA
 
 /** Server bodies were parsed by the schema when they were written. */
 function accessOf(context: CatalogContext, { name, body, version }: DocumentRow): ServerAccess {
-  const { connection = null, staleAt = null } = readServerState(context.sql, name) ?? {};
+  const { connection = null, staleAt = null, offersSignIn = false } = readServerState(context.sql, name) ?? {};
   const { ready, held, annotated } = parsedServer(context, name);
-  return toServerAccess(name, body as CompleteServer, { ready, held, annotated, version, connection, staleAt });
+  return toServerAccess(
+    name,
+    body as CompleteServer,
+    { ready, held, annotated, version, connection, staleAt },
+    offersSignIn || hasGrant(context.sql, name),
+  );
 }
 
 /** `kept`: replaces the text in the server's document. */
