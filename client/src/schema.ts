@@ -7306,7 +7306,14 @@ export interface components {
          *         "kv": "ok",
          *         "keys": "ok"
          *       },
-         *       "staleToolsets": 0
+         *       "staleToolsets": 0,
+         *       "servers": {
+         *         "ok": 4,
+         *         "degraded": 1,
+         *         "failing": 0,
+         *         "unauthorized": 0,
+         *         "unknown": 0
+         *       }
          *     }
          */
         Readiness: {
@@ -7318,6 +7325,10 @@ export interface components {
                 /** @enum {string} */
                 storage: "ok" | "fail";
             };
+            /** @description How many servers of the first workspace have each health, counted at most every 10 s. A server that is not `ok` does not make the service unready. `null`: they could not be counted. */
+            servers: {
+                [key: string]: number;
+            } | null;
             /** @description Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. `null`: they could not be counted; the log has the cause. */
             staleToolsets: number | null;
             /** @constant */
@@ -8357,7 +8368,7 @@ export interface components {
             /** @description For a server that is not `ok`: what went wrong, and what to do. */
             reason?: string;
             /**
-             * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+             * @description `degraded`: its tools could be listed, but definitions of it are held, another list could not be read, or a call failed because of the server. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
              * @enum {string}
              */
             status: "ok" | "degraded" | "failing" | "unauthorized" | "unknown";
@@ -8410,7 +8421,7 @@ export interface components {
                 /** @description For a server that is not `ok`: what went wrong, and what to do. */
                 reason?: string;
                 /**
-                 * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+                 * @description `degraded`: its tools could be listed, but definitions of it are held, another list could not be read, or a call failed because of the server. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
                  * @enum {string}
                  */
                 status: "ok" | "degraded" | "failing" | "unauthorized" | "unknown";

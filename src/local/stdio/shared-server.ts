@@ -4,7 +4,7 @@
  * is refused: a user must not answer for another one.
  */
 import { randomUUID } from 'node:crypto';
-import type { StdioRun } from '../../core/servers/stdio.ts';
+import { endedCode, type StdioRun } from '../../core/servers/stdio.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { version } from '../../core/version.ts';
 import { type Child, startChild } from './child.ts';
@@ -248,7 +248,7 @@ export class SharedServer {
   #exited(how: string): void {
     this.#initialized.reject(new Error(how));
     const why = this.isEnding ? 'was ended, because it was changed or deleted or Moniker stops,' : how;
-    for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${why} before it responded.`));
+    for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${why} before it responded.`, { code: endedCode }));
     for (const session of this.sessions.values()) for (const stream of session.streams) stream.end();
     this.sessions.clear();
     this.#events.onExit(how);
@@ -294,8 +294,8 @@ export class SharedServer {
 
 const tooMany = errorOf(`${maxRequests} requests of this server have no response yet.`);
 
-function errorOf(message: string): RpcMessage {
-  return { error: { code: -32_000, message } };
+function errorOf(message: string, data?: { code: string }): RpcMessage {
+  return { error: { code: -32_000, message, ...(data && { data }) } };
 }
 
 function refusal(why: string): RpcMessage {
