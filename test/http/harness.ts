@@ -202,6 +202,7 @@ export function createHarness(
     explainCall: (principal, asked) => explainDirectCall(direct, principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callOutsideSession(direct, principal, call, new AbortController().signal),
+    sseRelays: { open: unused, send: unused },
     mcp: (asked) =>
       serveMcp(
         serve,
