@@ -104,6 +104,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/oauth-protected-resource/sse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getSseResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/sse/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getToolsetSseResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/sse/{workspace}/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getWorkspaceSseResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/openid-configuration": {
         parameters: {
             query?: never;
@@ -720,6 +780,90 @@ export interface paths {
          * @description Removes the cookie, ends the sign-in for every holder of the cookie within 30 seconds, and redirects to `/sign-in`.
          */
         post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connect an MCP client of revision 2024-11-05
+         * @description HTTP+SSE, for clients that know no Streamable HTTP. `Last-Event-ID` continues a connection that broke. A stream on which nothing is sent for 30 minutes ends.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["openEquippedSse"];
+        put?: never;
+        /**
+         * Send a message of revision 2024-11-05
+         * @description Answers follow on the stream of the connection. At most 64 messages of a connection are in flight.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendEquippedSse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sse/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connect an MCP client of revision 2024-11-05
+         * @description HTTP+SSE, for clients that know no Streamable HTTP. `Last-Event-ID` continues a connection that broke. A stream on which nothing is sent for 30 minutes ends.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["openSse"];
+        put?: never;
+        /**
+         * Send a message of revision 2024-11-05
+         * @description Answers follow on the stream of the connection. At most 64 messages of a connection are in flight.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendSse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sse/{workspace}/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connect an MCP client of revision 2024-11-05
+         * @description HTTP+SSE, for clients that know no Streamable HTTP. `Last-Event-ID` continues a connection that broke. A stream on which nothing is sent for 30 minutes ends.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["openWorkspaceSse"];
+        put?: never;
+        /**
+         * Send a message of revision 2024-11-05
+         * @description Answers follow on the stream of the connection. At most 64 messages of a connection are in flight.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendWorkspaceSse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7332,7 +7476,14 @@ export interface components {
          *         "kv": "ok",
          *         "keys": "ok"
          *       },
-         *       "staleToolsets": 0
+         *       "staleToolsets": 0,
+         *       "servers": {
+         *         "ok": 4,
+         *         "degraded": 1,
+         *         "failing": 0,
+         *         "unauthorized": 0,
+         *         "unknown": 0
+         *       }
          *     }
          */
         Readiness: {
@@ -7344,6 +7495,10 @@ export interface components {
                 /** @enum {string} */
                 storage: "ok" | "fail";
             };
+            /** @description How many servers of the first workspace have each health, counted at most every 10 s. A server that is not `ok` does not make the service unready. `null`: they could not be counted. */
+            servers: {
+                [key: string]: number;
+            } | null;
             /** @description Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. `null`: they could not be counted; the log has the cause. */
             staleToolsets: number | null;
             /** @constant */
@@ -7586,12 +7741,24 @@ export interface components {
             wireName: string;
         };
         /**
-         * @description Resources of an MCP server, by `<server>.<URI>`; a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.
-         * @example docs.*
+         * @description Resources of an MCP server, by `<server>.<URI>` (or a URI template that it lists); a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.
+         * @example {
+         *       "resource": "docs.file:///srv/handbook.md",
+         *       "uri": "docs://handbook",
+         *       "name": "Handbook"
+         *     }
          */
         ResourceEntry: string | {
+            /** @description Further URIs that clients may use. */
+            aliases?: string[];
             approval?: components["schemas"]["ApprovalRule"];
+            /** @description Replaces the resource’s own description. */
+            description?: string;
+            /** @description The name for people. Replaces the title, too. */
+            name?: string;
             resource: string;
+            /** @description The URI for clients of a listed resource. Default: its own URI. */
+            uri?: string;
         };
         Response: {
             id: string;
@@ -8401,7 +8568,7 @@ export interface components {
              */
             signIn?: true;
             /**
-             * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+             * @description `degraded`: its tools could be listed, but definitions of it are held, another list could not be read, or a call failed because of the server. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
              * @enum {string}
              */
             status: "ok" | "degraded" | "failing" | "unauthorized" | "unknown";
@@ -8475,7 +8642,7 @@ export interface components {
                  */
                 signIn?: true;
                 /**
-                 * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+                 * @description `degraded`: its tools could be listed, but definitions of it are held, another list could not be read, or a call failed because of the server. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
                  * @enum {string}
                  */
                 status: "ok" | "degraded" | "failing" | "unauthorized" | "unknown";
@@ -12251,6 +12418,82 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    getSseResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolsetSseResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getWorkspaceSseResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     getOpenIdConfiguration: {
         parameters: {
             query?: never;
@@ -13579,6 +13822,213 @@ export interface operations {
             };
             403: components["responses"]["Problem403"];
             500: components["responses"]["Problem500"];
+        };
+    };
+    openEquippedSse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream: the event `endpoint` with the path for messages, then an event `message` for each message of the server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendEquippedSse: {
+        parameters: {
+            query: {
+                /** @description The connection, from the event `endpoint`. */
+                sessionId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    openSse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream: the event `endpoint` with the path for messages, then an event `message` for each message of the server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendSse: {
+        parameters: {
+            query: {
+                /** @description The connection, from the event `endpoint`. */
+                sessionId: string;
+            };
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    openWorkspaceSse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                /** @example acme */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream: the event `endpoint` with the path for messages, then an event `message` for each message of the server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendWorkspaceSse: {
+        parameters: {
+            query: {
+                /** @description The connection, from the event `endpoint`. */
+                sessionId: string;
+            };
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                /** @example acme */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
         };
     };
     listAgents: {

@@ -35,6 +35,7 @@ import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { memoryReplies } from '../fakes/kept-replies.ts';
 import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
 import { fakeTriggers, type FakeTriggers } from '../fakes/triggers.ts';
+import { statusCounts } from '../../src/core/servers/server-state.ts';
 
 export const rootKey = 'root-key-of-at-least-thirty-two-characters';
 
@@ -173,7 +174,7 @@ export function createHarness(
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     unwantedPrograms: unused,
-    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 }),
+    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0, servers: statusCounts([]) }),
     // Tested against the real Catalog.
     oauth: { register: unused, client: unused, request: unused, declined: unused },
     consents: { seal: unused, open: unused },
@@ -202,6 +203,7 @@ export function createHarness(
     explainCall: (principal, asked) => explainDirectCall(direct, principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callOutsideSession(direct, principal, call, new AbortController().signal),
+    sseRelays: { open: unused, send: unused },
     mcp: (asked) =>
       serveMcp(
         serve,

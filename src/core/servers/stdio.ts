@@ -7,6 +7,9 @@ import { canonicalJson } from '../hash.ts';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { KB } from '../limits/units.ts';
 
+/** `data.code` of the JSON-RPC error of a call during which the program ended. */
+export const endedCode = 'server_ended';
+
 const maxArguments = 200;
 const maxVariables = 200;
 /** Command, arguments, variables and folder together: they are sent with each request to the launcher. */

@@ -28,12 +28,15 @@ export type RefreshDeps = ReadDeps & {
   catalog(workspace: string): Pick<CatalogPort, 'claimRefresh' | 'takeDiscovery' | 'takeFailure' | 'refreshServer'>;
 };
 
+/** `fault`: why a call of the server failed, redacted; its health shows it, even if the server can be listed. */
+export type RefreshOptions = { isNew?: boolean; fault?: string };
+
 export type ServerRefresh = {
   /**
    * Returns null if another reader holds the claim or has just read the server; for reason `asked`, throws `rate_limited` instead. Concurrent
    * calls in this isolate share the result, unless the server's document was written since (`isNew`). Throws why reading failed.
    */
-  refresh(workspace: string, server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
+  refresh(workspace: string, server: string, reason: RefreshReason, options?: RefreshOptions): Promise<ListingReport | null>;
   /** Refreshes a stale list in the background: `background` keeps the work alive. */
   refreshIfStale(workspace: string, server: ServerAccess, background: (work: Promise<unknown>) => void): void;
 };
@@ -53,9 +56,9 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     deps.clock.now() - (inFlight.get(key)?.since ?? Number.NEGATIVE_INFINITY) < limits.refreshClaimMs;
   const mustWait = (key: string): boolean => (retryAt.get(key) ?? 0) > deps.clock.now();
 
-  const claimAndRead = async (workspace: string, name: string, reason: RefreshReason): Promise<ListingReport | null> => {
+  const claimAndRead = async (workspace: string, name: string, reason: RefreshReason, fault?: string): Promise<ListingReport | null> => {
     const catalog = deps.catalog(workspace);
-    const answer = await catalog.claimRefresh(name, reason);
+    const answer = await catalog.claimRefresh(name, reason, fault);
     if (!answer.claimed) {
       if (reason !== 'asked') delay(keyOf(workspace, name, reason), answer.retryAfterMs);
       else throw new Problem('rate_limited', `The server "${name}" is already being read.`, { retryAfterMs: answer.retryAfterMs });
@@ -65,7 +68,7 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     return await readAndStore(deps, workspace, answer.server, answer.claim);
   };
 
-  const refresh: ServerRefresh['refresh'] = async (workspace, name, reason, { isNew = false } = {}) => {
+  const refresh: ServerRefresh['refresh'] = async (workspace, name, reason, { isNew = false, fault } = {}) => {
     const key = keyOf(workspace, name, reason);
     if (reason !== 'asked' && mustWait(key)) return null;
     const before = isNew ? undefined : inFlight.get(key);
@@ -76,7 +79,7 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
       if (answer === abandoned && inFlight.get(key) === before) inFlight.delete(key);
       return reason === 'asked' ? await refresh(workspace, name, reason) : null;
     }
-    const work = claimAndRead(workspace, name, reason).finally(() => {
+    const work = claimAndRead(workspace, name, reason, fault).finally(() => {
       if (inFlight.get(key)?.work === work) inFlight.delete(key);
     });
     inFlight.set(key, { work, since: deps.clock.now() });

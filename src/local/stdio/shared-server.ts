@@ -3,7 +3,7 @@
  * of the sessions are replaced by unique ones. What the server sends by itself goes to the conversation that it belongs to. If that is not
  * certain, a request is refused: a user must not answer for another one.
  */
-import type { StdioRun } from '../../core/servers/stdio.ts';
+import { endedCode, type StdioRun } from '../../core/servers/stdio.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { version } from '../../core/version.ts';
@@ -246,7 +246,7 @@ export class SharedServer {
   #exited(how: string): void {
     this.#initialized.reject(new Error(how));
     const why = this.isEnding ? 'was ended, because it was changed or deleted or Moniker stops,' : how;
-    for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${why} before it responded.`));
+    for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${why} before it responded.`, { code: endedCode }));
     for (const session of this.sessions.values()) for (const stream of session.streams) stream.end();
     this.sessions.clear();
     this.#events.onExit(how);
@@ -289,8 +289,8 @@ export class SharedServer {
 
 const tooMany = errorOf(`${maxRequests} requests of this server have no response yet.`);
 
-function errorOf(message: string): RpcMessage {
-  return { error: { code: -32_000, message } };
+function errorOf(message: string, data?: { code: string }): RpcMessage {
+  return { error: { code: -32_000, message, ...(data && { data }) } };
 }
 
 function refusal(why: string): RpcMessage {

@@ -21,10 +21,20 @@ export function readServerState(sql: SqlStorage, server: string): RefreshState |
 }
 
 export function readServerStates(sql: SqlStorage, servers: readonly string[]): Map<string, RefreshState> {
-  const query = 'SELECT server, state FROM server_state WHERE server IN (SELECT value FROM json_each(?))';
-  const rows = sql.exec<{ server: string; state: string }>(query, JSON.stringify(servers)).toArray();
-  // Written by `writeServerState` only.
-  return new Map(rows.map(({ server, state }) => [server, JSON.parse(state) as RefreshState]));
+  return toStates(
+    sql.exec<StateRow>('SELECT * FROM server_state WHERE server IN (SELECT value FROM json_each(?))', JSON.stringify(servers)),
+  );
+}
+
+export function allServerStates(sql: SqlStorage): Map<string, RefreshState> {
+  return toStates(sql.exec<StateRow>('SELECT * FROM server_state'));
+}
+
+type StateRow = { server: string; state: string };
+
+/** Written by `writeServerState` only. */
+function toStates(rows: Iterable<StateRow>): Map<string, RefreshState> {
+  return new Map([...rows].map(({ server, state }) => [server, JSON.parse(state) as RefreshState]));
 }
 
 export function writeServerState(sql: SqlStorage, server: string, state: RefreshState): void {
