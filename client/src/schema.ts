@@ -3144,6 +3144,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{id}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the prompts for a session
+         * @description The prompts of MCP servers that the toolset of the session offers, by the names of the toolset. A turn can begin with one (`prompt` of `POST /v1/sessions/{id}/turns`).
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listSessionPrompts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{id}/tool-results": {
         parameters: {
             query?: never;
@@ -7552,12 +7574,24 @@ export interface components {
             wireName: string;
         };
         /**
-         * @description Resources of an MCP server, by `<server>.<URI>`; a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.
-         * @example docs.*
+         * @description Resources of an MCP server, by `<server>.<URI>` (or a URI template that it lists); a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.
+         * @example {
+         *       "resource": "docs.file:///srv/handbook.md",
+         *       "uri": "docs://handbook",
+         *       "name": "Handbook"
+         *     }
          */
         ResourceEntry: string | {
+            /** @description Further URIs that clients may use. */
+            aliases?: string[];
             approval?: components["schemas"]["ApprovalRule"];
+            /** @description Replaces the resource’s own description. */
+            description?: string;
+            /** @description The name for people. Replaces the title, too. */
+            name?: string;
             resource: string;
+            /** @description The URI for clients of a listed resource. Default: its own URI. */
+            uri?: string;
         };
         Response: {
             id: string;
@@ -9100,6 +9134,20 @@ export interface components {
             type: "turn-end";
             usage: components["schemas"]["Usage"];
         };
+        SessionPrompt: {
+            arguments: {
+                description?: string;
+                name: string;
+                required: boolean;
+            }[];
+            description?: string;
+            name: string;
+            server: string;
+            title?: string;
+        };
+        SessionPrompts: {
+            items: components["schemas"]["SessionPrompt"][];
+        };
         /**
          * @example {
          *       "model": "rehearsal/default",
@@ -10005,11 +10053,29 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "code_review",
+         *       "arguments": {
+         *         "file": "src/main.ts"
+         *       }
+         *     }
+         */
+        TurnPrompt: {
+            arguments?: {
+                [key: string]: string;
+            };
+            /** @description As `GET /v1/sessions/{id}/prompts` lists it, or an alias. */
+            name: string;
+        };
+        /**
+         * @example {
          *       "input": "/shell echo hello"
          *     }
          */
         TurnRequest: {
-            input: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+            /** @description Required without `prompt`; with it, it follows the messages of the prompt. */
+            input?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server has the rules, limits and audit of a call; one that requires approval is refused. */
+            prompt?: components["schemas"]["TurnPrompt"];
             /** @description Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with. */
             tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];
         };
@@ -18824,6 +18890,36 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listSessionPrompts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prompts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPrompts"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     sendToolResults: {
         parameters: {
             query?: never;
@@ -18928,7 +19024,9 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
         };
     };
     listSkills: {
