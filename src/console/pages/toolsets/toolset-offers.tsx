@@ -90,7 +90,7 @@ function Offer({ row, kind, path, edit, remove }: OfferProps) {
   const members = membersOf(row, edit, path);
   const isOne = !pattern.endsWith('*');
   return (
-    <details>
+    <details class="offer">
       <summary>
         <code>{visible(pattern)}</code>
       </summary>
