@@ -3310,6 +3310,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{id}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the prompts for a session
+         * @description The prompts of MCP servers that the toolset of the session offers, by the names of the toolset. A turn can begin with one (`prompt` of `POST /v1/sessions/{id}/turns`).
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listSessionPrompts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{id}/tool-results": {
         parameters: {
             query?: never;
@@ -9338,6 +9360,20 @@ export interface components {
             type: "turn-end";
             usage: components["schemas"]["Usage"];
         };
+        SessionPrompt: {
+            arguments: {
+                description?: string;
+                name: string;
+                required: boolean;
+            }[];
+            description?: string;
+            name: string;
+            server: string;
+            title?: string;
+        };
+        SessionPrompts: {
+            items: components["schemas"]["SessionPrompt"][];
+        };
         /**
          * @example {
          *       "model": "rehearsal/default",
@@ -10243,11 +10279,29 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "code_review",
+         *       "arguments": {
+         *         "file": "src/main.ts"
+         *       }
+         *     }
+         */
+        TurnPrompt: {
+            arguments?: {
+                [key: string]: string;
+            };
+            /** @description As `GET /v1/sessions/{id}/prompts` lists it, or an alias. */
+            name: string;
+        };
+        /**
+         * @example {
          *       "input": "/shell echo hello"
          *     }
          */
         TurnRequest: {
-            input: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+            /** @description Required without `prompt`; with it, it follows the messages of the prompt. */
+            input?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server has the rules, limits and audit of a call; one that requires approval is refused. */
+            prompt?: components["schemas"]["TurnPrompt"];
             /** @description Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with. */
             tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];
         };
@@ -19378,6 +19432,36 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listSessionPrompts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prompts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPrompts"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     sendToolResults: {
         parameters: {
             query?: never;
@@ -19482,7 +19566,9 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
         };
     };
     listSkills: {

@@ -95,6 +95,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/v1/sessions'], load: async () => (await import('./routes/sessions/sessions.ts')).sessionRoutes },
   { roots: ['/v1/sessions'], load: async () => (await import('./routes/sessions/session-files.ts')).sessionFileRoutes },
   { roots: ['/v1/sessions'], load: async () => (await import('./routes/sessions/turns.ts')).turnRoutes },
+  { roots: ['/v1/sessions'], load: async () => (await import('./routes/sessions/session-prompts.ts')).sessionPromptRoutes },
   { roots: ['/v1/sessions'], load: async () => (await import('./routes/tools/tool-results.ts')).toolResultRoutes },
   { roots: ['/v1/approvals', '/v1/sessions'], load: async () => (await import('./routes/sessions/approvals.ts')).approvalRoutes },
   { roots: ['/approve'], load: async () => (await import('./routes/sessions/approve-page.ts')).approvePageRoutes },

@@ -288,6 +288,7 @@ describe('every operation', () => {
   it('of sessions and approvals answers as documented', async () => {
     const { json: session } = await call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'desk' });
     const path = `/v1/sessions/${session.id}`;
+    await call('GET', `${path}/prompts`);
     await run(session.id, '/bash {"command": "echo hi"}');
     const waits = await run(session.id, '/save {"path": "a.txt", "content": "one"}');
     const [{ callId }] = waits.json.pending;

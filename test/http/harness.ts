@@ -7,6 +7,7 @@ import { marksIn } from '../../src/engine/policy/direct-marks.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall } from '../../src/engine/call/direct-call.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from '../../src/engine/servers/refresh-stale-servers.ts';
 import { planTurn } from '../../src/engine/plan/plan-turn.ts';
+import { expandPrompt, listPrompts } from '../../src/engine/mcp/session-prompts.ts';
 import { createServerRefresh } from '../../src/engine/servers/refresh-server.ts';
 import { listGiven, testServer } from '../../src/engine/servers/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
@@ -165,6 +166,10 @@ export function createHarness(
     // Tested against the real Catalog.
     projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
     masterKey: () => ({ masterKeyState: unused, startReseal: unused, resealSome: unused }),
+    prompts: {
+      list: async (session) => await listPrompts(serve, session),
+      expand: async (session, prompt) => await expandPrompt(serve, session, prompt),
+    },
     telemetry: null,
     // No key in these tests has limits.
     limiter: createLimiter({ bindings: { LIMITS: null as never }, clock, log, background: () => undefined }),

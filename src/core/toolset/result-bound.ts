@@ -152,7 +152,8 @@ function textBytes(block: ContentBlock): number {
       return blob === undefined ? bytes(uri, mimeType, text) : bytes(text);
     }
     default:
-      return block satisfies never;
+      // Messages of a prompt may have blocks of another type, which MCP clients get unchanged.
+      return bytes(JSON.stringify(block satisfies never));
   }
 }
 
