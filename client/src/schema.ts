@@ -4479,9 +4479,7 @@ export interface components {
             /** @description With `callId`: after approval, the same call sent again runs once. */
             pending?: components["schemas"]["Pending"][];
             requested: string;
-            structuredContent?: {
-                [key: string]: unknown;
-            };
+            structuredContent?: unknown;
             via: components["schemas"]["Via"] | null;
         };
         Callback: {
@@ -5019,52 +5017,50 @@ export interface components {
             /** @enum {string} */
             decision: "allow" | "deny";
         };
-        ContentBlock: {
+        ContentBlock: ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             text: string;
             /** @constant */
             type: "text";
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             data: string;
             mimeType: string;
             /** @constant */
             type: "image";
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             data: string;
             mimeType: string;
             /** @constant */
             type: "audio";
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             description?: string;
             icons?: {
@@ -5081,14 +5077,14 @@ export interface components {
             /** @constant */
             type: "resource_link";
             uri: string;
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             resource: {
                 _meta?: {
@@ -5098,9 +5094,25 @@ export interface components {
                 mimeType?: string;
                 text?: string;
                 uri: string;
+            } & {
+                [key: string]: unknown;
             };
             /** @constant */
             type: "resource";
+        } & {
+            [key: string]: unknown;
+        }) | {
+            _meta?: {
+                [key: string]: unknown;
+            };
+            annotations?: {
+                [key: string]: unknown;
+            };
+            block: {
+                [key: string]: unknown;
+            };
+            /** @constant */
+            type: "other";
         };
         /**
          * @example {
@@ -8958,9 +8970,7 @@ export interface components {
             /** @description The name that the model used. */
             name: string;
             step: number;
-            structuredContent?: {
-                [key: string]: unknown;
-            };
+            structuredContent?: unknown;
             turn: string;
             /** @constant */
             type: "tool-result";
@@ -9454,6 +9464,8 @@ export interface components {
             content: components["schemas"]["ContentBlock"][];
             isError: boolean;
             requested: string;
+            /** @description The data of a result without text. */
+            structuredContent?: unknown;
             /** @constant */
             type: "tool-result";
         };

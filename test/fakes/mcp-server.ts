@@ -32,6 +32,9 @@ export type McpServerParts = {
   prompts?: readonly Record<string, unknown>[];
   resources?: readonly Record<string, unknown>[];
   resourceTemplates?: readonly Record<string, unknown>[];
+  /** The contents of a resource, and the messages of a prompt; absent: a short text. */
+  read?(uri: string): Record<string, unknown>;
+  prompt?(name: string, args: Record<string, string>): Record<string, unknown>;
   ttlMs?: number;
   /** The revisions it speaks; it rejects the other one. */
   eras?: 'both' | 'legacy' | 'modern';
@@ -151,15 +154,17 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
   });
   if (prompts !== undefined) {
     server.setRequestHandler('prompts/list', () => asResult({ prompts, ...hints }));
-    server.setRequestHandler('prompts/get', ({ params }) => ({
-      messages: [{ role: 'user', content: { type: 'text', text: `${params.name} ${JSON.stringify(params.arguments ?? {})}` } }],
-    }));
+    const said = (name: string, args: Record<string, string>) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: `${name} ${JSON.stringify(args)}` } }],
+    });
+    server.setRequestHandler('prompts/get', ({ params }) => asResult((parts.prompt ?? said)(params.name, params.arguments ?? {})));
     server.setRequestHandler('completion/complete', ({ params }) => ({ completion: { values: [`${params.argument.value}1`] } }));
   }
   if (resources !== undefined || resourceTemplates !== undefined) {
     server.setRequestHandler('resources/list', () => asResult({ resources: resources ?? [], ...hints }));
     server.setRequestHandler('resources/templates/list', () => asResult({ resourceTemplates: resourceTemplates ?? [], ...hints }));
-    server.setRequestHandler('resources/read', ({ params }) => ({ contents: [{ uri: params.uri, text: `text of ${params.uri}` }] }));
+    const read = parts.read ?? ((uri: string) => ({ contents: [{ uri, text: `text of ${uri}` }] }));
+    server.setRequestHandler('resources/read', ({ params }) => asResult(read(params.uri)));
     server.setRequestHandler('resources/subscribe', () => ({}));
     server.setRequestHandler('resources/unsubscribe', () => ({}));
   }

@@ -151,6 +151,8 @@ function textBytes(block: ContentBlock): number {
       const { uri, mimeType, text, blob } = block.resource;
       return blob === undefined ? bytes(uri, mimeType, text) : bytes(text);
     }
+    case 'other':
+      return utf8Length(JSON.stringify(block.block));
     default:
       return block satisfies never;
   }

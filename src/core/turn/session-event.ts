@@ -136,7 +136,7 @@ export type SessionEventBody =
       type: 'tool-result';
       name: string;
       via: Via | null;
-      structuredContent?: Record<string, unknown>;
+      structuredContent?: unknown;
       issues?: Issue[];
     } & OfResult)
   /** What the request asked for and `model` was not sent, in the terms of the request; once for each model that is called. */

@@ -12,7 +12,8 @@ import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type Inp
 import { isRecord } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
-import type { ToolResult } from '../../core/tools/tool.ts';
+import { toClientBlock } from '../../core/tools/foreign-block.ts';
+import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { Directory } from '../../ports/directory.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
@@ -116,12 +117,20 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
     const { outcome } = news;
     if ('answer' in outcome) {
       if (tool !== null) await noteLinks(deps, caller, tool, outcome.answer.result);
-      return { kind: 'result', answer: outcome.answer, tool };
+      return { kind: 'result', answer: forClient(outcome.answer), tool };
     }
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
     round = next;
   }
+}
+
+/** Blocks of an unknown type are sent as their server sent them. */
+function forClient(answer: ToolCallAnswer): ToolCallAnswer {
+  const { result } = answer;
+  if (result.content.every(({ type }) => type !== 'other')) return answer;
+  // The types that we know are ours; a client reads the others.
+  return { ...answer, result: { ...result, content: result.content.map(toClientBlock) as ContentBlock[] } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */

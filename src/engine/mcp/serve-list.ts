@@ -46,14 +46,15 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
   const annotations = madeAnnotations(tool);
-  const { title = annotations?.title, execution, meta } = tool.presentation ?? {};
+  const { title = annotations?.title, execution, meta, annotations: more, others } = tool.presentation ?? {};
   const icons = tool.trusted === true ? tool.presentation?.icons : inlineIcons(tool.presentation?.icons);
   const shown = {
+    ...others,
     ...(title !== undefined && { title }),
     description: describeTool({ ...tool, description: definition.description }, announce),
     inputSchema: objectSchema(withoutHeaders(definition.inputSchema)),
     ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
+    ...((annotations ?? more) !== undefined && { annotations: { ...more, ...annotations } }),
     ...(icons !== undefined && { icons }),
     ...(execution !== undefined && { execution: servedExecution(execution) }),
     _meta: { ...meta, canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },

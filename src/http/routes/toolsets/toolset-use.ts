@@ -33,7 +33,7 @@ const CallAnswer = z
     isError: z.boolean(),
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
-    structuredContent: z.record(z.string(), z.unknown()).optional(),
+    structuredContent: z.unknown().optional(),
     issues: Issues.optional().meta({ description: 'With `invalid_arguments`.' }),
     callId: z.string().optional().meta({ description: 'With `approval_required` in a session: the id of the approval.' }),
     pending: z.array(Pending).optional().meta({ description: 'With `callId`: after approval, the same call sent again runs once.' }),
