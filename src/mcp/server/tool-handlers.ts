@@ -88,7 +88,12 @@ export function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind:
     ...(issues !== undefined && { issues }),
   };
   // Our content blocks are MCP's, but resources have optional `text` and `blob`, where the SDK requires one of them.
-  return { content: content as CallToolResult['content'], isError, ...(structuredContent && { structuredContent }), _meta: meta };
+  return {
+    content: content as CallToolResult['content'],
+    isError,
+    ...(structuredContent !== undefined && { structuredContent: structuredContent as CallToolResult['structuredContent'] }),
+    _meta: meta,
+  };
 }
 
 /**
