@@ -85,7 +85,7 @@ const requests: Record<string, (client: Client, at: string) => Promise<unknown>>
   'a prompt': (client, at) => client.getPrompt({ name: 'ask', arguments: { at } }),
 };
 
-describe.each(eras)('a client of the era %s gets the bytes of the server', (era) => {
+describe.each(eras)('a client of the era %s and the bytes of the server', (era) => {
   const name = `bytes-${era}`;
   let fake: FakeMcpServer;
   let direct: Client;
@@ -100,7 +100,7 @@ describe.each(eras)('a client of the era %s gets the bytes of the server', (era)
     await fake.close();
   });
 
-  it.each(Object.entries(requests))('in %s', async (_what, send) => {
+  it.each(Object.entries(requests))('gets them in %s', async (_what, send) => {
     const own = JSON.stringify(bare(await send(direct, 'special')));
     expect(own).toContain(JSON.stringify(special).slice(1, -1));
     expect(JSON.stringify(bare(await send(through, 'special')))).toBe(own);
@@ -112,14 +112,14 @@ describe.each(eras)('a client of the era %s gets the bytes of the server', (era)
     }
   });
 
-  it('in lists of prompts and resources', async () => {
+  it('gets them in lists of prompts and resources', async () => {
     const { _meta: _own, ...prompts } = await direct.listPrompts();
     expect(await through.listPrompts()).toMatchObject({ prompts: prompts.prompts });
     const { resources } = await direct.listResources();
     expect(await through.listResources()).toMatchObject({ resources });
   });
 
-  it('over REST', async () => {
+  it('gets them over REST', async () => {
     for (const at of ['special', ...pieces.map(String)]) {
       const { json } = await service.call('POST', `/v1/toolsets/${name}/calls`, { name: 'say', arguments: { at } });
       expect([at, json.content[0].text === textAt(at), json.structuredContent[`member ${textAt(at)}`] === textAt(at)]).toEqual([
