@@ -4478,6 +4478,8 @@ export interface components {
             }[];
             /** @description With `callId`: after approval, the same call sent again runs once. */
             pending?: components["schemas"]["Pending"][];
+            /** @description Arguments that did not fit the tool and were converted. */
+            repaired?: components["schemas"]["Repair"][];
             requested: string;
             structuredContent?: unknown;
             via: components["schemas"]["Via"] | null;
@@ -5401,6 +5403,8 @@ export interface components {
                 message: string;
                 path: string;
             }[];
+            /** @description Arguments that did not fit the tool and were converted. */
+            repaired?: components["schemas"]["Repair"][];
             requested: string;
             valid: boolean;
             /** @enum {string} */
@@ -7459,6 +7463,14 @@ export interface components {
             /** @description `refId` of the reviewed definition. If the server now lists another definition, nothing is rejected (409). */
             refId?: string;
         };
+        Repair: {
+            /** @description The value as JSON, shortened. */
+            from: string;
+            /** @description Such as `filter.tags[0]`. */
+            path: string;
+            /** @description What the tool received: JSON, shortened; `nothing` for an optional argument that was removed. */
+            to: string;
+        };
         RequestBodies: {
             /** @description null: it was binary. */
             request: string | null;
@@ -7564,12 +7576,24 @@ export interface components {
             wireName: string;
         };
         /**
-         * @description Resources of an MCP server, by `<server>.<URI>`; a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.
-         * @example docs.*
+         * @description Resources of an MCP server, by `<server>.<URI>` (or a URI template that it lists); a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.
+         * @example {
+         *       "resource": "docs.file:///srv/handbook.md",
+         *       "uri": "docs://handbook",
+         *       "name": "Handbook"
+         *     }
          */
         ResourceEntry: string | {
+            /** @description Further URIs that clients may use. */
+            aliases?: string[];
             approval?: components["schemas"]["ApprovalRule"];
+            /** @description Replaces the resource’s own description. */
+            description?: string;
+            /** @description The name for people. Replaces the title, too. */
+            name?: string;
             resource: string;
+            /** @description The URI for clients of a listed resource. Default: its own URI. */
+            uri?: string;
         };
         Response: {
             id: string;
@@ -8209,16 +8233,16 @@ export interface components {
             command?: string;
             /** @description Shown by GET; ignored in PUT. */
             connection?: unknown;
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
                 } | components["schemas"]["HiddenValue"];
             };
             /**
-             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.
              * @enum {string}
              */
             era?: "auto" | "modern" | "legacy";
@@ -8259,7 +8283,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
             tools?: {
@@ -8326,7 +8350,7 @@ export interface components {
                     secret: string;
                 } | components["schemas"]["HiddenValue"];
             };
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Shown by GET; ignored in PUT, because the server lists its tools itself. */
             tools?: {
@@ -8477,20 +8501,20 @@ export interface components {
             command?: string;
             /** @description The last connection to an MCP server. */
             connection?: components["schemas"]["ServerConnection"];
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
             /** @description The document itself instead of `url`: as JSON, or as text. */
             document?: {
                 [key: string]: unknown;
             } | string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
                 } | components["schemas"]["HiddenValue"];
             };
             /**
-             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.
              * @enum {string}
              */
             era?: "auto" | "modern" | "legacy";
@@ -8540,7 +8564,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             tools: components["schemas"]["ServerTool"][];
             /**
@@ -8969,6 +8993,7 @@ export interface components {
             }[];
             /** @description The name that the model used. */
             name: string;
+            repaired?: components["schemas"]["Repair"][];
             step: number;
             structuredContent?: unknown;
             turn: string;
@@ -10839,16 +10864,16 @@ export interface components {
             command?: string;
             /** @description The last connection to an MCP server. */
             connection?: components["schemas"]["ServerConnection"];
-            /** @description The working folder. Absent: the home folder of the user. */
+            /** @description The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable. */
             cwd?: string;
-            /** @description Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
+            /** @description Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server. */
             env?: {
                 [key: string]: string | {
                     secret: string;
                 } | components["schemas"]["HiddenValue"];
             };
             /**
-             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.
+             * @description `modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.
              * @enum {string}
              */
             era?: "auto" | "modern" | "legacy";
@@ -10900,7 +10925,7 @@ export interface components {
             }[] | "client";
             /** @description Allows the server to request completions from the model of the calling MCP client. Default: false. */
             sampling?: boolean;
-            /** @description The time for one response in milliseconds; 30000 by default. Progress notifications restart it, up to a maximum. */
+            /** @description The time for one response in milliseconds; 60000 by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case. */
             timeoutMs?: number;
             /** @description Number of listed definitions, without rejected ones. */
             toolCount: number;

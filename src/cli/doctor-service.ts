@@ -4,6 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { createClient, type MonikerClient } from '../../client/src/index.ts';
 import { recordOf, stringOf } from '../core/json/wire-value.ts';
 import { version } from '../core/version.ts';
+import { userPath } from '../local/stdio/program-environment.ts';
 import { type Address, serviceFetch } from './connection.ts';
 import { type DoctorFinding, failure, passed, warning } from './doctor-machine.ts';
 import { describeFailure } from './failure.ts';
@@ -213,12 +214,16 @@ async function checked(check: string, findings: Promise<DoctorFinding[]>): Promi
   }
 }
 
-/** The path of a program, as the system finds it, or null. */
+/** The path of a program, as the launcher finds it, or null. */
 export function findCommand(command: string, environment: NodeJS.ProcessEnv): string | null {
   const isWindows = process.platform === 'win32';
   const endings = isWindows ? ['', ...(environment.PATHEXT ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
   const isPath = isAbsolute(command) || command.includes('/') || (isWindows && command.includes('\\'));
-  const folders = isPath ? [''] : (environment.PATH ?? environment.Path ?? '').split(delimiter).filter(Boolean);
+  const folders = isPath
+    ? ['']
+    : userPath(environment.PATH ?? environment.Path ?? '')
+        .split(delimiter)
+        .filter(Boolean);
   for (const folder of folders)
     for (const ending of endings) {
       const file = folder === '' ? command + ending : join(folder, command + ending);

@@ -134,13 +134,13 @@ function toUpstream({ fetch, secret, tokens, signal, now, log, conversation }: T
  * for days and across restarts (contract §5), unlike a connection. With an MCP client the request is passed on (`engine/mcp/in-flight-call.ts`).
  * `unheard`: the cancelled requests, for the result.
  */
-function toHooks({ ask, askable = {}, progress, notice, meta }: CallerChannel, unheard: string[]): UpstreamHooks {
+function toHooks({ ask, askable = {}, ...channel }: CallerChannel, unheard: string[]): UpstreamHooks {
   const cancel: UpstreamHooks['ask'] = async (request, key) => {
     if (unheard.length < limits.maxInputRequests) unheard.push(questionText({ [key]: request }));
     return cancelled;
   };
   const answer = ask ?? (askable.elicitation === undefined ? undefined : cancel);
-  return { askable, ...(meta && { meta }), ...(progress && { progress }), ...(notice && { notice }), ...(answer && { ask: answer }) };
+  return { ...channel, askable, isLive: ask !== undefined, ...(answer && { ask: answer }) };
 }
 
 function withCancelledRequests(result: ToolResult, unheard: readonly string[]): ToolResult {

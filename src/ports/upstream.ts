@@ -57,17 +57,23 @@ export interface ServerSource {
 
 /** What the caller can be sent and asked before there is a result. An absent member is not available. */
 export type CallerChannel = {
+  /** The tool gives another sign of life than progress, which restarts its timeout: a log message, the state of a task. */
+  alive?(): void;
   progress?(update: ProgressUpdate): void;
   notice?(notice: ServerNotice): void;
   /** Answers while the call is open. `key`: the asker's name for the question. */
   ask?(request: InputRequest, key: string): Promise<InputAnswer>;
   askable?: AskableInput;
+  /** The server reports that the user has completed a page that it asked for; `id`: the `elicitationId` of the question. */
+  elicitationComplete?(id: string): void;
   /** `_meta` of the caller's request, such as its trace context. */
   meta?: Record<string, unknown>;
 };
 
 /** Called while a server works, at most as often as `limits` allow. Without `ask`, the server is answered that no user can be asked. */
 export type UpstreamHooks = CallerChannel & {
+  /** Whether `ask` reaches a client that waits for the answer; absent: nobody is asked before the call has ended. */
+  isLive?: boolean;
   /** The server reports that a list has changed. */
   onListChanged?(list: 'tools' | 'prompts' | 'resources'): void;
   /** The server reports that a subscribed resource has changed. */

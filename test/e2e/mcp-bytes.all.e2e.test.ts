@@ -67,7 +67,7 @@ const parts: McpServerParts = {
   read: (uri) => {
     const [scheme, at = ''] = uri.split(':');
     const text = textAt(at);
-    return { contents: [scheme === 'page' ? { ...app, uri, text: page(text) } : { uri, text, mimeType: 'text/plain' }] };
+    return scheme === 'page' ? { mimeType: app.mimeType, text: page(text), extra: 1 } : { text, mimeType: 'text/plain' };
   },
 };
 

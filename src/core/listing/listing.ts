@@ -11,7 +11,8 @@ import { KB } from '../limits/units.ts';
 import { cleanSchema } from './listing-cleanup.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from '../tools/listing-text.ts';
-import { isListedName, parseAlias, quote } from '../names/names.ts';
+import { listedNameFault, parseAlias, quote } from '../names/names.ts';
+import { offerMethods } from '../tools/upstream-method.ts';
 import type { ToolsetAlias } from '../names/toolset-alias.ts';
 import { ToolAnnotations, type BareDefinition, Icons, type ToolPresentation } from '../tools/tool.ts';
 import { passedMeta } from '../tools/mcp-input.ts';
@@ -86,13 +87,12 @@ function faultOf(tool: Record<string, unknown>): Finding | null {
 
 function nameFault(name: unknown): Finding | null {
   if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a string' };
-  if (isListedName(name)) return null;
+  // Rules and the audit call such a request by the name of its method, as if it were a tool of the server.
+  const isMethod = offerMethods.some((method) => method === name);
+  const fault = isMethod ? 'it is a method of MCP' : listedNameFault(name);
+  if (fault === null) return null;
   const finding = /[^\x20-\x7e]/.test(name) ? 'non-ascii-name' : 'invalid-name';
-  return {
-    finding,
-    path: '/name',
-    message: `${quote(name)} is not a valid tool name: use 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".", with single blanks between words`,
-  };
+  return { finding, path: '/name', message: `${quote(name)} cannot be the name of a tool: ${fault}` };
 }
 
 function descriptionFault(description: unknown): Finding | null {

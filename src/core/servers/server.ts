@@ -14,7 +14,6 @@ import { type Command, commandIssues, commandMembers, commandOf, commandUrl } fr
 const maxServerHeaders = 20;
 /** One response of a server, if its document sets a timeout. */
 const minServerTimeoutMs = 1_000;
-const maxServerTimeoutMs = 5 * 60_000;
 
 /** The server part of a `CanonicalName`; built-in names are reserved. */
 export const ServerName = z
@@ -83,10 +82,10 @@ const common = {
 const TimeoutMs = z
   .int()
   .min(minServerTimeoutMs)
-  .max(maxServerTimeoutMs)
+  .max(limits.maxServerTimeoutMs)
   .optional()
   .meta({
-    description: `The time for one response in milliseconds; ${limits.toolTimeoutMs} by default. Progress notifications restart it, up to a maximum.`,
+    description: `The time for one response in milliseconds; ${limits.serverTimeoutMs} by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case.`,
   });
 
 /** Fields that GET shows for servers that list their tools: accepted in PUT and ignored. */
@@ -118,7 +117,7 @@ export const McpServer = z
     ...commandMembers,
     era: z.enum(['auto', 'modern', 'legacy']).optional().meta({
       description:
-        '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.',
+        '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.',
     }),
     transport: z.enum(['auto', 'http', 'sse']).optional().meta({
       description:

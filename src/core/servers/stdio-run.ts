@@ -15,7 +15,7 @@ const startShare = 0.8;
 
 /** Throws as `secret`, which returns the value of a secret that is bound to the host. */
 export async function buildRun(
-  { name, version, url, mcp, timeoutMs = limits.toolTimeoutMs }: Pick<ServerAccess, 'name' | 'version' | 'url' | 'mcp' | 'timeoutMs'>,
+  { name, version, url, mcp, timeoutMs = limits.serverTimeoutMs }: Pick<ServerAccess, 'name' | 'version' | 'url' | 'mcp' | 'timeoutMs'>,
   { command, args = [], env = {}, cwd }: Command,
   secret: (name: string, host: string) => Promise<string>,
 ): Promise<Omit<StdioRun, 'workspace'>> {
@@ -34,7 +34,7 @@ export async function buildRun(
     ...(cwd !== undefined && { cwd }),
     capabilities: declaredCapabilities(mcp),
     roots: mcp?.roots ?? [],
-    startMs: Math.round(timeoutMs * startShare),
+    startMs: Math.round(Math.min(timeoutMs, limits.discoveryTimeoutMs) * startShare),
   };
 }
 

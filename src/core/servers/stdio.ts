@@ -28,12 +28,14 @@ export const commandMembers = {
     .optional()
     .meta({
       description:
-        'Environment variables, in addition to a minimal environment (`PATH`, `HOME` and the like). A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server.',
+        'Environment variables, in addition to those that programs need: `PATH`, `HOME`, locale, proxies, and settings of package runners. A secret must be bound to the host `NAME.stdio`, where NAME is the name of the server.',
     }),
   cwd: noNull(z.string().max(4_096))
     .refine((path) => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path), { message: 'must be an absolute path' })
     .optional()
-    .meta({ description: 'The working folder. Absent: the home folder of the user.' }),
+    .meta({
+      description: 'The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable.',
+    }),
 };
 
 function noNull(text: z.ZodString) {

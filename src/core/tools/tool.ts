@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { CanonicalName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
+import type { Repair } from './argument-repair.ts';
 import type { Hold } from './hold.ts';
 import type { ServerOperation } from './server-operation.ts';
 import type { MadeSource } from './made-tool.ts';
@@ -210,6 +211,8 @@ export type ToolResult = {
   structuredContent?: unknown;
   /** With `invalid_arguments`: every error with its path. Also contained in the text. */
   issues?: Issue[];
+  /** The arguments that did not fit the tool's schema and were repaired before the tool ran. */
+  repaired?: Repair[];
   /** `_meta` of the server's result, for clients. */
   meta?: Record<string, unknown>;
   /** The JSON-RPC error with which an MCP server rejected the call, for MCP clients. */

@@ -4,7 +4,6 @@
  */
 import type { AuditRow } from '../../core/records/audit.ts';
 import type { GuardEndpoint, GuardDecision } from '../../core/policy/guard.ts';
-import { limits } from '../../core/limits/limits.ts';
 import type { TaintMarks } from '../../core/policy/taint.ts';
 import type { PolicyRule } from '../../core/policy/rule.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
@@ -103,7 +102,8 @@ export type ToolScope = {
   resultBounds?: ResultBounds;
   /** Stores the full results that are shortened; null: they are not stored. */
   results: ResultStore | null;
-  timeoutMs: number;
+  /** Of the agent. Absent: the default of the tool's kind. */
+  timeoutMs?: number;
   /** The hosts that the call may reach. Absent: all. */
   egressHosts?: readonly string[];
   /** Whose limits the call counts for. Absent: there are none. */
@@ -182,7 +182,7 @@ export function createCallScope(plan: CallPlan, own: Omit<CallScope, FromPlan>):
     edition: plan.edition ?? null,
     ...(plan.egressHosts !== undefined && { egressHosts: plan.egressHosts }),
     ...(plan.limited !== undefined && { limited: plan.limited }),
-    timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+    ...(plan.limits.toolTimeoutMs !== undefined && { timeoutMs: plan.limits.toolTimeoutMs }),
     ...own,
   };
 }

@@ -67,7 +67,7 @@ export async function executeCall(
   const redactor = createRedactor({ clock: deps.clock, compute }, await deps.redaction?.(scope.edition?.toolset));
   const abort = new AbortController();
   const stop = (why: string): void => abort.abort(new Error(why));
-  const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
+  const timeoutMs = server?.timeoutMs ?? scope.timeoutMs ?? (isServerTool(tool) ? limits.serverTimeoutMs : limits.toolTimeoutMs);
   const deadline = createIdleTimeout(deps.clock, { idleMs: timeoutMs, maxMs: Math.max(timeoutMs, limits.maxServerCallMs) });
   const send: SendWithHops = (outgoing, onHop) =>
     deps.fetch(outgoing, abort.signal, (to, hop) => {

@@ -93,6 +93,9 @@ export function boundedChannel(
   const { notice, ask } = channel;
   return {
     ...channel,
+    alive() {
+      if (!signal.aborted) deadline.extend();
+    },
     progress(update) {
       if (signal.aborted) return;
       deadline.extend();

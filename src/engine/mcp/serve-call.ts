@@ -10,15 +10,13 @@ import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { toClientBlock } from '../../core/tools/foreign-block.ts';
 import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
-import type { Directory } from '../../ports/directory.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
-import type { LinkStore } from '../../ports/link-store.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
+import { withWaitingReports } from '../report-waiting.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
@@ -38,30 +36,27 @@ import {
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
-import type { ServedView, ServeTarget } from './serve-view.ts';
+import type { ServeTarget } from './serve-view.ts';
+import { type LinkCaller, type LinkDeps, withShownUris } from './shown-links.ts';
 import type { CallDeps } from '../call/call-scope.ts';
 import type { FairPool } from '../fair-pool.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
 
 export type ServeCallDeps = StateDeps &
   CallFilesDeps &
-  RememberDeps & {
+  RememberDeps &
+  LinkDeps & {
     callDeps(workspace: string): CallDeps;
-    directory: Directory;
     audit(workspace: string, rows: AuditRow[]): Promise<void>;
     /** Calls that stay open for an answer. */
     openQuestions: Pick<FairPool, 'take'>;
     /** The marks of a key's calls with one toolset; null: with none. */
     marks(principal: Principal, toolset: string | null): MarkStore;
-    /** The resources that results of these calls linked to. */
-    links(principal: Principal, toolset: string | null): LinkStore;
   };
 
 /** The caller of a served request, and what is served to it. */
-export type ServedCaller = {
-  principal: Principal;
+export type ServedCaller = LinkCaller & {
   target: ServeTarget;
-  view: ServedView;
   /** The owner of state at a server: the MCP session, or the key. */
   conversation: string;
   channel: CallerChannel;
@@ -72,8 +67,6 @@ export type ServedCaller = {
   marks?: MarkStore;
   /** The rules of its MCP session; absent: the connection has none. */
   remembered?: RememberedRules;
-  /** The links of its MCP session; absent: those of the key and the toolset. */
-  links?: LinkStore;
   /** The files of its MCP session; absent: those of the key with the toolset. `space`: other files, by the caller's name. */
   files?: FileSystem;
   space?: string;
@@ -97,6 +90,15 @@ export type ServedAnswer =
 
 /** Throws `invalid_request` for a state that does not belong to this call. */
 export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const served = await runServedCall(deps, caller, call, signal);
+  if (served.kind === 'input' || served.tool === null) return served;
+  const result = await withShownUris(deps, caller, served.tool, served.answer.result);
+  return { ...served, answer: { ...served.answer, result } };
+}
+
+/** Like `serveCall`, with the URIs of the server in the result. */
+export async function runServedCall(deps: ServeCallDeps, from: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const caller = { ...from, channel: withWaitingReports(deps.clock, from.channel) };
   const { principal, target, view } = caller;
   const tool = findTool(view.names, call.name);
   const names = tool === null ? [call.name] : [tool.canonical, tool.wireName];
@@ -115,22 +117,19 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
     const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
     if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
     const { outcome } = news;
-    if ('answer' in outcome) {
-      if (tool !== null) await noteLinks(deps, caller, tool, outcome.answer.result);
-      return { kind: 'result', answer: forClient(outcome.answer), tool };
-    }
+    if ('answer' in outcome) return { kind: 'result', answer: forClient(outcome.answer), tool };
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
     round = next;
   }
 }
 
-/** Blocks of an unknown type are sent as their server sent them. */
+/** Tells the client in `_meta` how its arguments were repaired, and sends blocks of an unknown type as their server sent them. */
 function forClient(answer: ToolCallAnswer): ToolCallAnswer {
-  const { result } = answer;
-  if (result.content.every(({ type }) => type !== 'other')) return answer;
+  const { meta, repaired, content } = answer.result;
   // The types that we know are ours; a client reads the others.
-  return { ...answer, result: { ...result, content: result.content.map(toClientBlock) as ContentBlock[] } };
+  const sent = content.some(({ type }) => type === 'other') ? (content.map(toClientBlock) as ContentBlock[]) : content;
+  return { ...answer, result: { ...answer.result, content: sent, ...(repaired !== undefined && { meta: { ...meta, repaired } }) } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */
@@ -257,35 +256,6 @@ export function markStoreOf(
   { marks, principal, view }: Pick<ServedCaller, 'marks' | 'principal' | 'view'>,
 ): MarkStore {
   return marks ?? deps.marks(principal, view.pointer?.toolset ?? null);
-}
-
-/** Returns where the links in the results of the caller's calls are stored. */
-export function linksOf(
-  deps: Pick<ServeCallDeps, 'links'>,
-  { links, principal, view }: Pick<ServedCaller, 'links' | 'principal' | 'view'>,
-): LinkStore {
-  return links ?? deps.links(principal, view.pointer?.toolset ?? null);
-}
-
-/** Stores which resources a result links to, since its client may read them. Without them it could not, which the log says. */
-async function noteLinks(
-  deps: ServeCallDeps,
-  caller: ServedCaller,
-  { kind, server, ownName }: EditionTool,
-  { content }: ToolResult,
-): Promise<void> {
-  if (kind !== 'mcp') return;
-  const uris = content.flatMap((block) =>
-    block.type === 'resource_link' ? block.uri : block.type === 'resource' ? block.resource.uri : [],
-  );
-  // The contents of a resource name the resource itself.
-  const links = [...new Set(uris)].filter((uri) => uri !== ownName && uri.length <= limits.maxUrlLength).slice(0, limits.maxResourceLinks);
-  if (links.length === 0) return;
-  try {
-    await linksOf(deps, caller).add(links.map((uri) => ({ server, uri })));
-  } catch (error) {
-    deps.log.error('the links of a result could not be stored; its client cannot read them', { server, cause: String(error) });
-  }
 }
 
 /** Returns the questions to send; or the next round at once if there is nothing to ask the client. */

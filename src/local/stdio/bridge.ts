@@ -12,8 +12,7 @@ import { Problem } from '../../core/problem.ts';
 import { changedPath, launcherHeader, runHeader, type StdioRun } from '../../core/servers/stdio.ts';
 import { encodeFrame } from '../../dialects/native.ts';
 import { loopback } from '../launch/port.ts';
-import type { FindUnwanted } from './program-check.ts';
-import { BridgeFault, createRunningServers, type RunningServers } from './running-servers.ts';
+import { BridgeFault, createRunningServers, type RunningServers, type Surroundings } from './running-servers.ts';
 import type { RpcMessage, BridgeSession, SharedServer, RpcStream } from './shared-server.ts';
 
 /** A run has up to 48 kB, and each of its bytes may be encoded as three. */
@@ -25,9 +24,9 @@ const maxSessionStreams = 32;
 
 export type Bridge = { url: string; close(): Promise<void> };
 
-/** `unwanted`: asks the service which programs are to end. */
-export async function startBridge(token: string, onLog: (line: string) => void, unwanted: FindUnwanted): Promise<Bridge> {
-  const servers = createRunningServers(token, { onLog, unwanted });
+export async function startBridge(token: string, surroundings: Surroundings): Promise<Bridge> {
+  const { onLog } = surroundings;
+  const servers = createRunningServers(token, surroundings);
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
     handle(servers, token, request, response).catch((error: unknown) => {
       if (!(error instanceof BridgeFault)) onLog(`The bridge to stdio servers failed: ${String(error)}`);

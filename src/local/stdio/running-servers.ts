@@ -7,6 +7,7 @@ import type { StdioRun } from '../../core/servers/stdio.ts';
 import { programKey } from '../../core/servers/stdio-run.ts';
 import { CommandFault } from './child.ts';
 import { createProgramCheck, type FindUnwanted } from './program-check.ts';
+import type { ProgramEnvironment } from './program-environment.ts';
 import { createServerLog, type ServerLog } from './server-log.ts';
 import { type BridgeSession, SharedServer } from './shared-server.ts';
 import { withTimeout } from '../../engine/timeout.ts';
@@ -49,7 +50,9 @@ type Entry = {
 export type RunningServers = ReturnType<typeof createRunningServers>;
 
 /** `onLog`: lines for the log of the launcher. `unwanted`: asks the service. */
-export function createRunningServers(token: string, { onLog, unwanted }: { onLog(line: string): void; unwanted: FindUnwanted }) {
+export type Surroundings = { onLog(line: string): void; unwanted: FindUnwanted; environment: ProgramEnvironment };
+
+export function createRunningServers(token: string, { onLog, unwanted, environment }: Surroundings) {
   const entries = new Map<string, Entry>();
   const keyOf = (run: StdioRun): string => programKey(run, token);
   const programs = createProgramCheck({
@@ -79,7 +82,7 @@ export function createRunningServers(token: string, { onLog, unwanted }: { onLog
       const entry = entryOf(entries, keyOf(run), run, onLog);
       retireOthers(entries, entry);
       if (entry.starting !== null) return await inTime(entry.starting, run.startMs);
-      const starting = begin(entries, entry);
+      const starting = begin(entries, entry, environment);
       programs.check();
       return await inTime(starting, run.startMs);
     },
@@ -138,8 +141,8 @@ function retireOthers(entries: ReadonlyMap<string, Entry>, { run }: Entry): void
   }
 }
 
-function begin(entries: ReadonlyMap<string, Entry>, entry: Entry): Promise<SharedServer> {
-  const starting = start(entries, entry);
+function begin(entries: ReadonlyMap<string, Entry>, entry: Entry, environment: ProgramEnvironment): Promise<SharedServer> {
+  const starting = start(entries, entry, environment);
   entry.starting = starting;
   starting.catch(() => {
     if (entry.starting === starting) entry.starting = null;
@@ -147,13 +150,13 @@ function begin(entries: ReadonlyMap<string, Entry>, entry: Entry): Promise<Share
   return starting;
 }
 
-async function start(entries: ReadonlyMap<string, Entry>, entry: Entry): Promise<SharedServer> {
+async function start(entries: ReadonlyMap<string, Entry>, entry: Entry, environment: ProgramEnvironment): Promise<SharedServer> {
   const pauseMs = entry.pausedUntil - Date.now();
   if (pauseMs > 0) throw new BridgeFault(`${entry.failure ?? 'failed'} It is not started again for ${Math.ceil(pauseMs / 1000)} s.`);
   const running = [...entries.values()].filter(({ server }) => server !== null).length;
   if (running >= maxProcesses) throw new BridgeFault(`cannot be started: ${maxProcesses} commands are running, which is the limit.`);
   const { run, log } = entry;
-  const server = new SharedServer(run, { onLog: (line) => log.add(line), onExit: (how) => exited(entry, server, how) });
+  const server = new SharedServer(run, environment, { onLog: (line) => log.add(line), onExit: (how) => exited(entry, server, how) });
   entry.server = server;
   entry.startedAt = Date.now();
   log.forget();

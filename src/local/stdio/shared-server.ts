@@ -6,8 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import type { StdioRun } from '../../core/servers/stdio.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { version } from '../../core/version.ts';
 import { type Child, startChild } from './child.ts';
+import type { ProgramEnvironment } from './program-environment.ts';
 
 const protocolVersion = '2025-11-25';
 /** Of more sessions, the one that was unused for longest ends. */
@@ -17,7 +19,7 @@ const maxSubscriptions = 200;
 /** Requests of the server that have no response yet. */
 const maxQuestions = 100;
 /** Longer than any call of the Worker, which cancels its calls itself. */
-const requestTimeoutMs = 20 * 60_000;
+const requestTimeoutMs = limits.maxServerCallMs + 60_000;
 
 export type RpcMessage = Record<string, unknown>;
 /** A response that is open: the stream of a request, or of a session. Returns false if it has ended. */
@@ -40,6 +42,7 @@ export type ServerEvents = { onLog(line: string): void; onExit(reason: string): 
 export class SharedServer {
   readonly sessions = new Map<string, BridgeSession>();
   readonly #run: StdioRun;
+  readonly #environment: ProgramEnvironment;
   readonly #events: ServerEvents;
   readonly #requests = new Map<number, OpenRequest>();
   readonly #questions = new Map<string, Question>();
@@ -49,8 +52,9 @@ export class SharedServer {
   /** The result of `initialize`. */
   #welcome: RpcMessage = {};
 
-  constructor(run: StdioRun, events: ServerEvents) {
+  constructor(run: StdioRun, environment: ProgramEnvironment, events: ServerEvents) {
     this.#run = run;
+    this.#environment = environment;
     this.#events = events;
     // `start` may have failed before it waits.
     this.#initialized.promise.catch(() => {});
@@ -71,7 +75,7 @@ export class SharedServer {
 
   /** Starts and initializes the server. Rejects if it does not start, exits, or is ended before it responds. */
   async start(): Promise<void> {
-    this.#child = await startChild(this.#run, {
+    this.#child = await startChild(this.#run, this.#environment, {
       onLine: (line) => this.#receive(line),
       onLongLine: (edges) => this.#discard(edges),
       onStderr: (line) => this.#events.onLog(line),

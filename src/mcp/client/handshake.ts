@@ -109,7 +109,7 @@ function withQuery({ query }: ServerAccess, context: UpstreamContext): Send {
   };
 }
 
-export function createClient({ mcp, timeoutMs = limits.toolTimeoutMs }: ServerAccess, capabilities: DeclaredCapabilities): Client {
+export function createClient({ mcp, timeoutMs = limits.serverTimeoutMs }: ServerAccess, capabilities: DeclaredCapabilities): Client {
   const era = mcp?.command !== undefined || mcp?.transport === 'sse' ? 'legacy' : (mcp?.era ?? 'auto');
   const versionNegotiation: ClientOptions['versionNegotiation'] = {
     mode: era === 'modern' ? { pin: '2026-07-28' } : era,

@@ -92,7 +92,7 @@ async function listenModern({ client, signal }: Connection, uris: readonly strin
     ...(uris.length > 0 && { resourceSubscriptions: [...uris] }),
   };
   if (Object.keys(filter).length === 0) return { ended: Promise.resolve() };
-  const { closed } = await client.listen(filter, { signal, timeout: limits.toolTimeoutMs });
+  const { closed } = await client.listen(filter, { signal, timeout: limits.serverTimeoutMs });
   return { ended: closed };
 }
 

@@ -1,10 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { changedPath, launcherHeader, type Program, runHeader, type StdioRun } from '../../../src/core/servers/stdio.ts';
 import { programKey } from '../../../src/core/servers/stdio-run.ts';
 import { type Bridge, startBridge } from '../../../src/local/stdio/bridge.ts';
+import { programEnvironment, userPath } from '../../../src/local/stdio/program-environment.ts';
 import type { FindUnwanted } from '../../../src/local/stdio/program-check.ts';
 import { waitMs } from '../../busy-machine.ts';
 
@@ -20,7 +22,11 @@ afterEach(async () => {
 });
 
 async function newBridge(unwanted: FindUnwanted = async () => []): Promise<Bridge> {
-  const bridge = await startBridge(token, (line) => log.push(line), unwanted);
+  const bridge = await startBridge(token, {
+    onLog: (line) => log.push(line),
+    unwanted,
+    environment: programEnvironment(process.env, tmpdir()),
+  });
   opened.push(bridge);
   return bridge;
 }
@@ -83,8 +89,8 @@ describe('a server behind the bridge', () => {
     delete process.env.MONIKER_ROOT_KEY;
     delete process.env.OPENAI_API_KEY;
     const environment = await callJson(client, 'environment');
-    expect(environment).toMatchObject({ TOKEN: 'v1', PATH: process.env.PATH });
-    expect(Object.keys(environment).filter((name) => /MONIKER|API_KEY|VITEST|^npm_/.test(name))).toEqual([]);
+    expect(environment).toMatchObject({ TOKEN: 'v1', PATH: userPath(process.env.PATH ?? '') });
+    expect(Object.keys(environment).filter((name) => /MONIKER|API_KEY|VITEST|^npm_(?!config_)/.test(name))).toEqual([]);
     expect(await call(client, 'folder')).toBe(import.meta.dirname);
   });
 

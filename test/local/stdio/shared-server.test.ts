@@ -1,7 +1,9 @@
 /** Many sessions of one program. */
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { StdioRun } from '../../../src/core/servers/stdio.ts';
+import { programEnvironment } from '../../../src/local/stdio/program-environment.ts';
 import { maxSessions, type RpcMessage, SharedServer } from '../../../src/local/stdio/shared-server.ts';
 
 const run: StdioRun = {
@@ -10,7 +12,7 @@ const run: StdioRun = {
 };
 
 it('A new session ends the one that was unused for longest, and none with a call in progress or an open stream', async () => {
-  const server = new SharedServer(run, { onLog: () => undefined, onExit: () => undefined });
+  const server = new SharedServer(run, programEnvironment(process.env, tmpdir()), { onLog: () => undefined, onExit: () => undefined });
   await server.start();
   const open = () => server.openSession({}).session;
   const received: RpcMessage[] = [];

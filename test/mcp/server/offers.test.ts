@@ -101,9 +101,9 @@ describe('prompts and resources of a toolset’s servers', () => {
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri).sort()).toEqual([
       'docs://one',
+      'file:///readme#moniker.docs',
+      'file:///readme#moniker.git',
       'git://one',
-      'moniker://docs/file:///readme',
-      'moniker://git/file:///readme',
     ]);
     expect((await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'docs://{id}/data',
@@ -115,8 +115,8 @@ describe('prompts and resources of a toolset’s servers', () => {
   it('are requested from the server they belong to, by their own name', async () => {
     const { client, asked } = await serving();
     await client.getPrompt({ name: 'git_review', arguments: { file: 'a.ts' } });
-    const { contents } = await client.readResource({ uri: 'moniker://docs/file:///readme' });
-    expect(contents).toEqual([{ uri: 'moniker://docs/file:///readme', text: 'docs' }]);
+    const { contents } = await client.readResource({ uri: 'file:///readme#moniker.docs' });
+    expect(contents).toEqual([{ uri: 'file:///readme#moniker.docs', text: 'docs' }]);
     expect((await client.readResource({ uri: 'git://7/data' })).contents).toEqual([{ uri: 'git://7/data', text: 'git' }]);
     await client.complete({ ref: { type: 'ref/prompt', name: 'docs_review' }, argument: { name: 'file', value: 'a' } });
     expect(asked).toEqual([
@@ -129,7 +129,7 @@ describe('prompts and resources of a toolset’s servers', () => {
 
   it('exclude servers that have no tool in it', async () => {
     const { client, asked } = await serving();
-    for (const uri of ['moniker://other/file:///readme', 'other://one', 'file:///etc/passwd', 'file:///readme'])
+    for (const uri of ['file:///readme#moniker.other', 'other://one', 'file:///etc/passwd', 'file:///readme'])
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
     for (const name of ['review', 'only_other']) await expect(client.getPrompt({ name })).rejects.toMatchObject({ code: -32602 });
     expect(asked).toEqual([]);
@@ -164,14 +164,14 @@ describe('prompts and resources of a toolset’s servers', () => {
     const told: unknown[] = [];
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
     client.setNotificationHandler('notifications/prompts/list_changed', () => void told.push('prompts'));
-    const subscription = await client.listen({ promptsListChanged: true, resourceSubscriptions: ['moniker://git/file:///readme'] });
+    const subscription = await client.listen({ promptsListChanged: true, resourceSubscriptions: ['file:///readme#moniker.git'] });
     await expect.poll(() => heard.length).toBe(2);
     const git = heard.find(({ server }) => server === 'git');
     expect(git?.uris).toEqual(['file:///readme']);
     git?.hooks.onResourceUpdated?.('file:///readme');
     git?.hooks.onListChanged?.('prompts');
     git?.hooks.onListChanged?.('tools');
-    await expect.poll(() => told.toSorted()).toEqual(['moniker://git/file:///readme', 'prompts']);
+    await expect.poll(() => told.toSorted()).toEqual(['file:///readme#moniker.git', 'prompts']);
     expect(changed).toEqual(['git', 'git']);
     await subscription.close();
   });

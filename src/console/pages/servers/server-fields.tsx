@@ -51,7 +51,7 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
         hint="Its annotations count: calls that only read run without approval, and destructive ones require it."
         {...members.check('trusted')}
       />
-      {kind !== 'static' && <NumberField label="Timeout of a response (ms)" placeholder="30000" {...members.number('timeoutMs')} />}
+      {kind !== 'static' && <NumberField label="Timeout of a response (ms)" placeholder="60000" {...members.number('timeoutMs')} />}
       {draft.trusted === true && (
         <TextField label="Instructions for models that get its tools" rows={3} {...members.text('instructions')} />
       )}
