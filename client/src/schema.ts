@@ -4669,9 +4669,7 @@ export interface components {
             /** @description Arguments that did not fit the tool and were converted. */
             repaired?: components["schemas"]["Repair"][];
             requested: string;
-            structuredContent?: {
-                [key: string]: unknown;
-            };
+            structuredContent?: unknown;
             via: components["schemas"]["Via"] | null;
         };
         Callback: {
@@ -5209,52 +5207,50 @@ export interface components {
             /** @enum {string} */
             decision: "allow" | "deny";
         };
-        ContentBlock: {
+        ContentBlock: ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             text: string;
             /** @constant */
             type: "text";
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             data: string;
             mimeType: string;
             /** @constant */
             type: "image";
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             data: string;
             mimeType: string;
             /** @constant */
             type: "audio";
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             description?: string;
             icons?: {
@@ -5271,14 +5267,14 @@ export interface components {
             /** @constant */
             type: "resource_link";
             uri: string;
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             _meta?: {
                 [key: string]: unknown;
             };
             annotations?: {
-                audience?: ("user" | "assistant")[];
-                lastModified?: string;
-                priority?: number;
+                [key: string]: unknown;
             };
             resource: {
                 _meta?: {
@@ -5288,9 +5284,25 @@ export interface components {
                 mimeType?: string;
                 text?: string;
                 uri: string;
+            } & {
+                [key: string]: unknown;
             };
             /** @constant */
             type: "resource";
+        } & {
+            [key: string]: unknown;
+        }) | {
+            _meta?: {
+                [key: string]: unknown;
+            };
+            annotations?: {
+                [key: string]: unknown;
+            };
+            block: {
+                [key: string]: unknown;
+            };
+            /** @constant */
+            type: "other";
         };
         /**
          * @example {
@@ -9218,9 +9230,7 @@ export interface components {
             name: string;
             repaired?: components["schemas"]["Repair"][];
             step: number;
-            structuredContent?: {
-                [key: string]: unknown;
-            };
+            structuredContent?: unknown;
             turn: string;
             /** @constant */
             type: "tool-result";
@@ -9728,6 +9738,8 @@ export interface components {
             content: components["schemas"]["ContentBlock"][];
             isError: boolean;
             requested: string;
+            /** @description The data of a result without text. */
+            structuredContent?: unknown;
             /** @constant */
             type: "tool-result";
         };

@@ -34,6 +34,8 @@ export type McpServerParts = {
   resourceTemplates?: readonly Record<string, unknown>[];
   /** Returns the messages of a prompt; default: a text with its name and arguments. */
   messages?(name: string, args: Record<string, string>): readonly Record<string, unknown>[];
+  /** Returns the whole result instead. */
+  prompt?(name: string, args: Record<string, string>): Record<string, unknown>;
   /** Returns the contents of a resource, besides its URI; default: a text with the URI. */
   read?(uri: string): Record<string, unknown>;
   ttlMs?: number;
@@ -174,7 +176,9 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
   });
   if (prompts !== undefined) {
     server.setRequestHandler('prompts/list', () => asResult({ prompts, ...hints }));
-    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }) => asResult({ messages: messages(name, args) }));
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }) =>
+      asResult(parts.prompt?.(name, args) ?? { messages: messages(name, args) }),
+    );
     server.setRequestHandler('completion/complete', ({ params }) => ({ completion: { values: [`${params.argument.value}1`] } }));
   }
   if (resources !== undefined || resourceTemplates !== undefined) {

@@ -16,7 +16,7 @@ import type { ServerTokens, UpstreamAnswer, UpstreamCall, UpstreamContext, Upstr
 import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
-import { maxProgressMessageLength } from '../../src/core/tools/clean-result.ts';
+import { maxProgressMessageLength } from '../../src/core/tools/call-report.ts';
 import { maxInputBytes } from '../../src/mcp/executor.ts';
 import { ResponseTooLarge } from '../../src/mcp/client/upstream-fault.ts';
 import { ServerRpcError } from '../../src/engine/mcp/rpc-error.ts';
@@ -308,7 +308,7 @@ describe('the timeout of a call', () => {
 });
 
 describe('progress and log messages of a server', () => {
-  it('are passed on clean, short and without secrets, until the call has ended', async () => {
+  it('are passed on unchanged, short and without secrets, until the call has ended', async () => {
     const updates: ProgressUpdate[] = [];
     const notices: unknown[] = [];
     const { heard, call } = await door({
@@ -325,7 +325,9 @@ describe('progress and log messages of a server', () => {
     await call();
     heard[0]?.hooks.progress?.({ progress: 3 });
     heard[0]?.hooks.notice?.({ level: 'info', data: 'late' });
-    expect(updates).toEqual([{ progress: 1, total: 3, message: expect.stringMatching(/^ab \[secret\]x+$/) }, { progress: 2 }]);
+    const message = expect.stringContaining('a\u001b[1mb [secret]xxx');
+    expect(updates).toEqual([{ progress: 1, total: 3, message }, { progress: 2 }]);
+    expect(updates[0]?.message).toMatch(/x…$/);
     expect(String(updates[0]?.message).length).toBeLessThanOrEqual(maxProgressMessageLength);
     expect(notices).toEqual([{ level: 'info', data: { said: '[secret]' } }]);
   });
@@ -348,10 +350,10 @@ describe('the result of a server', () => {
     expect(result).toEqual({ isError: false, content, structuredContent: { ok: true } });
   });
 
-  it('is neutralized before a model or terminal sees it; a secret split by hidden characters is found', async () => {
+  it('is unchanged, but for a secret, which is found where hidden characters split it', async () => {
     const text = 'a\u001b[31m\u202eb\u{e0041} value-\u200b\u200bof-CRM';
     const { call } = await door({ answer: () => textResult(text), entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } } });
-    expect(told(await call())).toBe('ab [secret]');
+    expect(told(await call())).toBe('a\u001b[31m\u202eb\u{e0041} [secret]');
   });
 
   it('is truncated if too long, and stored for further reading', async () => {

@@ -3,8 +3,7 @@
  * next state out. Stored by the Catalog (`objects/catalog/servers/server-state.ts`). `apply-listing.ts` handles the listed tools.
  */
 import { Icons, inlineIcons } from '../tools/tool.ts';
-import { cutToBytes, utf8Length } from '../text/utf8.ts';
-import { cleanData } from '../tools/clean-result.ts';
+import { cutToBytes, cutToLength, utf8Length } from '../text/utf8.ts';
 import { isDeeperThan } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import { hasNoHiddenCharacters } from '../tools/listing-text.ts';
@@ -184,7 +183,7 @@ export function afterFailedRefresh(
     ...state,
     ...(signIn === true && { offersSignIn: signIn }),
     status,
-    reason: reason.slice(0, limits.maxErrorMessageLength).toWellFormed(),
+    reason: cutToLength(reason, limits.maxErrorMessageLength).toWellFormed(),
     checkedAt: now,
     staleAt: now + backoffMs({ firstMs: limits.minRefreshIntervalMs, maxMs: maxRefreshBackoffMs }, failures),
     claimedUntil: null,
@@ -243,7 +242,7 @@ function boundedTools(tools: Discovery['tools'], known: ReadonlySet<string>, war
 function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers {
   let room = limits.maxServerOffersBytes;
   const bounded = <T extends ServerOffer>(kind: keyof ServerOffers, given: readonly T[]): T[] => {
-    const items = given.filter(hasValidName).map(cleanOffer);
+    const items = given.filter(hasValidName).map(withInlineIcons);
     if (items.length < given.length)
       warnings.push({
         path: kind,
@@ -275,16 +274,16 @@ function hasValidName(offer: ServerOffer): boolean {
   );
 }
 
-/** Cleans an offer like a tool definition: removes hidden characters, and icons that clients would fetch from a URL. */
-function cleanOffer<T extends ServerOffer>({ icons, ...offer }: T): T {
+/** Removes icons that clients would fetch from a URL. */
+function withInlineIcons<T extends ServerOffer>({ icons, ...offer }: T): T {
   const inline = inlineIcons(Icons.safeParse(icons).data);
-  return cleanData({ ...offer, ...(inline !== undefined && { icons: inline }) }) as ServerOffer as T; // All members except the names are optional, and the names are unchanged.
+  return { ...offer, ...(inline !== undefined && { icons: inline }) } as ServerOffer as T; // All members except the names are optional, and the names are unchanged.
 }
 
 /** Bounds the size, because each call of the server's tools reads it. Administrators read what the server says about itself. */
 function boundedConnection(connection: ServerConnection | null): ServerConnection | null {
   if (connection === null) return null;
-  const { capabilities, instructions, ...rest } = cleanData(connection);
+  const { capabilities, instructions, ...rest } = connection;
   const isSmall = utf8Length(JSON.stringify(capabilities)) <= limits.maxServerInstructionBytes;
   return {
     ...rest,

@@ -8,7 +8,6 @@ import { failpoint } from '../../core/failpoint.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
-import { cleanResult } from '../../core/tools/clean-result.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { InputRequired } from '../../core/tools/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';
@@ -206,8 +205,7 @@ async function toResult(
 ): Promise<ToolOutcome> {
   try {
     const answer = releaseFiles(guarded, await beforeDeadline(deadline, work, signal, tool));
-    // Cleaned before redaction: a secret with hidden characters inside is only recognized once those are removed.
-    return await redactor.result(isServerTool(tool) ? cleanResult(answer) : answer);
+    return await redactor.result(answer);
   } catch (error) {
     if (signal.aborted) return stopped(tool);
     const failure = await redactor.result(

@@ -11,6 +11,8 @@ import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { Principal } from '../../core/people/principal.ts';
+import { toClientBlock } from '../../core/tools/foreign-block.ts';
+import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
@@ -115,17 +117,19 @@ export async function runServedCall(deps: ServeCallDeps, from: ServedCaller, cal
     const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
     if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
     const { outcome } = news;
-    if ('answer' in outcome) return { kind: 'result', answer: withRepairs(outcome.answer), tool };
+    if ('answer' in outcome) return { kind: 'result', answer: forClient(outcome.answer), tool };
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
     round = next;
   }
 }
 
-/** Tells the client in `_meta` how its arguments were repaired. */
-function withRepairs(answer: ToolCallAnswer): ToolCallAnswer {
-  const { meta, repaired } = answer.result;
-  return repaired === undefined ? answer : { ...answer, result: { ...answer.result, meta: { ...meta, repaired } } };
+/** Tells the client in `_meta` how its arguments were repaired, and sends blocks of an unknown type as their server sent them. */
+function forClient(answer: ToolCallAnswer): ToolCallAnswer {
+  const { meta, repaired, content } = answer.result;
+  // The types that we know are ours; a client reads the others.
+  const sent = content.some(({ type }) => type === 'other') ? (content.map(toClientBlock) as ContentBlock[]) : content;
+  return { ...answer, result: { ...answer.result, content: sent, ...(repaired !== undefined && { meta: { ...meta, repaired } }) } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */

@@ -50,14 +50,15 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   // A person recognizes a tool by its own name, where the wire name is only made of it.
   const isMade = tool.wireName !== tool.ownName && tool.wireName === toWireName(tool.canonical, tool.ownName);
   const ownTitle = isMade && annotations?.title === undefined ? tool.ownName : undefined;
-  const { title = ownTitle, execution, meta } = tool.presentation ?? {};
+  const { title = ownTitle, execution, meta, annotations: more, others } = tool.presentation ?? {};
   const icons = tool.trusted === true ? tool.presentation?.icons : inlineIcons(tool.presentation?.icons);
   const shown = {
+    ...others,
     ...(title !== undefined && { title }),
     description: describeTool({ ...tool, description: definition.description }, announce),
     inputSchema: objectSchema(definition.inputSchema),
     ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
+    ...((annotations ?? more) !== undefined && { annotations: { ...more, ...annotations } }),
     ...(icons !== undefined && { icons }),
     ...(execution !== undefined && { execution: servedExecution(execution) }),
     _meta: {

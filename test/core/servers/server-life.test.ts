@@ -174,7 +174,7 @@ describe('the result of a refresh', () => {
 });
 
 describe('a server’s description of itself', () => {
-  it('is shown without invisible characters', () => {
+  it('is stored as it is, for clients and for pages that show what is invisible', () => {
     const connection: ServerConnection = {
       era: 'legacy',
       protocolVersion: '2025-11-25',
@@ -184,12 +184,12 @@ describe('a server’s description of itself', () => {
     };
     const none = { tools: [], offers: { prompts: [], resources: [], resourceTemplates: [] }, operations: null, ttlMs: null };
     const { discovery } = boundedDiscovery({ ...none, connection }, new Set());
-    expect(discovery.connection).toMatchObject({ server: { name: 'facts', version: '' }, instructions: 'Be kind.' });
+    expect(discovery.connection).toEqual(connection);
   });
 });
 
 describe('a server’s offers besides tools', () => {
-  it('are cleaned of invisible characters and icons; offers with invalid names are skipped', () => {
+  it('are stored as they are, without icons at URLs; offers with invalid names are skipped', () => {
     const seen = {
       name: 'plan',
       description: 'a\u202eb',
@@ -204,7 +204,8 @@ describe('a server’s offers besides tools', () => {
       resourceTemplates: [],
     };
     const { discovery, warnings } = boundedDiscovery({ tools: [], connection: null, offers, operations: null, ttlMs: null }, new Set());
-    const prompts = [{ name: 'plan', description: 'ab', arguments: [{ name: 'x', description: 'red' }] }];
+    const { icons: _none, ...plan } = seen;
+    const prompts = [plan];
     expect(discovery.offers).toEqual({ prompts, resources: [], resourceTemplates: [] });
     expect(warnings.map(({ path }) => path)).toEqual(['prompts', 'resources']);
   });
