@@ -48,7 +48,7 @@ export async function initialize(exchange: Exchange, params: RpcParams): Promise
   };
 }
 
-export async function discover(exchange: Exchange): Promise<Record<string, unknown>> {
+export async function answerDiscover(exchange: Exchange): Promise<Record<string, unknown>> {
   const view = await exchange.viewOf();
   const capabilities = capabilitiesOf(exchange.target, view);
   return { supportedVersions: [modernRevision], capabilities, ...(await instructionsOf(exchange, view)) };

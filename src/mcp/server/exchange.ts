@@ -73,7 +73,7 @@ export type Exchange = {
 };
 
 /** Returns the caller of the request. `params`: those of the request. */
-export async function callerOf(exchange: Exchange, params: RpcParams): Promise<ServedCaller> {
+export async function servedCallerOf(exchange: Exchange, params: RpcParams): Promise<ServedCaller> {
   const { principal, target, conversation, session, hold, interrupted, started } = exchange;
   return {
     ...{ principal, target, conversation },

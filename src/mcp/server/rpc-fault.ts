@@ -43,7 +43,7 @@ export function invalidParams(message: string, data?: unknown): RpcFault {
  * Converts problems to JSON-RPC errors with the problem's code and members as `data`. Any other error is an internal error: it is logged,
  * and its details are not sent.
  */
-export function toFault(error: unknown, log: Logger): RpcFault {
+export function toRpcFault(error: unknown, log: Logger): RpcFault {
   if (error instanceof RpcFault) return error;
   if (!(error instanceof Problem)) {
     log.error('an MCP request failed', { cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
