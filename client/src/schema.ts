@@ -2063,6 +2063,8 @@ export interface paths {
          * List the processes of commands
          * @description The processes that the launcher runs for the servers of the workspace with a `command`. A deployed Worker has none.
          *
+         *     Not for keys that are bound to agents or toolsets.
+         *
          *     Scope: `admin`.
          */
         get: operations["listPrograms"];
