@@ -16,18 +16,19 @@ export const rpcCodes = {
   sessionNotFound: -32001,
   resourceNotFound: -32002,
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedRevision: -32022,
   openPage: -32042,
 } as const;
 
-/** `status`: of the HTTP response, if nothing was sent before. */
+/** `status`: of the HTTP response, if nothing was sent before. 2026-07-28 requires 400 for a capability that the client lacks, also a server's. */
 export class RpcFault extends Error {
   override name = 'RpcFault';
   readonly code: number;
   readonly data: unknown;
   readonly status: number;
 
-  constructor(code: number, message: string, data?: unknown, status = 200) {
+  constructor(code: number, message: string, data?: unknown, status = code === rpcCodes.missingCapability ? 400 : 200) {
     super(message);
     this.code = code;
     this.data = data;
