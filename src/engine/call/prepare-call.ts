@@ -269,7 +269,7 @@ function unfitArguments(tool: EditionTool, given: Arguments, faults: readonly Is
   return invalidArguments(tool, renamed);
 }
 
-function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
+export function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
   return errorResult('invalid_arguments', withLines(`Not run: the arguments of ${tool.wireName} are not valid.`, issues), issues);
 }
 

@@ -4,6 +4,7 @@
  * that ask while the call is open (`in-flight-call.ts`).
  */
 import type { CallerChannel } from '../../ports/upstream.ts';
+import { once } from '../../core/memoize.ts';
 import { findTool } from '../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../core/records/audit.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
@@ -21,6 +22,7 @@ import type { RememberedRules } from '../../ports/remembered-rules.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
+import type { CallTarget } from './call-target.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
 import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
 import {
@@ -95,8 +97,12 @@ export type ServedAnswer =
   | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
 
 /** Throws `invalid_request` for a state that does not belong to this call. */
-export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
-  const { principal, target, view } = caller;
+export async function serveCall(deps: ServeCallDeps, given: ServedCaller, called: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const named = await targetOf(given.view, called);
+  if (named.answer !== undefined) return { kind: 'result', answer: named.answer, tool: null };
+  const { view, call, through } = named;
+  const caller = { ...given, view };
+  const { principal, target } = caller;
   const tool = findTool(view.names, call.name);
   const names = tool === null ? [call.name] : [tool.canonical, tool.wireName];
   const about = { principal, target, kind: 'tools/call', names, given: call.arguments };
@@ -116,7 +122,9 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
     const { outcome } = news;
     if ('answer' in outcome) {
       if (tool !== null) await noteLinks(deps, caller, tool, outcome.answer.result);
-      return { kind: 'result', answer: withRepairs(outcome.answer), tool };
+      // `call_tool` declares no form of structured content, whatever the tool behind it declares.
+      if (through !== undefined) return { kind: 'result', answer: forClient(through(outcome.answer)), tool: null };
+      return { kind: 'result', answer: forClient(outcome.answer), tool };
     }
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
@@ -124,10 +132,29 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   }
 }
 
-/** Tells the client in `_meta` how its arguments were repaired. */
-function withRepairs(answer: ToolCallAnswer): ToolCallAnswer {
-  const { meta, repaired } = answer.result;
-  return repaired === undefined ? answer : { ...answer, result: { ...answer.result, meta: { ...meta, repaired } } };
+/** Returns what a client calls, which its list may have under other names. */
+async function targetOf<Call extends { name: string; arguments: Record<string, unknown> }>(
+  view: ServedView,
+  call: Call,
+): Promise<CallTarget<Call>> {
+  if (view.names.inner === undefined) return { view, call };
+  const { callTarget } = await loadCallTarget();
+  return callTarget(view, call);
+}
+
+/** Not part of the eager start: few toolsets are listed otherwise. */
+const loadCallTarget = once(() => import('./call-target.ts'));
+
+/**
+ * Returns the answer for the client of a tool: with the repairs of its arguments in `_meta`. Code may return the result of a call whose name no tool
+ * has, which is no error of the client's own request.
+ */
+function forClient(answer: ToolCallAnswer): ToolCallAnswer {
+  const { meta, repaired, ...result } = answer.result;
+  const isInner = answer.canonical !== null && (result.code === 'unknown_tool' || result.code === 'ambiguous_tool');
+  if (repaired === undefined && !isInner) return answer;
+  const told = repaired === undefined ? meta : { ...meta, repaired };
+  return { ...answer, result: { ...result, ...(told && { meta: told }), ...(isInner && { code: 'tool_error' as const }) } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */
@@ -155,12 +182,14 @@ async function newsOf(
 export async function serveUnrecoverable(
   deps: ServeCallDeps,
   { principal, ...served }: Pick<ServedCaller, 'principal' | 'target' | 'view'>,
-  { callId, name, arguments: args }: { callId: string; name: string; arguments: Record<string, unknown> },
+  { callId, ...called }: { callId: string; name: string; arguments: Record<string, unknown> },
 ): Promise<InFlightCall> {
-  const tool = findTool(served.view.names, name);
-  const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
+  const named = await targetOf(served.view, called);
+  const { view, call } = named.answer === undefined ? named : { view: served.view, call: called };
+  const tool = findTool(view.names, call.name);
+  const caller = { principal, ...served, view, conversation: principal.keyId, channel: {}, askable: {} };
   const { scope, settle } = await scopeOf(deps, caller, tool);
-  const request: ToolCallRequest = { callId, requested: name, arguments: args, unrecoverable: true };
+  const request: ToolCallRequest = { callId, requested: call.name, arguments: call.arguments, unrecoverable: true };
   return new InFlightCall(deps.clock, {}, async (_, signal) => {
     return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, signal));
   });
@@ -233,8 +262,9 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
   const call = deps.callDeps(workspace);
   const { executor } = call;
   const { files, save } = await openCallFiles(deps, { ...caller, executor, toolset: view.pointer?.toolset ?? null }, tool);
+  const { inner } = view.names;
   const { scope, settle } = await createScopeOutsideSession({ ...deps, call, audit }, from, {
-    files,
+    ...{ files, ...(inner !== undefined && { innerNames: () => inner }) },
     conversation,
     channel: { ...channel, ask, askable },
     canWait: call.noApprovals === undefined,

@@ -29,7 +29,7 @@ import {
   shownUri,
 } from './serve-offers.ts';
 import { linksOf, type ServeCallDeps, type ServedCaller } from './serve-call.ts';
-import type { ServedView } from './serve-view.ts';
+import { type ServedView, toolsBehind } from './serve-view.ts';
 
 export type OfferDeps = ServeCallDeps & {
   /** For the streams on which clients listen. */
@@ -44,9 +44,10 @@ export type OfferDeps = ServeCallDeps & {
  * that its entries name, unless a list of an agent narrows it.
  */
 export function servedServers({ names, isNarrowed }: Pick<ServedView, 'names' | 'isNarrowed'>): string[] {
-  const { resources = [], prompts = [] } = isNarrowed ? {} : names.edition;
+  const { edition, tools } = toolsBehind({ names });
+  const { resources = [], prompts = [] } = isNarrowed ? {} : edition;
   const selected = [...resources, ...prompts].map((entry) => serverOfOffer(toOfferEntry(entry).pattern));
-  const listed = names.tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : []));
+  const listed = tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : []));
   return [...new Set([...listed, ...selected])];
 }
 
@@ -59,7 +60,7 @@ export async function readServerInstructions(
   workspace: string,
   view: ServedView,
 ): Promise<{ server: string; text: string }[]> {
-  const written = new Set(view.names.edition.instructions?.map(({ server }) => server));
+  const written = new Set(toolsBehind(view).edition.instructions?.map(({ server }) => server));
   const texts = await Promise.all(
     servedServers(view).map(async (server) => {
       const access = written.has(server) ? null : await nullIfNotFound(directory.server(workspace, server));
@@ -79,7 +80,7 @@ export async function readServedOffers(
   workspace: string,
   view: ServedView,
 ): Promise<ServedOffers> {
-  const { edition, aliases } = view.names;
+  const { edition, aliases } = toolsBehind(view);
   const read = await Promise.all(servedServers(view).map((server) => readOffers(directory, workspace, server)));
   const found = read.filter((one) => one !== null);
   const of = [aliases, ...found.flatMap(({ server, trusted, offers }) => [server, trusted, offers])];
@@ -101,9 +102,9 @@ async function readOffers(directory: Directory, workspace: string, server: strin
 }
 
 /** MCP Apps: `_meta.ui.resourceUri` of a tool names its page. */
-function pagesByServer({ names }: ServedView): Map<string, string[]> {
+function pagesByServer(view: ServedView): Map<string, string[]> {
   const pages = new Map<string, string[]>();
-  for (const { server, presentation } of names.tools) {
+  for (const { server, presentation } of toolsBehind(view).tools) {
     const { resourceUri } = recordOf(recordOf(presentation?.meta).ui);
     if (typeof resourceUri === 'string') pages.set(server, [...(pages.get(server) ?? []), resourceUri]);
   }

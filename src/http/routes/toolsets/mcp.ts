@@ -10,7 +10,8 @@ import type { Principal } from '../../../core/people/principal.ts';
 import { Problem } from '../../../core/problem.ts';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { unknownWorkspace, WorkspaceName } from '../../../core/people/workspace.ts';
-import { ToolsetReference } from '../../../core/toolset/toolset.ts';
+import { McpTools, ToolsetReference } from '../../../core/toolset/toolset.ts';
+import { serveTarget } from '../../../engine/mcp/serve-view.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
 import { requireStream } from '../../places.ts';
 import { readJson } from '../../request-body.ts';
@@ -21,6 +22,11 @@ import type { Answer, RouteRequest } from '../../route.ts';
 import { defineRoute, type ToolsetServices } from './toolset-services.ts';
 
 const params = z.object({ toolset: ToolsetReference });
+const query = z.strictObject({
+  tools: McpTools.optional().meta({
+    description: 'What is listed of the toolset. Default: what its `mcpTools` says. A session has one value.',
+  }),
+});
 const workspaceParams = z.object({ workspace: WorkspaceName, toolset: ToolsetReference });
 const message = {
   description: 'An MCP JSON-RPC message of at most 1 MB.',
@@ -94,11 +100,12 @@ export const mcpRoutes = methods.flatMap(({ name, problems, ...spec }) => {
   } as const;
   const common = { ...spec, ...own };
   return [
-    defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
-      serve(request, request.params.toolset),
+    defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params, query }, (request) =>
+      serve(request, serveTarget(request.params.toolset, request.query.tools)),
     ),
-    defineRoute({ ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams }, (request) =>
-      serveIn(request, request.params.workspace, request.params.toolset),
+    defineRoute(
+      { ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams, query },
+      (request) => serveIn(request, request.params.workspace, serveTarget(request.params.toolset, request.query.tools)),
     ),
     defineRoute({ ...common, path: '/mcp', operationId: `${name}EquippedMcp` }, (request) => serve(request, null)),
   ];
@@ -108,12 +115,12 @@ export const mcpRoutes = methods.flatMap(({ name, problems, ...spec }) => {
 async function serveIn(
   request: Pick<RouteRequest<unknown, ToolsetServices>, 'c' | 'services' | 'principal'>,
   workspace: string,
-  toolset: string,
+  target: string,
 ) {
   const { principal, services } = request;
   const mayEnter = workspace === principal.workspace || isAllowed(principal, { act: 'enter-workspace', keyId: principal.keyId });
   if (!mayEnter) throw unknownWorkspace(workspace);
-  return await serve({ ...request, principal: await inWorkspace(principal, workspace, services.directory) }, toolset);
+  return await serve({ ...request, principal: await inWorkspace(principal, workspace, services.directory) }, target);
 }
 
 async function serve(
