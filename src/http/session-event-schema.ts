@@ -141,7 +141,7 @@ const fields = {
     isError: z.boolean(),
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
-    structuredContent: object.optional(),
+    structuredContent: z.unknown().optional(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     repaired: z.array(Repair).optional(),
   }),

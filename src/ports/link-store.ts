@@ -3,7 +3,7 @@
  * session; without one, as long as the files of the key with the toolset. `engine/mcp/serve-resources.ts` reads them.
  */
 
-/** A URI as its server has it, and the server whose result linked to it. */
+/** A URI as the client got it, and the server whose result linked to it. */
 export type ResourceLink = { server: string; uri: string };
 
 export interface LinkStore {

@@ -157,7 +157,7 @@ describe('each request that a client causes at a server', () => {
       { decision: 'allow', kind: 'untrusted', prompt: 'seen.*' },
     ];
     await withPolicy(rules, async () => {
-      await client.readResource({ uri: 'moniker://seen/file:///readme' });
+      await client.readResource({ uri: 'file:///readme#moniker.seen' });
       expect(await post()).toBeNull();
       await client.readResource({ uri: 'file:///readme' });
       expect(await post()).toContain('approval');

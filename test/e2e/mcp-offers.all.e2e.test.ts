@@ -221,6 +221,68 @@ describe('a resource that no list names', () => {
   });
 });
 
+describe.each(eras)('two servers in one toolset that have the same URIs (%s)', (era) => {
+  const find = {
+    ...{ name: 'find', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, _meta: { ui: { resourceUri: 'ui://app' } } },
+    answer: () => ({
+      content: [
+        ...['file:///readme', 'db://users/rows', 'note://1'].map((uri) => ({ type: 'resource_link', uri, name: uri })),
+        { type: 'resource', resource: { uri: 'note://2', text: 'two' } },
+      ],
+      _meta: { 'ui/resourceUri': 'ui://app' },
+    }),
+  };
+  const names = [`one-${era}`, `two-${era}`] as const;
+  let client: Client;
+
+  beforeAll(async () => {
+    for (const name of names) {
+      const read = (uri: string) => ({ text: `${uri} of ${name}` });
+      await addServer(name, { trusted: true }, { ...offered, tools: [find], read });
+    }
+    await addToolset(`same-${era}`, { tools: names.map((name) => ({ tool: `${name}.find` })) });
+    client = await connectClient(`${service.url}/mcp/same-${era}`, await keyFor(`same-${era}`), era);
+  });
+  afterAll(() => client.close());
+
+  const textAt = async (uri: string): Promise<unknown> => {
+    const { contents } = await client.readResource({ uri });
+    expect(contents[0]?.uri).toBe(uri);
+    return contents[0] && 'text' in contents[0] ? contents[0].text : null;
+  };
+
+  it('get names in lists, definitions and results by which each is read at its own server', async () => {
+    const pages = (await client.listTools()).tools.map(({ _meta: meta }) => meta?.ui);
+    expect(pages).toEqual(names.map((name) => ({ resourceUri: `ui://app#moniker.${name}` })));
+    for (const [index, { name: tool }] of (await client.listTools()).tools.entries()) {
+      const name = names[index];
+      const { content, _meta: meta } = await client.callTool({ name: tool, arguments: {} });
+      expect(meta).toMatchObject({ 'ui/resourceUri': `ui://app#moniker.${name}` });
+      const uris = content.map((block) =>
+        block.type === 'resource_link' ? block.uri : block.type === 'resource' ? block.resource.uri : '',
+      );
+      // The first server that linked to a URI which no list has keeps it.
+      const mark = `#moniker.${name}`;
+      const link = index === 0 ? '' : mark;
+      expect(uris).toEqual([`file:///readme${mark}`, `db://users/rows${mark}`, `note://1${link}`, `note://2${link}`]);
+      for (const uri of [...uris, `ui://app${mark}`]) expect(await textAt(uri)).toBe(`${uri.replace(mark, '')} of ${name}`);
+    }
+    await expect(client.readResource({ uri: 'file:///readme' })).rejects.toThrow(`file:///readme#moniker.${names[1]}`);
+  });
+
+  it('are completed, and subscribed to, at their server', async () => {
+    const uri = `db://{table}/rows#moniker.${names[1]}`;
+    expect((await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain(uri);
+    const { completion } = await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'table', value: 'u' } });
+    expect(completion.values).toEqual(['u1']);
+    if (era === 'legacy') await client.subscribeResource({ uri: `file:///readme#moniker.${names[1]}` });
+    for (const method of ['completion/complete', ...(era === 'legacy' ? ['resources/subscribe'] : [])]) {
+      expect(await auditOf(`${names[0]}.${method}`)).toEqual([]);
+      expect(await auditOf(`${names[1]}.${method}`)).toMatchObject([{ verdict: 'ran' }]);
+    }
+  });
+});
+
 it('a prompt whose definition changes is not offered until an administrator accepts it', async () => {
   const prompts = [{ name: 'review', description: 'Reviews a file.' }];
   await addServer('turning', { trusted: true }, { ...offered, prompts });

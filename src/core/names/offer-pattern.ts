@@ -25,3 +25,8 @@ export function matchesOffer(pattern: string, name: string): boolean {
 export function serverOfOffer(name: string): string {
   return name.slice(0, name.indexOf('.'));
 }
+
+/** The fragment names a server (`engine/mcp/offer-names.ts`). A server's own URI that ends like this gets the fragment of its server too. */
+export function isOurUri(uri: string): boolean {
+  return /[#~]moniker\.[a-z][a-z0-9-]*$/i.test(uri);
+}

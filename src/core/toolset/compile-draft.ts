@@ -10,7 +10,7 @@ import { checkEntryArguments } from './entry-arguments.ts';
 import { readReferences } from './known-tools.ts';
 import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries } from './named-entry.ts';
-import { promptNameIssues } from './offer-entry.ts';
+import { offerNameIssues } from './offer-entry.ts';
 import { revokedEntries } from './revocations.ts';
 import { settleNames } from './settle-names.ts';
 import { entryIndex, expandEntries, type PlacedEntry, placeIn } from './wildcards.ts';
@@ -46,15 +46,15 @@ export async function compileDraft(input: CompileInput, places: readonly number[
   const { entries, issues } = settleNames(readNamedEntries(document, known), document, known);
   const ownIssues = [...issues, ...revokedEntries(document), ...entries.flatMap((entry) => checkEntryArguments(entry, known))];
   const conflicts = findConflicts(entries);
-  const promptIssues = promptNameIssues(toolset);
-  const faults = [...promptIssues, ...atDraft(expanded.issues), ...placed(resolved, references.issues), ...placed(rows, ownIssues)];
+  const offerIssues = offerNameIssues(toolset);
+  const faults = [...offerIssues, ...atDraft(expanded.issues), ...placed(resolved, references.issues), ...placed(rows, ownIssues)];
   const left = new Set([
     ...faulty(ownIssues),
     ...faulty(conflicts.map(({ claims: [, mover] }) => ({ path: mover.entry ?? '', message: '' }))),
   ]);
   const valid = rows.filter((_row, index) => !left.has(index));
-  const { prompts: _prompts, ...withoutPrompts } = toolset;
-  const compiled = await compileRows(promptIssues.length === 0 ? input : { ...input, toolset: withoutPrompts }, valid);
+  const { prompts: _prompts, resources: _resources, ...withoutOffers } = toolset;
+  const compiled = await compileRows(offerIssues.length === 0 ? input : { ...input, toolset: withoutOffers }, valid);
   return {
     edition: compiled.edition,
     places: valid.map(({ place }) => place),

@@ -22,7 +22,7 @@ import { expandEntries, isWildcard, type PlacedEntry, placeIn } from './wildcard
 import { MB } from '../limits/units.ts';
 import { compileTool } from './compile-tool.ts';
 import { revokedEntries } from './revocations.ts';
-import { offerWarnings, promptNameIssues } from './offer-entry.ts';
+import { offerWarnings, offerNameIssues } from './offer-entry.ts';
 
 const maxToolsetBytes = 1 * MB;
 export const maxEditionBytes = 10 * MB;
@@ -75,7 +75,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
     ...reading.issues,
     ...revokedEntries(toolset),
     ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known)),
-    ...promptNameIssues(toolset),
+    ...offerNameIssues(toolset),
   ];
   if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);

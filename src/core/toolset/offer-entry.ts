@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
 import { limits } from '../limits/limits.ts';
 import { isAlias, quote } from '../names/names.ts';
-import { matchesOffer, OfferPattern, serverOfOffer } from '../names/offer-pattern.ts';
+import { isOurUri, matchesOffer, OfferPattern, serverOfOffer } from '../names/offer-pattern.ts';
 import type { Issue, Warning } from '../problem.ts';
 import { reservedServers } from '../names/reserved-names.ts';
 import { ApprovalRule } from './approval-rule.ts';
@@ -14,46 +14,85 @@ import { ApprovalRule } from './approval-rule.ts';
 const PromptName = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, { message: 'must be 1 to 128 of letters, digits, "_", "-" and "."' });
 const PromptAlias = z.string().refine(isAlias, { message: 'must match ^[a-z][a-z0-9_-]{1,63}$' });
 
-export const ResourceEntry = z.union([OfferPattern, z.strictObject({ resource: OfferPattern, approval: ApprovalRule.optional() })]).meta({
-  id: 'ResourceEntry',
-  description:
-    'Resources of an MCP server, by `<server>.<URI>`; a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.',
-  example: 'docs.*',
+const GivenUri = z
+  .string()
+  .max(limits.maxUrlLength)
+  .regex(/^[a-z][a-z0-9+.-]*:[^\s\p{Cc}{}]+$/iu, { message: 'must be a URI, such as docs://handbook' })
+  .refine((uri) => !isOurUri(uri), { message: 'ends like the URIs that are made for a server (#moniker.<server>)' });
+
+/** Of the name of a resource, which people read in a list. */
+const maxShownName = 200;
+const furtherNames = { description: 'Further names that clients may use.' };
+const ownWords = boundedText(limits.maxDescriptionBytes).min(1).optional();
+
+const OneResource = z.strictObject({
+  resource: OfferPattern,
+  uri: GivenUri.optional().meta({ description: 'The URI for clients of a listed resource. Default: its own URI.' }),
+  aliases: z.array(GivenUri).max(limits.maxAliasesPerEntry).optional().meta({ description: 'Further URIs that clients may use.' }),
+  name: z.string().min(1).max(maxShownName).optional().meta({ description: 'The name for people. Replaces the title, too.' }),
+  description: ownWords.meta({ description: 'Replaces the resource’s own description.' }),
+  approval: ApprovalRule.optional(),
 });
-export type ResourceEntry = z.infer<typeof ResourceEntry>;
 
 const OnePrompt = z.strictObject({
   prompt: OfferPattern,
   name: PromptName.optional().meta({ description: 'The name for clients. Default: the prompt’s own name.' }),
-  aliases: z.array(PromptAlias).max(limits.maxAliasesPerEntry).optional().meta({ description: 'Further names that clients may use.' }),
-  description: boundedText(limits.maxDescriptionBytes).min(1).optional().meta({ description: 'Replaces the prompt’s own description.' }),
+  aliases: z.array(PromptAlias).max(limits.maxAliasesPerEntry).optional().meta(furtherNames),
+  description: ownWords.meta({ description: 'Replaces the prompt’s own description.' }),
   approval: ApprovalRule.optional(),
 });
 
+const wordsOfOne = ['uri', 'name', 'aliases', 'description'] as const;
+
+/** What only one prompt or resource can have is refused for several; a template has no other URI, since its server expands it. */
+function requireOne(written: ResourceEntry | PromptEntry, { addIssue }: Pick<z.RefinementCtx, 'addIssue'>): void {
+  const { pattern, ...entry } = toOfferEntry(written);
+  const isPattern = pattern.endsWith('*');
+  for (const member of wordsOfOne) {
+    if (entry[member] === undefined) continue;
+    const refuse = (message: string): void => addIssue({ code: 'custom', path: [member], message });
+    if (isPattern) refuse('cannot be set for several; add an entry for the one');
+    else if (typeof written === 'object' && 'resource' in written && pattern.includes('{') && (member === 'uri' || member === 'aliases'))
+      refuse('cannot be set for a template');
+  }
+}
+
+export const ResourceEntry = z
+  .union([OfferPattern, OneResource])
+  .superRefine(requireOne)
+  .meta({
+    id: 'ResourceEntry',
+    description:
+      'Resources of an MCP server, by `<server>.<URI>` (or a URI template that it lists); a `*` at the end stands for any text. It also covers URIs that match a listed template, or that a result in the same session linked to.',
+    example: { resource: 'docs.file:///srv/handbook.md', uri: 'docs://handbook', name: 'Handbook' },
+  });
+export type ResourceEntry = string | z.infer<typeof OneResource>;
+
 export const PromptEntry = z
   .union([OfferPattern, OnePrompt])
-  .superRefine((entry, context) => {
-    if (typeof entry === 'string' || !entry.prompt.endsWith('*')) return;
-    for (const member of ['name', 'aliases', 'description'] as const)
-      if (entry[member] !== undefined)
-        context.addIssue({ code: 'custom', path: [member], message: 'cannot be set for several prompts; add an entry for the one prompt' });
-  })
+  .superRefine(requireOne)
   .meta({
     id: 'PromptEntry',
     description: 'Prompts of an MCP server, by `<server>.<name>`; a `*` at the end stands for any text.',
     example: { prompt: 'docs.review', name: 'code_review', aliases: ['review'] },
   });
-export type PromptEntry = z.infer<typeof PromptEntry>;
+export type PromptEntry = string | z.infer<typeof OnePrompt>;
 
 /** What a toolset offers besides tools. Absent members: what trusted servers list. */
 export type OfferSelection = { resources?: readonly ResourceEntry[] | undefined; prompts?: readonly PromptEntry[] | undefined };
 
-/** One entry as an object. `pattern`: `<server>.<URI or name>`, with a `*` at the end for any text. */
-export type OfferEntry = { pattern: string } & Pick<z.infer<typeof OnePrompt>, 'name' | 'aliases' | 'description' | 'approval'>;
+/** One entry as an object. `pattern`: `<server>.<URI or name>`, with a `*` at the end for any text. `name`: of a resource, for people. */
+export type OfferEntry = { pattern: string; aliases?: readonly string[] | undefined } & Pick<
+  z.infer<typeof OneResource>,
+  'uri' | 'name' | 'description' | 'approval'
+>;
 
 export function toOfferEntry(entry: ResourceEntry | PromptEntry): OfferEntry {
   if (typeof entry === 'string') return { pattern: entry };
-  if ('resource' in entry) return { pattern: entry.resource, approval: entry.approval };
+  if ('resource' in entry) {
+    const { resource, ...rest } = entry;
+    return { pattern: resource, ...rest };
+  }
   const { prompt, ...rest } = entry;
   return { pattern: prompt, ...rest };
 }
@@ -75,17 +114,21 @@ export function createOfferIndex(entries: readonly (ResourceEntry | PromptEntry)
   };
 }
 
-/** Names that two prompts claim. A clash with a prompt's own name is none: the own name then has its server's name as prefix. */
-export function promptNameIssues({ prompts = [] }: OfferSelection): Issue[] {
-  const claimed = new Map<string, number>();
-  return prompts.flatMap((written, index): Issue[] => {
-    const { name, aliases = [] } = toOfferEntry(written);
-    return [...new Set(name === undefined ? aliases : [name, ...aliases])].flatMap((claim) => {
-      const other = claimed.get(claim);
-      if (other === undefined) claimed.set(claim, index);
-      return other === undefined
-        ? []
-        : [{ path: `prompts[${index}]`, message: `${quote(claim)} is a name of prompts[${other}]. Choose another one` }];
+/**
+ * Names that two prompts claim, and URIs that two resources claim. A clash with an own name is none: the own name then has its server in it.
+ */
+export function offerNameIssues({ prompts = [], resources = [] }: OfferSelection): Issue[] {
+  return Object.entries({ prompts, resources }).flatMap(([member, entries]) => {
+    const claimed = new Map<string, number>();
+    return entries.flatMap((written: ResourceEntry | PromptEntry, index): Issue[] => {
+      const { name, uri, aliases = [] } = toOfferEntry(written);
+      const given = member === 'prompts' ? name : uri;
+      return [...new Set(given === undefined ? aliases : [given, ...aliases])].flatMap((claim) => {
+        const other = claimed.get(claim);
+        if (other === undefined) claimed.set(claim, index);
+        const message = `${quote(claim)} is a name of ${member}[${other}]. Choose another one`;
+        return other === undefined ? [] : [{ path: `${member}[${index}]`, message }];
+      });
     });
   });
 }

@@ -28,7 +28,7 @@ export const AgentLimits = z
   .strictObject({
     maxSteps: z.int().min(1).max(limits.maxStepsPerTurn).optional(),
     maxCalls: z.int().min(1).max(limits.maxCallsPerTurn).optional(),
-    toolTimeoutMs: z.int().min(1).max(limits.toolTimeoutMs).optional(),
+    toolTimeoutMs: z.int().min(1).max(limits.serverTimeoutMs).optional(),
     turnTimeoutMs: z.int().min(1).max(limits.turnTimeoutMs).optional(),
     maxTokens: z.int().min(1).optional().meta({ description: 'Maximum input and output tokens of a whole turn.' }),
     maxCost: z

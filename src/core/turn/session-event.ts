@@ -137,7 +137,7 @@ export type SessionEventBody =
       type: 'tool-result';
       name: string;
       via: Via | null;
-      structuredContent?: Record<string, unknown>;
+      structuredContent?: unknown;
       issues?: Issue[];
       repaired?: Repair[];
     } & OfResult)

@@ -13,6 +13,8 @@ export type ServedOffer = Pick<OwnOffer, 'server' | 'own' | 'entry'> & { shown: 
 export type NamingRules = {
   /** The member that has the name. */
   member: 'name' | 'uri' | 'uriTemplate';
+  /** Returns the name of one that is already named elsewhere. */
+  given?(one: OwnOffer): string | undefined;
   /** Returns the name with its server. */
   withServer(server: string, own: string): string;
   /** Whether the server may not have this name for itself. */
@@ -25,7 +27,7 @@ export type NamingRules = {
  * Returns the offers by their names. A name that only one trusted server has stays its own, whatever untrusted servers list; duplicates within
  * a server are one offer.
  */
-export function nameAll(listed: readonly OwnOffer[], { member, withServer, isReserved, taken = new Set() }: NamingRules) {
+export function nameAll(listed: readonly OwnOffer[], { member, given, withServer, isReserved, taken = new Set() }: NamingRules) {
   const owners = Map.groupBy(listed, ({ own }) => own);
   const isSole = ({ server, trusted, own }: OwnOffer): boolean =>
     (owners.get(own) ?? []).every((other) => other.server === server || (trusted && !other.trusted));
@@ -39,7 +41,9 @@ export function nameAll(listed: readonly OwnOffer[], { member, withServer, isRes
     const key = JSON.stringify([one.server, one.own]);
     if (seen.has(key)) continue;
     seen.add(key);
-    if (isSole(one) && !isReserved(one) && !taken.has(one.own)) add(one.own, one);
+    const name = given?.(one);
+    if (name !== undefined) add(name, one);
+    else if (isSole(one) && !isReserved(one) && !taken.has(one.own)) add(one.own, one);
     else others.push(one);
   }
   for (const one of others) add(freeName(withServer(one.server, one.own), named, taken), one);
@@ -58,18 +62,24 @@ export function promptName(server: string, own: string): string {
 }
 
 /** Server names have no underscore, so a name has the prefix of at most one server. */
-export function hasPrefixOfOther(servers: ReadonlySet<string>, { server, own }: OwnOffer): boolean {
+export function hasPrefixOfOther(servers: ReadonlyMap<string, unknown>, { server, own }: OwnOffer): boolean {
   const prefix = own.slice(0, Math.max(0, own.indexOf('_')));
   return prefix !== server && servers.has(prefix);
 }
 
+/**
+ * Returns the URI with its server in the fragment. So the scheme stays, which hosts of MCP apps require (`ui:`), a template can still be
+ * expanded, and a client that fetches an `https:` URI itself gets the same page. All characters are unreserved (RFC 3986), so that no client
+ * encodes them.
+ */
 export function uriOfServer(server: string, own: string): string {
-  return `moniker://${server}/${own}`;
+  return `${own}${own.includes('#') ? '~' : '#'}moniker.${server}`;
 }
 
-/** The scheme is ours. */
-export function isOurUri(uri: string): boolean {
-  return /^moniker:/i.test(uri);
+/** Returns the URI at the server; null if its fragment does not name this server. */
+export function ownUri(server: string, uri: string): string | null {
+  const own = uri.slice(0, -uriOfServer(server, '').length);
+  return uri === `${own}#moniker.${server}` || uri === `${own}~moniker.${server}` ? own : null;
 }
 
 /** The texts before the first expression of templates that begin with a scheme. */
@@ -84,7 +94,7 @@ export function templateStarts(templates: readonly OwnOffer[]): TemplateStarts {
  * Returns whether a template could match URIs of another server: it begins with an expression, or with a beginning of another one's template,
  * unless that server is untrusted and this one is not.
  */
-export function mayMatchOthers({ server, trusted, own }: OwnOffer, servers: ReadonlySet<string>, starts: TemplateStarts): boolean {
+export function mayMatchOthers({ server, trusted, own }: OwnOffer, servers: ReadonlyMap<string, unknown>, starts: TemplateStarts): boolean {
   const start = literalStart(own);
   if (!hasScheme(start)) return servers.size > 1;
   return starts.some((other) => {

@@ -12,8 +12,9 @@ import { fromCallResult } from '../../core/tools/offer-result.ts';
 import type { InputRequest } from '../../core/tools/mcp-input.ts';
 import { contentText, type JsonSchema, type ToolResult, type ToolResultCode } from '../../core/tools/tool.ts';
 import { ServerRpcError } from './rpc-error.ts';
-import { serveCall, type ServeCallDeps, type ServedCall, type ServedCaller } from './serve-call.ts';
+import { runServedCall, type ServeCallDeps, type ServedCall, type ServedCaller } from './serve-call.ts';
 import type { FoundOffer } from './serve-offers.ts';
+import { withShownUris } from './shown-links.ts';
 
 /** `shown`: the name or URI that the client used. `params`: as its server gets them. */
 export type AskedOffer = {
@@ -38,15 +39,16 @@ export async function requestOffer(
   request: OfferRequest,
   signal: AbortSignal,
 ): Promise<OfferAnswer> {
-  const { method, found, shown, params } = asked;
+  const { method, kind, found, shown, params } = asked;
   const { trusted } = await deps.directory.server(caller.principal.workspace, found.server);
   const tool = offerTool(asked, trusted);
   const view = { ...caller.view, names: extendAliasMap(null, [tool]) };
-  const answer = await serveCall(deps, { ...caller, view }, { name: shown, arguments: params, ...request }, signal);
+  const answer = await runServedCall(deps, { ...caller, view }, { name: shown, arguments: params, ...request }, signal);
   if (answer.kind === 'input') return answer;
   const { result } = answer.answer;
   if (result.isError) throw toProblem(result);
-  return { kind: 'result', result: fromCallResult(method, result, found.own) };
+  const read = kind === 'resource' ? { own: found.own, shown } : null;
+  return { kind: 'result', result: fromCallResult(method, await withShownUris(deps, caller, tool, result, read), shown) };
 }
 
 /** The names are not those of a tool: nothing resolves them but the table of this one request. */

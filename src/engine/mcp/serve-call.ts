@@ -11,14 +11,13 @@ import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
-import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
-import type { ToolResult } from '../../core/tools/tool.ts';
+import { toClientBlock } from '../../core/tools/foreign-block.ts';
+import type { ContentBlock } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
-import type { Directory } from '../../ports/directory.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
-import type { LinkStore } from '../../ports/link-store.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
+import { withWaitingReports } from '../report-waiting.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
@@ -40,29 +39,26 @@ import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
+import { type LinkCaller, type LinkDeps, withShownUris } from './shown-links.ts';
 import type { CallDeps } from '../call/call-scope.ts';
 import type { FairPool } from '../fair-pool.ts';
 import type { CallOutcome, ToolCallAnswer, ToolCallRequest, WaitFor } from '../call/tool-call.ts';
 
 export type ServeCallDeps = StateDeps &
   CallFilesDeps &
-  RememberDeps & {
+  RememberDeps &
+  LinkDeps & {
     callDeps(workspace: string): CallDeps;
-    directory: Directory;
     audit(workspace: string, rows: AuditRow[]): Promise<void>;
     /** Calls that stay open for an answer. */
     openQuestions: Pick<FairPool, 'take'>;
     /** The marks of a key's calls with one toolset; null: with none. */
     marks(principal: Principal, toolset: string | null): MarkStore;
-    /** The resources that results of these calls linked to. */
-    links(principal: Principal, toolset: string | null): LinkStore;
   };
 
 /** The caller of a served request, and what is served to it. */
-export type ServedCaller = {
-  principal: Principal;
+export type ServedCaller = LinkCaller & {
   target: ServeTarget;
-  view: ServedView;
   /** The owner of state at a server: the MCP session, or the key. */
   conversation: string;
   channel: CallerChannel;
@@ -73,8 +69,6 @@ export type ServedCaller = {
   marks?: MarkStore;
   /** The rules of its MCP session; absent: the connection has none. */
   remembered?: RememberedRules;
-  /** The links of its MCP session; absent: those of the key and the toolset. */
-  links?: LinkStore;
   /** The files of its MCP session; absent: those of the key with the toolset. `space`: other files, by the caller's name. */
   files?: FileSystem;
   space?: string;
@@ -100,9 +94,33 @@ export type ServedAnswer =
 export async function serveCall(deps: ServeCallDeps, given: ServedCaller, called: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
   const named = await targetOf(given.view, called);
   if (named.answer !== undefined) return { kind: 'result', answer: named.answer, tool: null };
-  const { view, call, through } = named;
-  const caller = { ...given, view };
-  const { principal, target } = caller;
+  const caller = { ...given, view: named.view };
+  const served = await runServedCall(deps, caller, named.call, signal);
+  if (served.kind === 'input') return served;
+  const { tool } = served;
+  const result = tool === null ? served.answer.result : await withShownUris(deps, caller, tool, served.answer.result);
+  const answer = { ...served.answer, result };
+  // `call_tool` declares no form of structured content, whatever the tool behind it declares.
+  return named.through === undefined ? { kind: 'result', answer, tool } : { kind: 'result', answer: named.through(answer), tool: null };
+}
+
+/** Returns what a client calls, which its list may have under other names. */
+async function targetOf<Call extends { name: string; arguments: Record<string, unknown> }>(
+  view: ServedView,
+  call: Call,
+): Promise<CallTarget<Call>> {
+  if (view.names.inner === undefined) return { view, call };
+  const { callTarget } = await loadCallTarget();
+  return callTarget(view, call);
+}
+
+/** Not part of the eager start: few toolsets are listed otherwise. */
+const loadCallTarget = once(() => import('./call-target.ts'));
+
+/** Like `serveCall`, with the URIs of the server in the result. */
+export async function runServedCall(deps: ServeCallDeps, from: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const caller = { ...from, channel: withWaitingReports(deps.clock, from.channel) };
+  const { principal, target, view } = caller;
   const tool = findTool(view.names, call.name);
   const names = tool === null ? [call.name] : [tool.canonical, tool.wireName];
   const about = { principal, target, kind: 'tools/call', names, given: call.arguments };
@@ -120,41 +138,24 @@ export async function serveCall(deps: ServeCallDeps, given: ServedCaller, called
     const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
     if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
     const { outcome } = news;
-    if ('answer' in outcome) {
-      if (tool !== null) await noteLinks(deps, caller, tool, outcome.answer.result);
-      // `call_tool` declares no form of structured content, whatever the tool behind it declares.
-      if (through !== undefined) return { kind: 'result', answer: forClient(through(outcome.answer)), tool: null };
-      return { kind: 'result', answer: forClient(outcome.answer), tool };
-    }
+    if ('answer' in outcome) return { kind: 'result', answer: forClient(outcome.answer), tool };
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
     round = next;
   }
 }
 
-/** Returns what a client calls, which its list may have under other names. */
-async function targetOf<Call extends { name: string; arguments: Record<string, unknown> }>(
-  view: ServedView,
-  call: Call,
-): Promise<CallTarget<Call>> {
-  if (view.names.inner === undefined) return { view, call };
-  const { callTarget } = await loadCallTarget();
-  return callTarget(view, call);
-}
-
-/** Not part of the eager start: few toolsets are listed otherwise. */
-const loadCallTarget = once(() => import('./call-target.ts'));
-
 /**
- * Returns the answer for the client of a tool: with the repairs of its arguments in `_meta`. Code may return the result of a call whose name no tool
- * has, which is no error of the client's own request.
+ * Tells the client in `_meta` how its arguments were repaired, and sends blocks of an unknown type as their server sent them. Code may return the
+ * result of a call whose name no tool has, which is no error of the client's own request.
  */
 function forClient(answer: ToolCallAnswer): ToolCallAnswer {
-  const { meta, repaired, ...result } = answer.result;
-  const isInner = answer.canonical !== null && (result.code === 'unknown_tool' || result.code === 'ambiguous_tool');
-  if (repaired === undefined && !isInner) return answer;
-  const told = repaired === undefined ? meta : { ...meta, repaired };
-  return { ...answer, result: { ...result, ...(told && { meta: told }), ...(isInner && { code: 'tool_error' as const }) } };
+  const { meta, repaired, content, code } = answer.result;
+  const isInner = answer.canonical !== null && (code === 'unknown_tool' || code === 'ambiguous_tool');
+  const told = { ...(repaired !== undefined && { meta: { ...meta, repaired } }), ...(isInner && { code: 'tool_error' as const }) };
+  // The types that we know are ours; a client reads the others.
+  const sent = content.some(({ type }) => type === 'other') ? (content.map(toClientBlock) as ContentBlock[]) : content;
+  return { ...answer, result: { ...answer.result, content: sent, ...told } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */
@@ -284,35 +285,6 @@ export function markStoreOf(
   { marks, principal, view }: Pick<ServedCaller, 'marks' | 'principal' | 'view'>,
 ): MarkStore {
   return marks ?? deps.marks(principal, view.pointer?.toolset ?? null);
-}
-
-/** Returns where the links in the results of the caller's calls are stored. */
-export function linksOf(
-  deps: Pick<ServeCallDeps, 'links'>,
-  { links, principal, view }: Pick<ServedCaller, 'links' | 'principal' | 'view'>,
-): LinkStore {
-  return links ?? deps.links(principal, view.pointer?.toolset ?? null);
-}
-
-/** Stores which resources a result links to, since its client may read them. Without them it could not, which the log says. */
-async function noteLinks(
-  deps: ServeCallDeps,
-  caller: ServedCaller,
-  { kind, server, ownName }: EditionTool,
-  { content }: ToolResult,
-): Promise<void> {
-  if (kind !== 'mcp') return;
-  const uris = content.flatMap((block) =>
-    block.type === 'resource_link' ? block.uri : block.type === 'resource' ? block.resource.uri : [],
-  );
-  // The contents of a resource name the resource itself.
-  const links = [...new Set(uris)].filter((uri) => uri !== ownName && uri.length <= limits.maxUrlLength).slice(0, limits.maxResourceLinks);
-  if (links.length === 0) return;
-  try {
-    await linksOf(deps, caller).add(links.map((uri) => ({ server, uri })));
-  } catch (error) {
-    deps.log.error('the links of a result could not be stored; its client cannot read them', { server, cause: String(error) });
-  }
 }
 
 /** Returns the questions to send; or the next round at once if there is nothing to ask the client. */

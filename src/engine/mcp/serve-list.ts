@@ -10,11 +10,11 @@ import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.t
 import { limits } from '../../core/limits/limits.ts';
 import { toWireName } from '../../core/names/names.ts';
 import { madeAnnotations } from '../../core/toolset/compile-made.ts';
-import { withoutHeaders } from '../../core/listing/listing-schema.ts';
 import { contentText, inlineIcons, type JsonSchema, type ToolAnnotations, type ToolPresentation } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { MB } from '../../core/limits/units.ts';
 import { stateFault } from '../call/prepare-call.ts';
+import { pageNamesOf, withPages } from './ui-pages.ts';
 
 const maxMcpPageBytes = 1 * MB;
 
@@ -50,18 +50,23 @@ export function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   const annotations = madeAnnotations(tool);
   // A person recognizes a tool by its own name, where the wire name is only made of it.
   const isMade = tool.wireName !== tool.ownName && tool.wireName === toWireName(tool.canonical, tool.ownName);
-  const ownTitle = isMade ? tool.ownName : undefined;
-  const { title = annotations?.title ?? ownTitle, execution, meta } = tool.presentation ?? {};
+  const ownTitle = isMade && annotations?.title === undefined ? tool.ownName : undefined;
+  const { title = ownTitle, execution, meta, annotations: more, others } = tool.presentation ?? {};
   const icons = tool.trusted === true ? tool.presentation?.icons : inlineIcons(tool.presentation?.icons);
   const shown = {
+    ...others,
     ...(title !== undefined && { title }),
     description: describeTool({ ...tool, description: definition.description }, announce),
-    inputSchema: objectSchema(withoutHeaders(definition.inputSchema)),
+    inputSchema: objectSchema(definition.inputSchema),
     ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
+    ...((annotations ?? more) !== undefined && { annotations: { ...more, ...annotations } }),
     ...(icons !== undefined && { icons }),
     ...(execution !== undefined && { execution: servedExecution(execution) }),
-    _meta: { ...meta, canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
+    _meta: {
+      ...(meta && withPages(meta, (own) => pageNamesOf(names).nameOf(tool.server, own) ?? own)),
+      canonical: tool.canonical,
+      aliases: announce === 'none' ? [] : visibleAliases(tool),
+    },
   };
   return definitionNames(tool).map((name) => ({ name, ...shown, description: describeUnder(name, tool, shown.description) }));
 }

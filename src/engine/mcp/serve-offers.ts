@@ -5,13 +5,14 @@
  * | offered | by one | by several |
  * |---|---|---|
  * | prompt `review` | `review` | `github_review` |
- * | resource `file:///a` | `file:///a` | `moniker://github/file:///a` |
- * | template `db://{table}` | `db://{table}` | `moniker://github/db://{table}` |
+ * | resource `file:///a` | `file:///a` | `file:///a#moniker.github` |
+ * | template `db://{table}` | `db://{table}` | `db://{table}#moniker.github` |
  *
- * The server's URI is not encoded after the prefix, since an encoded template could not be expanded by a client. A server also gets its prefix
- * for a name that another one could be meant by: one that begins like a name with a prefix, a template that could match URIs of another
- * server, the page of another server's tool, and, if it is not trusted, a URI that a template of a trusted server matches.
+ * A server is also named for a name that another one could be meant by: a prompt that begins like one with a server's name, a template that
+ * could match URIs of another server, the page of another server's tool, and, if it is not trusted, a URI that a template of a trusted server
+ * matches. `ui-pages.ts` names the pages of tools.
  */
+import { isOurUri } from '../../core/names/offer-pattern.ts';
 import type { ServerOffer, ServerOffers } from '../../core/servers/server-state.ts';
 import {
   createOfferIndex,
@@ -22,43 +23,55 @@ import {
 } from '../../core/toolset/offer-entry.ts';
 import {
   hasPrefixOfOther,
-  isOurUri,
   mayMatchOthers,
   nameAll,
   type OwnOffer,
+  ownUri,
   promptName,
   type ServedOffer,
   shadowsTrusted,
   templateStarts,
   uriOfServer,
 } from './offer-names.ts';
+import { namePages, type PageNames } from './ui-pages.ts';
 import { matchesTemplate } from './uri-template.ts';
 
-/** `pages`: URIs that definitions of the server's tools name (MCP Apps). A server need not list them. */
-export type OffersOfServer = { server: string; trusted: boolean; offers: ServerOffers; pages?: readonly string[] };
+export type OffersOfServer = { server: string; trusted: boolean; offers: ServerOffers };
 
 /** By shown name or URI. */
 export type ServedOffers = {
   prompts: ReadonlyMap<string, ServedOffer>;
   promptAliases: ReadonlyMap<string, ServedOffer>;
   resources: ReadonlyMap<string, ServedOffer>;
+  resourceAliases: ReadonlyMap<string, ServedOffer>;
   /** Those that the toolset lists. */
   templates: ReadonlyMap<string, ServedOffer>;
   /** Also those that only show which URIs of an entry exist. */
   allTemplates: ReadonlyMap<string, ServedOffer>;
-  /** The servers with tools that name a page, by its URI. */
-  pages: ReadonlyMap<string, readonly FoundOffer[]>;
-  servers: ReadonlySet<string>;
+  /** Pages of tools, which servers need not list. */
+  pages: ReadonlyMap<string, FoundOffer>;
+  /** The URIs that clients get of listed resources and of pages, by server and the URI there. */
+  shown: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  servers: ReadonlyMap<string, { trusted: boolean }>;
   /** Returns the entry that selects a URI of a server, whether or not it exists: null: none is needed; undefined: the toolset does not offer it. */
   select: Select;
 };
 
 type Select = (server: string, own: string) => OfferEntry | null | undefined;
 
-/** `aliases`: whether the names that the toolset gives are used (`MONIKER_ALIASES`). */
-export function nameOffers(all: readonly OffersOfServer[], selection: OfferSelection = {}, aliases = true): ServedOffers {
+export type NamingOptions = {
+  /** Whether the names that the toolset gives are used (`MONIKER_ALIASES`). */
+  aliases?: boolean;
+  pages?: PageNames;
+};
+
+export function nameOffers(
+  all: readonly OffersOfServer[],
+  selection: OfferSelection = {},
+  { aliases = true, pages: pageNames = namePages([]) }: NamingOptions = {},
+): ServedOffers {
   const sorted = [...all].sort((a, b) => (a.server < b.server ? -1 : 1));
-  const servers = new Set(sorted.map(({ server }) => server));
+  const servers = new Map(sorted.map(({ server, trusted }) => [server, { trusted }]));
   const trusted = new Set(sorted.flatMap((one) => (one.trusted ? [one.server] : [])));
   const [prompts, resources] = [selector(selection.prompts, trusted), selector(selection.resources, trusted)];
   const listed = (member: keyof ServerOffers, key: string, select: Select): OwnOffer[] =>
@@ -69,32 +82,42 @@ export function nameOffers(all: readonly OffersOfServer[], selection: OfferSelec
         return entry === undefined ? [] : [{ server, trusted, own, offer, entry }];
       }),
     );
-  const given = aliases ? givenNames(listed('prompts', 'name', prompts.select)) : null;
-  const unnamed = given?.unnamed ?? listed('prompts', 'name', prompts.select);
+  const named = (key: 'name' | 'uri', all: readonly OwnOffer[]) => (aliases ? givenNames(key, all) : { ...noNames, unnamed: all });
+  const prompt = named('name', listed('prompts', 'name', prompts.select));
+  const resource = named('uri', listed('resources', 'uri', resources.select));
   const templates = listed('resourceTemplates', 'uriTemplate', (server) => (resources.hasSome(server) ? null : undefined));
   const starts = templateStarts(templates);
-  const pages = pagesOf(sorted, selection.resources === undefined ? () => null : resources.select);
-  const isPageOfOther = ({ server, own }: OwnOffer): boolean => pages.get(own)?.every((page) => page.server !== server) === true;
+  const pages = pagesOf(pageNames, selection.resources === undefined ? () => null : resources.select);
   const allTemplates = nameAll(templates, {
     ...{ member: 'uriTemplate', withServer: uriOfServer },
     isReserved: (one) => isOurUri(one.own) || mayMatchOthers(one, servers, starts),
   });
-  return {
-    prompts: new Map([
-      ...(given?.prompts ?? []),
-      ...nameAll(unnamed, {
-        ...{ member: 'name', withServer: promptName, taken: given?.taken ?? new Set() },
-        isReserved: (one) => hasPrefixOfOther(servers, one),
-      }),
-    ]),
-    promptAliases: given?.aliases ?? new Map(),
-    resources: nameAll(listed('resources', 'uri', resources.select), {
-      ...{ member: 'uri', withServer: uriOfServer },
-      isReserved: (one) => isOurUri(one.own) || isPageOfOther(one) || shadowsTrusted(one, starts),
+  const allPrompts = new Map([
+    ...prompt.named,
+    ...nameAll(prompt.unnamed, {
+      ...{ member: 'name', withServer: promptName, taken: prompt.taken },
+      isReserved: (one) => hasPrefixOfOther(servers, one),
     }),
+  ]);
+  const allResources = new Map([
+    ...resource.named,
+    ...nameAll(resource.unnamed, {
+      ...{ member: 'uri', withServer: uriOfServer, taken: new Set([...resource.taken, ...pageNames.pages.keys()]) },
+      given: ({ server, own }) => pageNames.nameOf(server, own),
+      isReserved: (one) => isOurUri(one.own) || shadowsTrusted(one, starts),
+    }),
+  ]);
+  return {
+    ...{ prompts: allPrompts, promptAliases: prompt.aliases, resources: allResources, resourceAliases: resource.aliases },
     allTemplates,
-    templates: new Map([...allTemplates].filter(([, { server, own }]) => resources.select(server, own) !== undefined)),
+    templates: new Map(
+      [...allTemplates].flatMap(([shown, one]) => {
+        const entry = resources.select(one.server, one.own);
+        return entry === undefined ? [] : [[shown, { ...one, shown: aliases ? describe(one.shown, entry, 'uri') : one.shown }]];
+      }),
+    ),
     pages,
+    shown: shownByServer([...pages, ...allResources]),
     servers,
     select: (server, own) => (servers.has(server) ? resources.select(server, own) : undefined),
   };
@@ -112,42 +135,61 @@ function selector(entries: readonly (ResourceEntry | PromptEntry)[] | undefined,
   return { select, hasSome: (server: string): boolean => index.servers.has(server) };
 }
 
-/** Names of the toolset take precedence over those that servers choose. `unnamed`: the prompts without one. */
-function givenNames(listed: readonly OwnOffer[]) {
-  const prompts = new Map<string, ServedOffer>();
-  const aliases = new Map<string, ServedOffer>();
+/** Names of the toolset take precedence over those that servers choose. `unnamed`: the offers without one. */
+function givenNames(key: 'name' | 'uri', listed: readonly OwnOffer[]): GivenNames {
+  const [named, aliases] = [new Map<string, ServedOffer>(), new Map<string, ServedOffer>()];
   const taken = new Set<string>();
   const unnamed: OwnOffer[] = [];
   for (const one of listed) {
     const { server, own, entry } = one;
-    const { name, aliases: further = [], description } = entry ?? {};
-    const offer = {
-      ...one.offer,
-      ...(description !== undefined && { description }),
-      ...(further.length > 0 && { _meta: { ...metaOf(one.offer), aliases: further } }),
-    };
-    const shown = { server, own, entry, shown: { ...offer, ...(name !== undefined && { name }) } };
-    for (const taking of [...further, ...(name === undefined ? [] : [name])]) taken.add(taking);
+    const given = entry?.[key];
+    const further = entry?.aliases ?? [];
+    const offer = describe(one.offer, entry, key);
+    const shown = { server, own, entry, shown: { ...offer, ...(given !== undefined && { [key]: given }) } };
+    for (const name of [...further, ...(given === undefined ? [] : [given])]) taken.add(name);
     for (const alias of further) aliases.set(alias, shown);
-    if (name === undefined) unnamed.push({ ...one, offer });
-    else prompts.set(name, shown);
+    if (given === undefined) unnamed.push({ ...one, offer });
+    else named.set(given, shown);
   }
-  return { prompts, aliases, taken, unnamed };
+  return { named, aliases, taken, unnamed };
+}
+
+type GivenNames = {
+  named: Map<string, ServedOffer>;
+  aliases: Map<string, ServedOffer>;
+  taken: ReadonlySet<string>;
+  unnamed: readonly OwnOffer[];
+};
+
+const noNames = { named: new Map<never, never>(), aliases: new Map<never, never>(), taken: new Set<never>() };
+
+/** Returns the offer with the texts of its entry. Clients show the title rather than the name, so a name for people replaces it. */
+function describe(offer: ServerOffer, entry: OfferEntry | null, key: 'name' | 'uri'): ServerOffer {
+  const { name, aliases = [], description } = entry ?? {};
+  const { title: _title, ...untitled } = offer;
+  return {
+    ...(key === 'uri' && name !== undefined ? { ...untitled, name } : offer),
+    ...(description !== undefined && { description }),
+    ...(aliases.length > 0 && { _meta: { ...metaOf(offer), aliases } }),
+  };
 }
 
 function metaOf({ _meta: meta }: ServerOffer): object {
   return typeof meta === 'object' && meta !== null ? meta : {};
 }
 
-function pagesOf(servers: readonly OffersOfServer[], select: Select): Map<string, FoundOffer[]> {
-  const pages = new Map<string, FoundOffer[]>();
-  for (const { server, pages: uris = [] } of servers) {
-    for (const own of new Set(uris)) {
-      const entry = select(server, own);
-      if (entry !== undefined) pages.set(own, [...(pages.get(own) ?? []), { server, own, entry }]);
-    }
+function pagesOf({ pages }: PageNames, select: Select): Map<string, FoundOffer> {
+  const found = new Map<string, FoundOffer>();
+  for (const [shown, page] of pages) {
+    const entry = select(page.server, page.own);
+    if (entry !== undefined) found.set(shown, { ...page, entry });
   }
-  return pages;
+  return found;
+}
+
+function shownByServer(named: readonly (readonly [shown: string, FoundOffer])[]): Map<string, Map<string, string>> {
+  const byServer = Map.groupBy(named, ([, { server }]) => server);
+  return new Map([...byServer].map(([server, all]) => [server, new Map(all.map(([shown, { own }]) => [own, shown]))]));
 }
 
 export type FoundOffer = Pick<ServedOffer, 'server' | 'own' | 'entry'>;
@@ -158,54 +200,64 @@ export function findPrompt({ prompts, promptAliases }: ServedOffers, name: strin
 
 /**
  * Returns whose a URI is: the server under whose name it was published, else the one whose tools name it as a page, whose result in this
- * session linked to it, or whose template matches it. `links`: URIs, as servers have them, with the servers that linked to them. null: the
- * toolset does not offer it. `ambiguous`: it could be of several servers.
+ * session linked to it, or whose template matches it. `links`: the stored ones of `linkedAs`. null: the toolset does not offer it.
+ * `ambiguous`: it could be of several servers.
  */
-export function findResource(offers: ServedOffers, uri: string, links: readonly ServerUri[]): FoundOffer | 'ambiguous' | null {
-  const known = offers.resources.get(uri);
+export function findResource(offers: ServedOffers, uri: string, links: readonly ShownLink[]): FoundOffer | 'ambiguous' | null {
+  const known = offers.resources.get(uri) ?? offers.resourceAliases.get(uri) ?? offers.pages.get(uri);
   if (known !== undefined) return known;
-  for (const found of [offers.pages.get(uri) ?? [], linked(offers, uri, links), ofTemplates(offers, uri)]) {
+  for (const found of [linked(offers, uri, links), ofTemplates(offers, uri)]) {
     const [first, ...others] = found;
     if (first !== undefined) return others.every(({ server }) => server === first.server) ? first : 'ambiguous';
   }
   return null;
 }
 
-/** A URI at a server. */
-export type ServerUri = { server: string; uri: string };
+/** The URI of a link as the client got it, and the server whose result linked to it. */
+export type ShownLink = { server: string; uri: string };
 
-/** Returns the URIs of servers that a client may mean by this one: the same, or the one behind a server's prefix. */
+/** Returns the links that a client may mean by a URI: it, or the one without the server's name. */
 export function linkedAs({ servers }: ServedOffers, uri: string): string[] {
-  const behind = [...servers].flatMap((server) => {
-    const prefix = uriOfServer(server, '');
-    return uri.startsWith(prefix) ? [uri.slice(prefix.length)] : [];
-  });
-  return [uri, ...behind];
+  return [uri, ...[...servers.keys()].flatMap((server) => ownUri(server, uri) ?? [])];
 }
 
-function linked({ select }: ServedOffers, uri: string, links: readonly ServerUri[]): FoundOffer[] {
-  return links.flatMap(({ server, uri: own }) => {
-    const entry = own === uri || uriOfServer(server, own) === uri ? select(server, own) : undefined;
+function linked({ select }: ServedOffers, uri: string, links: readonly ShownLink[]): FoundOffer[] {
+  return links.flatMap(({ server, uri: shown }) => {
+    const own = ownUri(server, uri) ?? uri;
+    const entry = shown === uri || shown === own ? select(server, own) : undefined;
     return entry === undefined ? [] : [{ server, own, entry }];
   });
 }
 
+/** A template without a server's name matches no URI with one. */
 function ofTemplates({ allTemplates, select }: ServedOffers, uri: string): FoundOffer[] {
   return [...allTemplates].flatMap(([shown, { server, own: template }]) => {
-    if (!matchesTemplate(shown, uri)) return [];
-    const own = shown === template ? uri : uri.slice(uriOfServer(server, '').length);
-    const entry = select(server, own);
-    return entry === undefined ? [] : [{ server, own, entry }];
+    if (isOurUri(uri) !== isOurUri(shown) || !matchesTemplate(shown, uri)) return [];
+    const own = shown === template ? uri : ownUri(server, uri);
+    const entry = own === null ? undefined : select(server, own);
+    return own === null || entry === undefined ? [] : [{ server, own, entry }];
   });
 }
 
-/** Returns the URI by which a client can read a server's URI. */
-export function shownUri({ resources, allTemplates }: ServedOffers, server: string, own: string): string {
+/**
+ * Returns the URI by which a client can read a server's URI. One that no list has is shown unchanged while it leads to this server; if the
+ * server is not trusted, only beside no other one, since a later link of another server could be the same.
+ */
+export function shownUri(offers: ServedOffers, server: string, own: string, links: readonly ShownLink[] = []): string {
+  const { allTemplates, servers } = offers;
+  const listed = offers.shown.get(server)?.get(own);
+  if (listed !== undefined) return listed;
   const withServer = uriOfServer(server, own);
-  if (resources.get(own)?.server === server) return own;
-  if (resources.has(withServer)) return withServer;
   const template = [...allTemplates].find(([, one]) => one.server === server && matchesTemplate(one.own, own));
-  if (template !== undefined) return template[0] === template[1].own ? own : withServer;
-  // A link of this server, which another server could have published.
-  return resources.has(own) ? withServer : own;
+  if (template !== undefined && template[0] !== template[1].own) return withServer;
+  const holder = findResource(offers, own, links);
+  const isOther = holder === 'ambiguous' || (holder !== null && holder.server !== server);
+  if (isOther || isOurUri(own)) return withServer;
+  const mayBeTaken = template === undefined && servers.size > 1 && servers.get(server)?.trusted !== true;
+  return mayBeTaken && offers.select(server, own) !== undefined ? withServer : own;
+}
+
+/** Returns the URIs that clients get instead of a URI as servers have it. */
+export function otherNames({ shown }: ServedOffers, own: string): string[] {
+  return [...shown.values()].flatMap((names) => names.get(own) ?? []);
 }

@@ -8,7 +8,9 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
-import { upstreamCallerOf, maySubscribe, servedServers, type OfferDeps } from './serve-resources.ts';
+import { readServedOffers, servedServers } from './read-offers.ts';
+import { shownUri } from './serve-offers.ts';
+import { upstreamCallerOf, maySubscribe, type OfferDeps } from './serve-resources.ts';
 import { readView, type ServedView, type ServeTarget, type ViewDeps } from './serve-view.ts';
 import { abortAfter, type TimedAbort } from '../timeout.ts';
 
@@ -182,13 +184,21 @@ function hooksFor(
         deps.log.debug('a server reported a resource without a subscription', { server });
         return;
       }
-      // MCP: the URI "might be a sub-resource of the one that the client actually subscribed to".
-      const uri = subscription.uri + own.slice(subscription.own.length);
       // The rules, or what the toolset offers, may have changed since.
-      maySubscribe(deps, watched, subscription).then(
-        (allowed) => allowed && notify({ kind: 'resource', uri }),
+      updatedUri(deps, watched, subscription, own).then(
+        (uri) => uri !== null && notify({ kind: 'resource', uri }),
         (error: unknown) => deps.log.error('a changed resource could not be reported', { server, cause: String(error) }),
       );
     },
   };
+}
+
+/**
+ * Returns the URI of a changed resource for the client; null if it may not be notified any more. MCP: the URI "might be a sub-resource of the
+ * one that the client actually subscribed to".
+ */
+async function updatedUri(deps: WatchDeps, watched: WatchedView, subscription: ResourceSubscription, own: string): Promise<string | null> {
+  if (!(await maySubscribe(deps, watched, subscription))) return null;
+  if (own === subscription.own) return subscription.uri;
+  return shownUri(await readServedOffers(deps, watched.principal.workspace, watched.view), subscription.server, own);
 }

@@ -1,7 +1,7 @@
 /** What a principal is offered at an MCP endpoint, by the names that clients see: for the page on which a person allows a client. */
 import type { Principal } from '../../core/people/principal.ts';
 import type { Directory } from '../../ports/directory.ts';
-import { readServedOffers } from './serve-resources.ts';
+import { readServedOffers } from './read-offers.ts';
 import { readView, toolsBehind, type ViewDeps } from './serve-view.ts';
 
 /** `resources`: URIs, and URI templates. */

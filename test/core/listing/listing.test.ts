@@ -185,6 +185,7 @@ describe('a listed definition', () => {
     [{ o: { type: 'object', properties: { r: { type: 'integer', 'x-mcp-header': 'Region' } } } }, []],
     [{ r: { type: 'string', 'x-mcp-header': '' } }, ['invalid-header-name']],
     [{ r: { type: 'string', 'x-mcp-header': 1 } }, ['invalid-header-name']],
+    [{ r: { type: 'number', 'x-mcp-header': 'Region' } }, ['invalid-header-name']],
     [{ r: { type: 'object', 'x-mcp-header': 'Region' } }, ['invalid-header-name']],
     [{ r: { type: 'array', items: { type: 'string', 'x-mcp-header': 'Region' } } }, ['invalid-header-name']],
   ])('follows the MCP rules for parameters sent as headers: %j', (properties, findings) => {

@@ -3,19 +3,26 @@ import { describe, expect, it } from 'vitest';
 import type { ServerOffers } from '../../../src/core/servers/server-state.ts';
 import type { OfferSelection } from '../../../src/core/toolset/offer-entry.ts';
 import type { Alias } from '../../../src/core/names/names.ts';
-import { findPrompt, findResource, linkedAs, nameOffers, shownUri, type OffersOfServer } from '../../../src/engine/mcp/serve-offers.ts';
+import * as offered from '../../../src/engine/mcp/serve-offers.ts';
+import { findPrompt, findResource, linkedAs, otherNames, shownUri, type OffersOfServer } from '../../../src/engine/mcp/serve-offers.ts';
+import { namePages } from '../../../src/engine/mcp/ui-pages.ts';
 import { matchesTemplate } from '../../../src/engine/mcp/uri-template.ts';
 
 type Given = { prompts?: string[]; resources?: string[]; templates?: string[]; pages?: string[]; trusted?: boolean };
 
-const of = (server: string, { trusted = true, pages = [], ...offers }: Given): OffersOfServer => ({
-  ...{ server, trusted, pages },
+type WithPages = OffersOfServer & { uris: string[] };
+
+const of = (server: string, { trusted = true, pages: uris = [], ...offers }: Given): WithPages => ({
+  ...{ server, trusted, uris },
   offers: {
     prompts: (offers.prompts ?? []).map((name) => ({ name, description: server })),
     resources: (offers.resources ?? []).map((uri) => ({ uri, name: uri })),
     resourceTemplates: (offers.templates ?? []).map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
   } satisfies ServerOffers,
 });
+
+const nameOffers = (servers: readonly WithPages[], selection?: OfferSelection, aliases = true) =>
+  offered.nameOffers(servers, selection, { aliases, pages: namePages(servers, aliases ? selection?.resources : []) });
 
 /** Everything of these servers. */
 const all = (...servers: string[]): OfferSelection => ({
@@ -30,13 +37,13 @@ describe('names of what servers offer', () => {
       of('a', { prompts: ['review'], resources: ['file:///a', 'file:///b'], templates: ['db://{table}'] }),
     ]);
     expect([...named.prompts.keys()].sort()).toEqual(['a_review', 'b_review', 'plan']);
-    expect([...named.resources.keys()].sort()).toEqual(['file:///b', 'moniker://a/file:///a', 'moniker://b/file:///a']);
-    expect([...named.templates.keys()].sort()).toEqual(['moniker://a/db://{table}', 'moniker://b/db://{table}']);
+    expect([...named.resources.keys()].sort()).toEqual(['file:///a#moniker.a', 'file:///a#moniker.b', 'file:///b']);
+    expect([...named.templates.keys()].sort()).toEqual(['db://{table}#moniker.a', 'db://{table}#moniker.b']);
     expect(named.prompts.get('b_review')).toMatchObject({ server: 'b', own: 'review', shown: { name: 'b_review', description: 'b' } });
   });
 
   it('are unique, whatever servers offer, and lead back to their server', () => {
-    const name = fc.constantFrom('x', 'y', 'a_x', 'b_x', 'a_x_2', 'x y', 'moniker://a/x', 'constructor', 'MONIKER://b/x');
+    const name = fc.constantFrom('x', 'y', 'a_x', 'b_x', 'a_x_2', 'x y', 'x#moniker.a', 'constructor', 'x#y', 'x~MONIKER.b');
     const servers = fc.uniqueArray(fc.constantFrom('a', 'b', 'a-b', 'c'), { minLength: 1, maxLength: 4 });
     const offers = fc.record({ prompts: fc.array(name), resources: fc.array(name), templates: fc.array(name), trusted: fc.boolean() });
     fc.assert(
@@ -59,11 +66,11 @@ describe('names of what servers offer', () => {
           expect(named[kind].size).toBe(wanted.size);
         }
         for (const [uri, { server, own }] of named.resources) expect(findResource(named, uri, [])).toMatchObject({ server, own });
-        // A name with a server's prefix is that server's.
+        // A name with a server is that server's.
         for (const [shown, { server }] of named.prompts)
           for (const other of names) if (shown.startsWith(`${other}_`)) expect(other).toBe(server);
         for (const shown of [...named.resources, ...named.templates])
-          for (const other of names) if (shown[0].startsWith(`moniker://${other}/`)) expect(other).toBe(shown[1].server);
+          for (const other of names) if (shown[0].endsWith(`moniker.${other}`)) expect(other).toBe(shown[1].server);
         // The order in which servers are read does not matter.
         expect([...nameOffers([...every].reverse(), all(...names)).prompts.keys()]).toEqual([...named.prompts.keys()]);
       }),
@@ -75,12 +82,13 @@ describe('a hostile server beside others', () => {
   const hostile = of('evil', {
     trusted: false,
     prompts: ['docs_review', 'review', 'plan', 'docs_plan', 'git_'],
-    resources: ['moniker://docs/file:///readme', 'file:///readme', 'file:///in/template', 'Moniker://docs/x', 'ui://docs/page'],
-    templates: ['{+x}', 'file:///{+path}', 'moniker://docs/{+x}', '{scheme}://{rest}', 'file:{+x}'],
+    resources: ['file:///readme#moniker.docs', 'file:///readme', 'file:///in/template', 'x://1#Moniker.docs', 'ui://docs/page'],
+    templates: ['{+x}', 'file:///{+path}', '{+x}#moniker.docs', '{scheme}://{rest}', 'file:{+x}', 'x://{a}moniker.{b}'],
+    pages: ['ui://docs/page', 'ui://docs/listed'],
   });
   const docs = of('docs', {
     prompts: ['review', 'plan'],
-    resources: ['file:///readme', 'docs://one'],
+    resources: ['file:///readme', 'docs://one', 'ui://docs/listed'],
     templates: ['file:///{+path}'],
     pages: ['ui://docs/page'],
   });
@@ -95,14 +103,14 @@ describe('a hostile server beside others', () => {
     expect(findPrompt(named, `evil_${name}`)).toMatchObject({ server: 'evil', own: name });
   });
 
-  it.each(['file:///readme', 'docs://one', 'file:///in/template', 'file:///any/other', 'ui://docs/page'])(
+  it.each(['file:///readme', 'docs://one', 'file:///in/template', 'file:///any/other', 'ui://docs/page', 'ui://docs/listed'])(
     'does not receive requests for %s',
     (uri) => {
       expect(findResource(named, uri, [])).toMatchObject({ server: 'docs', own: uri });
     },
   );
 
-  it.each(['moniker://docs/file:///readme', 'Moniker://docs/x', 'moniker://docs/secret', 'http://x', 'x'])(
+  it.each(['file:///readme#moniker.docs', 'x://1#Moniker.docs', 'x://1moniker.docs~moniker.docs', 'http://x', 'x'])(
     'does not receive requests for %s, which nothing published',
     (uri) => {
       expect(findResource(named, uri, [])).toBeNull();
@@ -110,11 +118,12 @@ describe('a hostile server beside others', () => {
   );
 
   it('is reached by its own names', () => {
-    expect(findResource(named, 'moniker://evil/file:///readme', [])).toMatchObject({ server: 'evil', own: 'file:///readme' });
-    expect(findResource(named, 'moniker://evil/moniker://docs/file:///readme', [])).toMatchObject({ server: 'evil' });
-    expect(findResource(named, 'moniker://evil/anything', [])).toMatchObject({ server: 'evil', own: 'anything' });
+    expect(findResource(named, 'file:///readme#moniker.evil', [])).toMatchObject({ server: 'evil', own: 'file:///readme' });
+    expect(findResource(named, 'file:///readme#moniker.docs~moniker.evil', [])).toMatchObject({ server: 'evil' });
+    expect(findResource(named, 'anything#moniker.evil', [])).toMatchObject({ server: 'evil', own: 'anything' });
+    expect(findResource(named, 'ui://docs/page#moniker.evil', [])).toMatchObject({ server: 'evil', own: 'ui://docs/page' });
     expect([...named.templates].flatMap(([shown, { server }]) => (server === 'evil' ? [shown] : []))).toSatisfy((shown: string[]) =>
-      shown.every((one) => one.startsWith('moniker://evil/')),
+      shown.every((one) => one.endsWith('moniker.evil') || one === 'x://{a}moniker.{b}'),
     );
   });
 
@@ -124,20 +133,15 @@ describe('a hostile server beside others', () => {
     expect(findResource(named, 'x://both', [{ server: 'evil', uri: 'x://both' }])).toMatchObject({ server: 'evil' });
     const both = ['evil', 'docs'].map((server) => ({ server, uri: 'x://both' }));
     expect(findResource(named, 'x://both', both)).toBe('ambiguous');
-    expect(findResource(named, 'moniker://docs/x://both', both)).toMatchObject({ server: 'docs', own: 'x://both' });
-    expect(linkedAs(named, 'moniker://docs/x://both')).toEqual(['moniker://docs/x://both', 'x://both']);
+    expect(findResource(named, 'x://both#moniker.docs', both)).toMatchObject({ server: 'docs', own: 'x://both' });
+    expect(linkedAs(named, 'x://both#moniker.docs')).toEqual(['x://both#moniker.docs', 'x://both']);
+    // So none of its links can be the same as a later link of a trusted server.
+    expect(shownUri(named, 'evil', 'x://both')).toBe('x://both#moniker.evil');
+    expect(shownUri(named, 'docs', 'x://both')).toBe('x://both');
   });
 
   it('changes no name of a trusted server, whatever it lists', () => {
-    const name = fc.constantFrom(
-      'review',
-      'file:///readme',
-      'file:///{+path}',
-      '{+x}',
-      'file:///x/{y}',
-      'docs://one',
-      'moniker://docs/plan',
-    );
+    const name = fc.constantFrom('review', 'file:///readme', 'file:///{+path}', '{+x}', 'file:///x/{y}', 'docs://one', 'plan#moniker.docs');
     const given = fc.record({ prompts: fc.array(name), resources: fc.array(name), templates: fc.array(name) });
     const alone = nameOffers([docs], all('docs'));
     fc.assert(
@@ -167,7 +171,7 @@ describe('what a toolset offers', () => {
     ]);
     expect(findResource(named, 'w://1', [{ server: 'wild', uri: 'w://1' }])).toBeNull();
     // The page of a tool that an administrator chose; the policy asks before it is read.
-    expect(findResource(named, 'ui://wild/page', [])).toMatchObject({ server: 'wild' });
+    expect(findResource(named, 'ui://wild/page#moniker.wild', [])).toMatchObject({ server: 'wild', own: 'ui://wild/page' });
   });
 
   it.each<[OfferSelection, string[][]]>([
@@ -216,6 +220,56 @@ describe('what a toolset offers', () => {
   });
 });
 
+describe('a resource with words of the toolset', () => {
+  const page = 'ui://docs/page';
+  const docs = of('docs', { resources: ['file:///srv/handbook.md', page], templates: ['db://{table}'], pages: [page] });
+  const other = of('other', { resources: ['docs://handbook', 'docs://book'] });
+  const resources = [
+    { resource: 'docs.file:///srv/handbook.md', uri: 'docs://handbook', aliases: ['docs://book'], name: 'Handbook', description: 'Rules.' },
+    { resource: `docs.${page}`, uri: 'ui://shown' },
+    { resource: 'docs.db://{table}', name: 'Tables', description: 'All tables.' },
+    'docs.db://*',
+    'other.*',
+  ];
+  const named = nameOffers([docs, other], { resources });
+
+  it('is listed by its URI, name and description, and nothing else has its names', () => {
+    expect([...named.resources.keys()]).toEqual([
+      'docs://handbook',
+      'ui://shown',
+      'docs://handbook#moniker.other',
+      'docs://book#moniker.other',
+    ]);
+    expect(named.resources.get('docs://handbook')?.shown).toEqual({
+      ...{ uri: 'docs://handbook', name: 'Handbook', description: 'Rules.', _meta: { aliases: ['docs://book'] } },
+    });
+    expect(named.templates.get('db://{table}')?.shown).toMatchObject({ name: 'Tables', description: 'All tables.' });
+  });
+
+  it.each([
+    ['docs://handbook', { server: 'docs', own: 'file:///srv/handbook.md' }],
+    ['docs://book', { server: 'docs', own: 'file:///srv/handbook.md' }],
+    ['docs://book#moniker.other', { server: 'other', own: 'docs://book' }],
+    ['ui://shown', { server: 'docs', own: page }],
+    ['db://users', { server: 'docs', own: 'db://users' }],
+  ])('is found by %s', (uri, expected) => {
+    expect(findResource(named, uri, [])).toMatchObject(expected);
+  });
+
+  it('has its URI wherever its server names it, and not its own one', () => {
+    expect(shownUri(named, 'docs', 'file:///srv/handbook.md')).toBe('docs://handbook');
+    expect(shownUri(named, 'docs', page)).toBe('ui://shown');
+    expect(findResource(named, 'file:///srv/handbook.md', [])).toBeNull();
+    expect(otherNames(named, 'file:///srv/handbook.md')).toEqual(['docs://handbook']);
+  });
+
+  it('has its own words where names of toolsets are off', () => {
+    const plain = nameOffers([docs, other], { resources }, false);
+    expect([...plain.resources.keys()]).toContain('file:///srv/handbook.md');
+    expect(plain.templates.get('db://{table}')?.shown).toMatchObject({ name: 'db://{table}' });
+  });
+});
+
 describe('the server of a URI', () => {
   const two = nameOffers([
     of('a', { resources: ['file:///a'], templates: ['db://{table}/rows'] }),
@@ -226,9 +280,10 @@ describe('the server of a URI', () => {
     ['file:///a', { server: 'a', own: 'file:///a' }],
     ['db://users/rows', { server: 'a', own: 'db://users/rows' }],
     ['log://2026/01/x', { server: 'b', own: 'log://2026/01/x' }],
-    ['moniker://b/file:///a', null],
+    ['file:///a#moniker.b', null],
     ['file:///etc/passwd', null],
-    ['moniker://c/file:///a', null],
+    ['file:///a#moniker.c', null],
+    ['log://1#moniker.a', null],
   ])('finds the server that lists %s, or none', (uri, owner) => {
     const found = findResource(two, uri, []);
     if (owner === null) expect(found).toBeNull();
@@ -242,9 +297,32 @@ describe('the server of a URI', () => {
 
   it('is determined from the URI that a client is shown', () => {
     const clashing = nameOffers([of('a', { resources: ['x://1', 'x://2'] }), of('b', { resources: ['x://1'] })]);
-    expect(shownUri(clashing, 'a', 'x://1')).toBe('moniker://a/x://1');
+    expect(shownUri(clashing, 'a', 'x://1')).toBe('x://1#moniker.a');
     expect(shownUri(clashing, 'a', 'x://2')).toBe('x://2');
-    expect(shownUri(clashing, 'b', 'x://2')).toBe('moniker://b/x://2');
+    expect(shownUri(clashing, 'b', 'x://2')).toBe('x://2#moniker.b');
+    expect(otherNames(clashing, 'x://1')).toEqual(['x://1#moniker.a', 'x://1#moniker.b']);
+  });
+
+  it('is the first one that linked to it, and a later one has its name in the link', () => {
+    const named = nameOffers([of('a', {}), of('b', {})]);
+    expect(shownUri(named, 'a', 'note://1#top')).toBe('note://1#top');
+    const links = [{ server: 'a', uri: 'note://1#top' }];
+    expect(shownUri(named, 'a', 'note://1#top', links)).toBe('note://1#top');
+    expect(shownUri(named, 'b', 'note://1#top', links)).toBe('note://1#top~moniker.b');
+    const both = [...links, { server: 'b', uri: 'note://1#top~moniker.b' }];
+    expect(findResource(named, 'note://1#top', both)).toMatchObject({ server: 'a', own: 'note://1#top' });
+    expect(findResource(named, 'note://1#top~moniker.b', both)).toMatchObject({ server: 'b', own: 'note://1#top' });
+  });
+
+  it('is found by its name in the URI of a page that two servers have', () => {
+    const page = 'ui://app/view.html';
+    const named = nameOffers([of('a', { pages: [page], resources: [page] }), of('b', { pages: [page] })]);
+    expect(findResource(named, page, [])).toBeNull();
+    for (const server of ['a', 'b']) {
+      expect(shownUri(named, server, page)).toBe(`${page}#moniker.${server}`);
+      expect(findResource(named, `${page}#moniker.${server}`, [])).toMatchObject({ server, own: page });
+    }
+    expect([...named.resources.keys()]).toEqual([`${page}#moniker.a`]);
   });
 });
 

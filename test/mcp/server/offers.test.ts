@@ -101,9 +101,9 @@ describe('prompts and resources of a toolset’s servers', () => {
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri).sort()).toEqual([
       'docs://one',
+      'file:///readme#moniker.docs',
+      'file:///readme#moniker.git',
       'git://one',
-      'moniker://docs/file:///readme',
-      'moniker://git/file:///readme',
     ]);
     expect((await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'docs://{id}/data',
@@ -115,8 +115,8 @@ describe('prompts and resources of a toolset’s servers', () => {
   it('are requested from the server they belong to, by their own name', async () => {
     const { client, asked } = await serving();
     await client.getPrompt({ name: 'git_review', arguments: { file: 'a.ts' } });
-    const { contents } = await client.readResource({ uri: 'moniker://docs/file:///readme' });
-    expect(contents).toEqual([{ uri: 'moniker://docs/file:///readme', text: 'docs' }]);
+    const { contents } = await client.readResource({ uri: 'file:///readme#moniker.docs' });
+    expect(contents).toEqual([{ uri: 'file:///readme#moniker.docs', text: 'docs' }]);
     expect((await client.readResource({ uri: 'git://7/data' })).contents).toEqual([{ uri: 'git://7/data', text: 'git' }]);
     await client.complete({ ref: { type: 'ref/prompt', name: 'docs_review' }, argument: { name: 'file', value: 'a' } });
     expect(asked).toEqual([
@@ -129,7 +129,7 @@ describe('prompts and resources of a toolset’s servers', () => {
 
   it('exclude servers that have no tool in it', async () => {
     const { client, asked } = await serving();
-    for (const uri of ['moniker://other/file:///readme', 'other://one', 'file:///etc/passwd', 'file:///readme'])
+    for (const uri of ['file:///readme#moniker.other', 'other://one', 'file:///etc/passwd', 'file:///readme'])
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
     for (const name of ['review', 'only_other']) await expect(client.getPrompt({ name })).rejects.toMatchObject({ code: -32602 });
     expect(asked).toEqual([]);
@@ -164,20 +164,20 @@ describe('prompts and resources of a toolset’s servers', () => {
     const told: unknown[] = [];
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri));
     client.setNotificationHandler('notifications/prompts/list_changed', () => void told.push('prompts'));
-    const subscription = await client.listen({ promptsListChanged: true, resourceSubscriptions: ['moniker://git/file:///readme'] });
+    const subscription = await client.listen({ promptsListChanged: true, resourceSubscriptions: ['file:///readme#moniker.git'] });
     await expect.poll(() => heard.length).toBe(2);
     const git = heard.find(({ server }) => server === 'git');
     expect(git?.uris).toEqual(['file:///readme']);
     git?.hooks.onResourceUpdated?.('file:///readme');
     git?.hooks.onListChanged?.('prompts');
     git?.hooks.onListChanged?.('tools');
-    await expect.poll(() => told.toSorted()).toEqual(['moniker://git/file:///readme', 'prompts']);
+    await expect.poll(() => told.toSorted()).toEqual(['file:///readme#moniker.git', 'prompts']);
     expect(changed).toEqual(['git', 'git']);
     await subscription.close();
   });
 
-  it('are returned without invisible characters, and without the secrets sent to the server', async () => {
-    const hidden = 'a\u202eb\u001b[31mc\u{e0041} hunter22222';
+  it('are returned unchanged, but for the secrets sent to the server, also where hidden characters split those', async () => {
+    const hidden = 'a\u202eb\u001b[31mc\u{e0041} hun\u200bter\u001b[1m22\u00ad222';
     const { client } = await serving({
       async request(_server, { method }, hooks, context) {
         await context.secret('TOKEN');
@@ -197,8 +197,8 @@ describe('prompts and resources of a toolset’s servers', () => {
     told.push(await client.getPrompt({ name: 'only_git' }));
     told.push(await client.complete({ ref: { type: 'ref/prompt', name: 'only_git' }, argument: { name: 'x', value: '' } }));
     const text = JSON.stringify(told);
-    expect(text.match(/abc \[secret\]/g)).toHaveLength(11);
-    expect(text).not.toMatch(/hunter2|\\u001b|[\u202e\u{e0041}]/u);
+    expect(text.match(/a\u202eb\\u001b\[31mc\u{e0041} \[secret\]/gu)).toHaveLength(11);
+    expect(text).not.toMatch(/hun|ter|222/);
   });
 
   it('are returned without what the redaction rules of the workspace find', async () => {

@@ -9,7 +9,7 @@ import { originOf, type Principal } from '../../../core/people/principal.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { connectPageUrl } from '../../../core/servers/user-connection.ts';
 import { McpServer } from '../../../core/servers/server.ts';
-import { servedServers } from '../../../engine/mcp/serve-resources.ts';
+import { servedServers } from '../../../engine/mcp/read-offers.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { agentsOfKey, allowOf, findToolset } from '../../../engine/plan/read-toolset.ts';
 import { signInTtlMs } from '../../../mcp/oauth/sign-in-service.ts';

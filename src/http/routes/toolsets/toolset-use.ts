@@ -35,7 +35,7 @@ const CallAnswer = z
     isError: z.boolean(),
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
-    structuredContent: z.record(z.string(), z.unknown()).optional(),
+    structuredContent: z.unknown().optional(),
     issues: Issues.optional().meta({ description: 'With `invalid_arguments`.' }),
     repaired: Repairs.optional(),
     callId: z.string().optional().meta({ description: 'With `approval_required` in a session: the id of the approval.' }),
