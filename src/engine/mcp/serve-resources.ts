@@ -16,7 +16,7 @@ import { uriOfServer } from './offer-names.ts';
 import { readServedOffers, servedServers } from './read-offers.ts';
 import type { ServeCallDeps, ServedCaller } from './serve-call.ts';
 import { findPrompt, findResource, type FoundOffer, linkedAs, otherNames } from './serve-offers.ts';
-import type { ServedView } from './serve-view.ts';
+import { type ServedView, toolsBehind } from './serve-view.ts';
 import { linksOf } from './shown-links.ts';
 
 export { readServedOffers, servedServers } from './read-offers.ts';
@@ -38,7 +38,7 @@ export async function readServerInstructions(
   workspace: string,
   view: ServedView,
 ): Promise<{ server: string; text: string }[]> {
-  const written = new Set(view.names.edition.instructions?.map(({ server }) => server));
+  const written = new Set(toolsBehind(view).edition.instructions?.map(({ server }) => server));
   const texts = await Promise.all(
     servedServers(view).map(async (server) => {
       const access = written.has(server) ? null : await nullIfNotFound(directory.server(workspace, server));
