@@ -2,7 +2,7 @@
 import type { components } from '../../../../client/src/index.ts';
 import type { ToolsetDraft } from './toolset-draft.ts';
 
-export type OfferKind = 'prompts' | 'resources';
+export type OfferMember = 'prompts' | 'resources';
 
 type Schemas = components['schemas'];
 /** An entry of either kind. `name`: of a resource, for people. */
@@ -12,7 +12,7 @@ export type OfferRow = { pattern: string } & Omit<Exclude<Schemas['ResourceEntry
 const maxSuggestingServers = 10;
 
 /** Returns null for a draft that does not select. */
-export function offerRows(draft: ToolsetDraft, kind: OfferKind): OfferRow[] | null {
+export function offerRows(draft: ToolsetDraft, kind: OfferMember): OfferRow[] | null {
   return draft[kind]?.map(toRow) ?? null;
 }
 
@@ -27,7 +27,7 @@ function toRow(entry: Schemas['PromptEntry'] | Schemas['ResourceEntry']): OfferR
 }
 
 /** An entry with nothing but its pattern is written as a text. null: the draft selects nothing itself. */
-export function withOfferRows(draft: ToolsetDraft, kind: OfferKind, rows: readonly OfferRow[] | null): ToolsetDraft {
+export function withOfferRows(draft: ToolsetDraft, kind: OfferMember, rows: readonly OfferRow[] | null): ToolsetDraft {
   const { [kind]: _before, ...rest } = draft;
   if (rows === null) return rest;
   const member = kind === 'prompts' ? 'prompt' : 'resource';

@@ -7,7 +7,7 @@ import { IssuesOf } from '../../parts/fields/field-issues.tsx';
 import { NamesField, TextField } from '../../parts/fields/fields.tsx';
 import { membersOf } from '../../parts/fields/members.ts';
 import { visible } from '../../parts/text/visible.ts';
-import { type OfferKind, type OfferRow, offerRows, serversOf, withOfferRows } from './offer-draft.ts';
+import { type OfferMember, type OfferRow, offerRows, serversOf, withOfferRows } from './offer-draft.ts';
 import type { ToolsetDraft } from './toolset-draft.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
@@ -26,7 +26,7 @@ export function OffersPanel({ state }: { state: OpenToolset }) {
   );
 }
 
-type ListProps = { state: OpenToolset; draft: ToolsetDraft; kind: OfferKind; known: readonly string[] };
+type ListProps = { state: OpenToolset; draft: ToolsetDraft; kind: OfferMember; known: readonly string[] };
 
 function OfferList({ state, draft, kind, known }: ListProps) {
   const rows = offerRows(draft, kind);
@@ -83,7 +83,7 @@ function OfferList({ state, draft, kind, known }: ListProps) {
   );
 }
 
-type OfferProps = { row: OfferRow; kind: OfferKind; path: string; edit(next: OfferRow): void; remove(): void };
+type OfferProps = { row: OfferRow; kind: OfferMember; path: string; edit(next: OfferRow): void; remove(): void };
 
 function Offer({ row, kind, path, edit, remove }: OfferProps) {
   const { pattern } = row;
@@ -119,8 +119,8 @@ function Offer({ row, kind, path, edit, remove }: OfferProps) {
 }
 
 /** What the servers of the tools list, as suggestions. Without them, names can still be typed. */
-function useKnownOffers(draft: ToolsetDraft | null): Record<OfferKind, readonly string[]> {
-  const known = useSignal<Record<OfferKind, readonly string[]>>({ prompts: [], resources: [] });
+function useKnownOffers(draft: ToolsetDraft | null): Record<OfferMember, readonly string[]> {
+  const known = useSignal<Record<OfferMember, readonly string[]>>({ prompts: [], resources: [] });
   const servers = draft === null ? [] : serversOf(draft);
   useEffect(() => {
     const aborted = new AbortController();
