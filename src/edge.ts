@@ -19,7 +19,7 @@ import { withTimeout } from './engine/timeout.ts';
 import { createApp } from './http/app.ts';
 import type { HttpServices } from './http/route-modules.ts';
 import { systemClock } from './platform/clock.ts';
-import type { ServeDeps } from './mcp/server/serve-context.ts';
+import type { ServeDeps } from './mcp/server/exchange.ts';
 import { createLog } from './platform/log.ts';
 import { readYaml, YamlFault } from './formats/read-yaml.ts';
 import type { McpSessionRequest } from './ports/mcp-sessions.ts';
@@ -159,12 +159,12 @@ async function serveWithoutSession(
   target: string | null,
   { method, headers, body }: McpSessionRequest,
 ): Promise<Response> {
-  const { serveStateless } = await import('./mcp/server/stateless.ts');
+  const { serveBody } = await import('./mcp/server/stateless.ts');
   const request = new Request('https://edge.invalid/mcp', {
     method,
     headers: headers.map(([name, value]): [string, string] => [name, value]),
     body,
   });
   const view = await readView(serve, principal, target);
-  return await serveStateless(serve, { request, principal, target, view, body: body === null ? undefined : JSON.parse(body) });
+  return await serveBody(serve, { request, principal, target, view }, body === null ? undefined : JSON.parse(body));
 }

@@ -14,7 +14,7 @@ import { describeBytes, textOf } from '../net/text-body.ts';
 const CallToolResult = z.object({
   content: z.array(ContentBlock),
   isError: z.boolean().nullish(),
-  structuredContent: z.record(z.string(), z.unknown()).nullish(),
+  structuredContent: z.unknown().optional(),
 });
 
 /** `isPlain`: the response of an HTTP API, in which `content` is a field like any other. */
@@ -38,7 +38,7 @@ export function toHttpToolResult(
     );
   }
   if (text === null) return (isPlain ? mediaResult(body.bytes, type) : null) ?? textResult(describeBytes(body.bytes, type));
-  if (text.trim() === '') return textResult('[The tool returned no content. This is not an error.]');
+  if (text.trim() === '') return { isError: false, content: [] };
   return isJson(type) || /^\s*[{[]/.test(text) ? readJson(canonical, text, type, isPlain) : textResult(text);
 }
 
@@ -61,13 +61,12 @@ function readJson(canonical: string, text: string, type: string, isPlain: boolea
   const parsed = isPlain ? null : CallToolResult.safeParse(value);
   if (!parsed?.success) return { ...textResult(text), structuredContent: value };
   const { content, isError, structuredContent } = parsed.data;
-  const structured = structuredContent ?? undefined;
   return {
     isError: isError === true,
     ...(isError === true && { code: 'tool_error' as const }),
-    // Models read text, so structured content alone is also written as text.
-    content: content.length === 0 ? textResult(JSON.stringify(structured ?? {})).content : content,
-    ...(structured !== undefined && { structuredContent: structured }),
+    content,
+    // Many frameworks write null for what there is not.
+    ...(structuredContent != null && { structuredContent }),
   };
 }
 

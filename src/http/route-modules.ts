@@ -105,6 +105,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/v1/responses'], load: async () => (await import('./routes/chat/responses.ts')).responsesRoutes },
   { roots: ['/v1/messages'], load: async () => (await import('./routes/chat/messages.ts')).messagesRoutes },
   { roots: ['/mcp'], load: async () => (await import('./routes/toolsets/mcp.ts')).mcpRoutes },
+  { roots: ['/sse'], load: async () => (await import('./routes/toolsets/sse.ts')).sseRoutes },
   { roots: ['/v1/audit'], load: async () => (await import('./routes/records/audit.ts')).auditRoutes },
   { roots: ['/v1/usage', '/v1/requests'], load: async () => (await import('./routes/records/usage.ts')).usageRoutes },
   { roots: ['/v1/backup', '/v1/restore'], load: async () => (await import('./routes/records/backup.ts')).backupRoutes },

@@ -5,6 +5,7 @@ import { Citation } from '../core/model/citation.ts';
 import { Usage } from '../core/model/chat-event.ts';
 import { AskedEffect, AskKind } from '../core/policy/approval.ts';
 import { ElicitationAction } from '../core/servers/elicitation.ts';
+import { Repair } from '../core/tools/argument-repair.ts';
 import { ContentBlock, ToolResultCode } from '../core/tools/tool.ts';
 import { Proposal } from '../core/tools/ui-tool.ts';
 import { InputPart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, Via } from '../core/model/message.ts';
@@ -140,8 +141,9 @@ const fields = {
     isError: z.boolean(),
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
-    structuredContent: object.optional(),
+    structuredContent: z.unknown().optional(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    repaired: z.array(Repair).optional(),
   }),
   dropped: z.object({
     ...inStep,

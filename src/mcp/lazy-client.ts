@@ -1,6 +1,6 @@
 /**
  * Lazy imports of the modules that use the MCP SDK, whose schemas take tens of milliseconds to build: most isolates do not need them. All
- * code outside `mcp/client/`, `mcp/server/` and the flows of `mcp/oauth/` reaches the SDK through this file.
+ * code outside `mcp/client/` and the flows of `mcp/oauth/` reaches the SDK through this file.
  */
 import type { ServerTokens, McpUpstream } from '../ports/upstream.ts';
 

@@ -15,7 +15,7 @@ import type {
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { OfferMethod } from '../core/tools/upstream-method.ts';
 import type { UserConnection } from '../core/servers/user-connection.ts';
-import type { StdioRun } from '../core/servers/stdio.ts';
+import type { ServerProcess, StdioRequest } from '../core/servers/stdio.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
 import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
 import type { Logger } from './runtime.ts';
@@ -36,16 +36,28 @@ export type UpstreamContext = {
   log: Logger;
   /** The owner of state at the server (a session, or a key): two of them never share a session id. */
   conversation: string;
+  /** The API key of the caller. Absent: the tool list is read. */
+  owner?: string;
 };
 
 /** The launcher's bridge to commands on this machine. `fetch` throws `upstream_error` for a command that cannot be run. */
-export type StdioBridge = { url: string; fetch(request: Request, run: Omit<StdioRun, 'workspace'>): Promise<Response> };
+export type StdioBridge = {
+  url: string;
+  fetch(request: Request, run: Omit<StdioRequest, 'workspace'>): Promise<Response>;
+  /** Returns the processes of the workspace that run. */
+  processes(): Promise<ServerProcess[]>;
+};
+
+/** `text`: a sentence for administrators. */
+export type SignInOffer = { isOffered: boolean; text?: string };
 
 export interface ServerTokens {
   /** Returns a token, refreshed if it expired; null: no user has signed in yet. */
   token(): Promise<string | null>;
   /** Called when the server rejected `token`: returns true if there is another one to try. `challenge`: its `WWW-Authenticate`. */
   refreshAfterRejection(token: string | null, challenge: string | null): Promise<boolean>;
+  /** Of a listing that the server refused: whether a user can sign in, and how, or why not. */
+  signInOffer?(): SignInOffer;
   /** For a server that each user connects to; absent: the tokens are the workspace's. */
   readonly connection?: UserConnection;
 }
@@ -57,17 +69,23 @@ export interface ServerSource {
 
 /** What the caller can be sent and asked before there is a result. An absent member is not available. */
 export type CallerChannel = {
+  /** The tool gives another sign of life than progress, which restarts its timeout: a log message, the state of a task. */
+  alive?(): void;
   progress?(update: ProgressUpdate): void;
   notice?(notice: ServerNotice): void;
   /** Answers while the call is open. `key`: the asker's name for the question. */
   ask?(request: InputRequest, key: string): Promise<InputAnswer>;
   askable?: AskableInput;
+  /** The server reports that the user has completed a page that it asked for; `id`: the `elicitationId` of the question. */
+  elicitationComplete?(id: string): void;
   /** `_meta` of the caller's request, such as its trace context. */
   meta?: Record<string, unknown>;
 };
 
 /** Called while a server works, at most as often as `limits` allow. Without `ask`, the server is answered that no user can be asked. */
 export type UpstreamHooks = CallerChannel & {
+  /** Whether `ask` reaches a client that waits for the answer; absent: nobody is asked before the call has ended. */
+  isLive?: boolean;
   /** The server reports that a list has changed. */
   onListChanged?(list: 'tools' | 'prompts' | 'resources'): void;
   /** The server reports that a subscribed resource has changed. */

@@ -5,7 +5,7 @@ import { configurationTables } from '../engine/mcp/serve-view.ts';
 import type { SessionPrompts } from '../engine/mcp/session-prompts.ts';
 import type { ServedNames } from '../engine/mcp/served-names.ts';
 import type { McpAnswer, McpRequest } from '../mcp/server/endpoint.ts';
-import type { ServeDeps } from '../mcp/server/serve-context.ts';
+import type { ServeDeps } from '../mcp/server/exchange.ts';
 import { createMemoryFiles } from '../storage/files/memory-files.ts';
 import { createStateSeal } from '../storage/keys/signed-token.ts';
 import { toolDefinitions } from '../tools/registry.ts';

@@ -24,10 +24,11 @@ const pauseMs = 50;
 
 const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
 
-export function registerTools(server: McpServer): void {
+/** `asksOpenly`: asks while the call is open, as tools of 2025 do, which the revision 2026-07-28 does not have. */
+export function registerTools(server: McpServer, asksOpenly: boolean): void {
   registerContentTools(server);
   registerTalkingTools(server);
-  registerAskingTools(server);
+  registerAskingTools(server, asksOpenly);
 }
 
 function registerContentTools(server: McpServer): void {
@@ -58,6 +59,18 @@ function registerContentTools(server: McpServer): void {
   server.registerTool('test_error_handling', { description: 'Fails.' }, () => {
     throw new Error('This tool intentionally returns an error for testing');
   });
+  server.registerTool(
+    'test_x_mcp_header',
+    {
+      description: 'Has a parameter that is also a header.',
+      inputSchema: fromJsonSchema<{ region?: string }>({
+        type: 'object',
+        // The type has no keywords of extensions.
+        properties: { region: Object.assign({ type: 'string' as const }, { 'x-mcp-header': 'Region' }) },
+      }),
+    },
+    ({ region = '' }) => text(`region=${region}`),
+  );
   server.registerTool(
     'json_schema_2020_12_tool',
     {
@@ -100,7 +113,12 @@ function registerTalkingTools(server: McpServer): void {
   });
 }
 
-function registerAskingTools(server: McpServer): void {
+function registerAskingTools(server: McpServer, asksOpenly: boolean): void {
+  const asked = async (context: ServerContext, question: InputRequest, finish: (answer: Answer) => string) => {
+    if (asksOpenly) return text(finish(inputResponse({ question: await context.mcpReq.send(question) }, 'question')));
+    const answer = inputResponse(context.mcpReq.inputResponses, 'question');
+    return answer.kind === 'missing' ? inputRequired({ inputRequests: { question } }) : text(finish(answer));
+  };
   server.registerTool(
     'test_sampling',
     { description: 'Asks the model of its client.', inputSchema: z.object({ prompt: z.string() }) },
@@ -135,12 +153,6 @@ function registerAskingTools(server: McpServer): void {
 }
 
 type Answer = ReturnType<typeof inputResponse>;
-
-/** The request for input, or the result if it was answered. */
-function asked(context: ServerContext, question: InputRequest, finish: (answer: Answer) => string) {
-  const answer = inputResponse(context.mcpReq.inputResponses, 'question');
-  return answer.kind === 'missing' ? inputRequired({ inputRequests: { question } }) : text(finish(answer));
-}
 
 function told(answer: Answer): string {
   if (answer.kind !== 'elicit') return JSON.stringify(answer);

@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { root } from '../e2e/service.ts';
 
-/** Only prereleases have the scenarios for authorization servers. */
+/** Only prereleases have the scenarios for authorization servers, and those of a revision (`revision`: of servers, with `--requirements`). */
 const packages = {
   server: '@modelcontextprotocol/conformance',
   client: '@modelcontextprotocol/conformance',
   authorization: 'mcp-conformance-alpha',
+  revision: 'mcp-conformance-alpha',
 } as const;
 const programOf = (side: Side): string => join(root, 'node_modules', packages[side], 'dist/index.js');
 export const reportsDir = join(root, 'node_modules/.cache/test-reports');
@@ -21,7 +22,7 @@ export const reportsDir = join(root, 'node_modules/.cache/test-reports');
 const suiteTimeoutMs = 170_000;
 
 type Check = { id: string; status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO'; errorMessage?: string };
-export type Side = 'server' | 'client' | 'authorization';
+export type Side = 'server' | 'client' | 'authorization' | 'revision';
 /** By scenario. */
 export type SuiteResult = ReadonlyMap<string, readonly Check[]>;
 
@@ -41,7 +42,7 @@ export function expectedFailures(side: Side): ReadonlySet<string> {
 export async function runSuite(side: Side, args: readonly string[], onOutput?: (printed: string) => void): Promise<SuiteResult> {
   const outputDir = mkdtempSync(join(tmpdir(), 'moniker-conformance-'));
   try {
-    await runProgram([programOf(side), side, ...args, '-o', outputDir], onOutput);
+    await runProgram([programOf(side), side === 'revision' ? 'server' : side, ...args, '-o', outputDir], onOutput);
     return readResults(side, outputDir);
   } finally {
     rmSync(outputDir, { recursive: true, force: true });
@@ -70,7 +71,7 @@ function readResults(side: Side, outputDir: string): SuiteResult {
   return new Map(
     files.map((path) => {
       const folder = path.slice(0, -'/checks.json'.length).replace(/-\d{4}-\d\d-\d\dT.*$/, '');
-      const scenario = side === 'client' ? folder : folder.slice(`${side === 'server' ? '' : 'authorization-'}server-`.length);
+      const scenario = side === 'client' ? folder : folder.slice(`${side === 'authorization' ? 'authorization-' : ''}server-`.length);
       return [scenario, JSON.parse(readFileSync(join(outputDir, path), 'utf8')) as Check[]];
     }),
   );

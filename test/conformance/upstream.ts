@@ -22,10 +22,11 @@ export type FixtureUpstream = {
   close(): Promise<void>;
 };
 
-/** `eras`: what it supports; a server of one era rejects the other. */
-export async function startFixtureUpstream(eras: 'both' | 'legacy' | 'modern' = 'both'): Promise<FixtureUpstream> {
-  const modern = createMcpHandler(makeFixtureServer, { legacy: 'reject', keepAliveMs: 0 });
-  const sessions = createSessionEndpoint(makeFixtureServer);
+/** `eras`: what it supports; a server of one era rejects the other. `asksOpenly`: of its tools that ask for input. */
+export async function startFixtureUpstream(eras: 'both' | 'legacy' | 'modern' = 'both', asksOpenly = false): Promise<FixtureUpstream> {
+  const make = (): McpServer => makeFixtureServer(asksOpenly);
+  const modern = createMcpHandler(make, { legacy: 'reject', keepAliveMs: 0 });
+  const sessions = createSessionEndpoint(make);
   const { url, close } = await listenUpstream({
     async handle(request) {
       const refused =
@@ -44,12 +45,12 @@ export async function startFixtureUpstream(eras: 'both' | 'legacy' | 'modern' = 
   };
 }
 
-function makeFixtureServer(): McpServer {
+function makeFixtureServer(asksOpenly: boolean): McpServer {
   const server = new McpServer(
     { name: 'conformance-fixtures', version: '1.0.0' },
     { capabilities: { logging: {}, resources: { subscribe: true }, completions: {} } },
   );
-  registerTools(server);
+  registerTools(server, asksOpenly);
   registerResources(server);
   registerPrompts(server);
   return server;

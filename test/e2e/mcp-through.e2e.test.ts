@@ -35,6 +35,17 @@ const tools: FakeTool[] = [
   plain('file', () => ({
     content: [{ type: 'resource', resource: { uri: 'file:///a.png', mimeType: 'image/png', blob: png, _meta: { a: 1 } } }],
   })),
+  plain('bytes', () => ({
+    content: [text('\ufeffWindows\r\n\u001b[31mred\u001b[0m so\u00adft \u200f \u202e ❤\ufe0f \u{e0041} \u0000 \ud800')],
+    structuredContent: { 'na\u00adme': 'va\u200blue\r\n' },
+  })),
+  plain('empty', () => ({ content: [] })),
+  plain('empty-failed', () => ({ content: [], isError: true })),
+  plain('only-data', () => ({ content: [], structuredContent: { a: 1 } })),
+  plain('annotated', () => ({
+    content: [{ ...text('a'), annotations: { audience: ['user'], priority: 0.5, lastModified: '2026-01-01T00:00:00Z' } }],
+  })),
+  plain('long-error', () => rpc(-32_000, `kubectl: ${'a line of its output\n'.repeat(100)}`)),
   plain('long', () => ({ content: [text(long)] })),
   plain('rows', () => ({ content: [text(JSON.stringify({ rows }))], structuredContent: { rows } }), {
     outputSchema: { type: 'object', properties: { rows: { type: 'array' } }, required: ['rows'] },

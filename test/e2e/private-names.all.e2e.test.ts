@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canNameHosts, makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { canNameHosts, makeDataDir, removeDataDir, startService, type RunningService, withHosts } from './service.ts';
 import { isSkipped } from '../selection.ts';
 
 /** A loopback address that no other test uses; the guard allows only a few ports. */
@@ -44,7 +44,7 @@ describe.skipIf(isSkipped(!canNameHosts, 'public names with private addresses', 
       const lines = Object.entries(names).flatMap(([name, addresses]) => addresses.map((to) => `${to} ${name}`));
       writeFileSync(join(dataDir, 'hosts'), ['127.0.0.1 localhost', ...lines, ''].join('\n'));
       const allowed = `${address}:80,servers:allowed.partner.example:80`;
-      service = await startService(dataDir, { MONIKER_ALLOW_PRIVATE_HOSTS: allowed }, join(dataDir, 'hosts'));
+      service = await startService(dataDir, { MONIKER_ALLOW_PRIVATE_HOSTS: allowed }, withHosts(join(dataDir, 'hosts')));
       await service.call('PUT', '/v1/toolsets/web', { tools: [{ tool: 'builtin.http_request', name: 'get', approval: 'never' }] });
     });
 

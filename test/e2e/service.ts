@@ -43,18 +43,21 @@ export function removeDataDir(dataDir: string): void {
  */
 export const canNameHosts = spawnSync('unshare', ['-m', 'true']).status === 0;
 
-/** Runs the start script; `ended` resolves to its exit code, `printed` returns all of its output. `hosts`: see `canNameHosts`. */
+/** For `launch`: with this file as /etc/hosts. Requires `canNameHosts`. */
+export function withHosts(file: string): string[] {
+  return ['unshare', '-m', 'sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"', file];
+}
+
+/** Runs the start script; `ended` resolves to its exit code, `printed` returns all of its output. `within`: a command that runs it. */
 export function launch(
   dataDir: string,
   environment: Record<string, string> = {},
-  hosts?: string,
+  within: readonly string[] = [],
 ): { child: ChildProcess; printed(): string; ended: Promise<number | null> } {
   const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(MONIKER_|OTEL_|PORT$|OLLAMA_HOST$|.*_API_KEY$)/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(MONIKER_|OTEL_|npm_|PORT$|OLLAMA_HOST$|.*_API_KEY$)/.test(name)),
   );
-  const start = [process.execPath, join(root, 'src/cli/main.ts'), 'start'];
-  const named = ['unshare', '-m', 'sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"', hosts ?? '', ...start];
-  const [command = '', ...parameters] = hosts === undefined ? start : named;
+  const [command = '', ...parameters] = [...within, process.execPath, join(root, 'src/cli/main.ts'), 'start'];
   const child = spawn(command, parameters, {
     cwd: root,
     // Nothing listens on port 9, so that tests do not use an Ollama of this machine.
@@ -77,18 +80,22 @@ export function launch(
 const addressInUse = 'took the port';
 
 /** Another process can take the free port before the service listens on it: retries with another port. */
-export async function startService(dataDir: string, environment: Record<string, string> = {}, hosts?: string): Promise<RunningService> {
+export async function startService(
+  dataDir: string,
+  environment: Record<string, string> = {},
+  within?: readonly string[],
+): Promise<RunningService> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startOnce(dataDir, environment, hosts);
+      return await startOnce(dataDir, environment, within);
     } catch (error) {
       if (attempt === 3 || environment.PORT !== undefined || !String(error).includes(addressInUse)) throw error;
     }
   }
 }
 
-async function startOnce(dataDir: string, environment: Record<string, string>, hosts: string | undefined): Promise<RunningService> {
-  const { child, printed, ended } = launch(dataDir, environment, hosts);
+async function startOnce(dataDir: string, environment: Record<string, string>, within?: readonly string[]): Promise<RunningService> {
+  const { child, printed, ended } = launch(dataDir, environment, within);
   let over = false;
   void ended.then(() => {
     over = true;

@@ -1,4 +1,5 @@
 /** Calls over real tools and files that the caller stored: the question, and the state of the files afterwards. */
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import { buildAliasMap } from '../../src/core/toolset/alias-map.ts';
 import type { GivenApproval, ApprovalQuestion } from '../../src/core/policy/approval.ts';
 import { compileEdition } from '../../src/core/toolset/edition.ts';
@@ -70,7 +71,7 @@ export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] 
       return { asked, yes: nextYes, isError: false, code: undefined, text: '', exitCode: null };
     }
     const { isError, code, content, structuredContent } = outcome.answer.result;
-    const exitCode = structuredContent?.exitCode;
+    const exitCode = recordOf(structuredContent).exitCode;
     return { asked: null, yes: null, isError, code, text: contentText(content), exitCode: typeof exitCode === 'number' ? exitCode : null };
   };
   /** Calls; `yes` then approves the question, after something else may have happened, and calls again. */

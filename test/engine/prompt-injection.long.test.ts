@@ -2,6 +2,7 @@
  * Tool results that contain instructions for the model (SEC-36) are data. Whatever they say, they cause no call and no approval, and the
  * provider is sent the same messages as with any other text.
  */
+import { recordOf, stringOf } from '../../src/core/json/wire-value.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
 import type { SessionEventBody } from '../../src/core/turn/session-event.ts';
@@ -78,12 +79,16 @@ const callsOf = (events: readonly SessionEventBody[]) => events.filter(({ type }
 const blocksOf = (text: string | string[]): ToolResult['content'] =>
   (Array.isArray(text) ? text : [text]).map((part) => ({ type: 'text', text: part }));
 
-/** The structure of the messages, whatever the texts are. */
+/** The structure of the messages, whatever the texts are, and whatever was removed of them. */
 function shapeOf(value: unknown): unknown {
   if (typeof value === 'string') return 'text';
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(shapeOf);
+  if (Array.isArray(value)) return value.filter((part) => !isNote(part)).map(shapeOf);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
+}
+
+function isNote(part: unknown): boolean {
+  return stringOf(recordOf(part).text).startsWith('[Removed before you read this result');
 }
 
 function* textsIn(value: unknown): Generator<string> {

@@ -34,11 +34,13 @@ export type McpServerParts = {
   resourceTemplates?: readonly Record<string, unknown>[];
   /** Returns the messages of a prompt; default: a text with its name and arguments. */
   messages?(name: string, args: Record<string, string>): readonly Record<string, unknown>[];
+  /** Returns the whole result instead. */
+  prompt?(name: string, args: Record<string, string>): Record<string, unknown>;
   /** Returns the contents of a resource, besides its URI; default: a text with the URI. */
   read?(uri: string): Record<string, unknown>;
   ttlMs?: number;
   /** The revisions it speaks; it rejects the other one. */
-  eras?: 'both' | 'legacy' | 'modern';
+  eras?: 'both' | 'both-without-sessions' | 'legacy' | 'modern';
   instructions?: string;
   /** Called for every request before anything else; a returned `Response` is sent (such as a 401). */
   gate?(request: Request): Response | null;
@@ -65,6 +67,8 @@ export type FakeMcpServer = {
   setTools(tools: readonly FakeTool[]): void;
   /** Notifies all listeners that the list has changed. */
   tellChanged(): Promise<void>;
+  /** Notifies all sessions whose client can open pages that the user has completed a page. */
+  tellCompleted(elicitationId: string): Promise<void>;
   /** Forgets its sessions, as after a restart: their ids get a 404. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -75,7 +79,7 @@ export async function listenMcpServer(parts: McpServerParts = {}): Promise<FakeM
   const heard: HeardRequest[] = [];
   const state = { tools: parts.tools ?? [] };
   const make = (): Server => makeServer(parts, state);
-  const modern = createMcpHandler(make, { legacy: 'reject', keepAliveMs: 0 });
+  const modern = createMcpHandler(make, { legacy: eras === 'both-without-sessions' ? 'stateless' : 'reject', keepAliveMs: 0 });
   const sessions = createSessions(make);
   const { url, close } = await listenUpstream({
     async handle(request) {
@@ -96,8 +100,12 @@ export async function listenMcpServer(parts: McpServerParts = {}): Promise<FakeM
     },
     async tellChanged() {
       modern.notify.toolsChanged();
-      await sessions.tellChanged();
+      await sessions.tell((server) => server.sendToolListChanged());
     },
+    tellCompleted: (elicitationId) =>
+      sessions.tell(async (server) => {
+        if (server.getClientCapabilities()?.elicitation?.url) await server.createElicitationCompletionNotifier(elicitationId)();
+      }),
     restart: () => sessions.forget(),
     async close() {
       await Promise.all([modern.close(), sessions.forget()]);
@@ -168,7 +176,9 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
   });
   if (prompts !== undefined) {
     server.setRequestHandler('prompts/list', () => asResult({ prompts, ...hints }));
-    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }) => asResult({ messages: messages(name, args) }));
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }) =>
+      asResult(parts.prompt?.(name, args) ?? { messages: messages(name, args) }),
+    );
     server.setRequestHandler('completion/complete', ({ params }) => ({ completion: { values: [`${params.argument.value}1`] } }));
   }
   if (resources !== undefined || resourceTemplates !== undefined) {
@@ -181,7 +191,11 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
   return server;
 }
 
-type Sessions = { handle(request: Request): Promise<Response>; tellChanged(): Promise<void>; forget(): Promise<void> };
+type Sessions = {
+  handle(request: Request): Promise<Response>;
+  tell(send: (server: Server) => Promise<void>): Promise<void>;
+  forget(): Promise<void>;
+};
 
 /** The 2025 revision: `initialize` creates a session, and an unknown id gets a 404. */
 function createSessions(make: () => Server): Sessions {
@@ -202,8 +216,8 @@ function createSessions(make: () => Server): Sessions {
       await server.connect(transport);
       return transport.handleRequest(request);
     },
-    async tellChanged() {
-      for (const { server } of open.values()) await server.sendToolListChanged();
+    async tell(send) {
+      for (const { server } of open.values()) await send(server);
     },
     async forget() {
       const transports = [...open.values()].map(({ transport }) => transport);

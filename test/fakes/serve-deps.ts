@@ -5,7 +5,7 @@ import { createPools } from '../../src/engine/fair-pool.ts';
 import { marksIn } from '../../src/engine/policy/direct-marks.ts';
 import { configurationTables } from '../../src/engine/mcp/serve-view.ts';
 import type { CallDeps } from '../../src/engine/call/call-scope.ts';
-import type { ServeDeps } from '../../src/mcp/server/serve-context.ts';
+import type { ServeDeps } from '../../src/mcp/server/exchange.ts';
 import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
 import type { LinkStore, ResourceLink } from '../../src/ports/link-store.ts';
 import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';

@@ -182,7 +182,7 @@ describe('a response', () => {
       code: 'tool_error',
       text: 'no such city',
     });
-    expect(await answered({ content: [], structuredContent: { n: 1 } })).toMatchObject({ text: '{"n":1}', structuredContent: { n: 1 } });
+    expect(await answered({ content: [], structuredContent: { n: 1 } })).toMatchObject({ content: [], structuredContent: { n: 1 } });
   });
 
   it.each<[string, unknown, object]>([
@@ -193,7 +193,7 @@ describe('a response', () => {
     ['null', null, { text: 'null' }],
     ['text', new Response('It rains.'), { text: 'It rains.' }],
     ['text that begins like JSON', new Response('{it rains}'), { text: '{it rains}' }],
-    ['nothing', new Response(null, { status: 204 }), { text: expect.stringContaining('returned no content') }],
+    ['nothing', new Response(null, { status: 204 }), { content: [] }],
     ['bytes', new Response(new Uint8Array([0, 1, 255])), { text: '[3 bytes of binary data, not shown]' }],
     ['an image', new Response('x', { headers: { 'content-type': 'image/png' } }), { text: '[1 bytes of image/png, not shown]' }],
   ])('of %s is converted by its type', async (_what, answer, shown) => {
@@ -233,7 +233,7 @@ describe('a response', () => {
   it('with members such as __proto__ changes no object', async () => {
     const text = '{"structuredContent": {"__proto__": {"polluted": true}, "constructor": 1}, "content": []}';
     const shown = await answered(new Response(text, { headers: { 'content-type': 'application/json' } }));
-    expect(shown.text).toContain('"constructor":1');
+    expect(JSON.stringify(shown.structuredContent)).toContain('"constructor":1');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 

@@ -36,6 +36,7 @@ import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { memoryReplies } from '../fakes/kept-replies.ts';
 import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
 import { fakeTriggers, type FakeTriggers } from '../fakes/triggers.ts';
+import { statusCounts } from '../../src/core/servers/server-state.ts';
 
 export const rootKey = 'root-key-of-at-least-thirty-two-characters';
 
@@ -178,7 +179,7 @@ export function createHarness(
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     unwantedPrograms: unused,
-    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 }),
+    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0, servers: statusCounts([]) }),
     // Tested against the real Catalog.
     oauth: { register: unused, client: unused, request: unused, declined: unused },
     consents: { seal: unused, open: unused },
@@ -195,8 +196,9 @@ export function createHarness(
     }),
     people: createPeople({ settings, clock, sealing: master, catalog: () => catalog }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
-    signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
+    signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null, offer: () => null },
     servers: (workspace) => ({
+      processes: async () => [],
       refresh: (name, reason, how) => refresh.refresh(workspace, name, reason, how),
       test: (name, document) => testServer(reading, workspace, name, document),
       listGiven: (name, document) => listGiven(reading, workspace, name, document),
@@ -206,6 +208,7 @@ export function createHarness(
     explainCall: (principal, asked) => explainDirectCall(direct, principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callOutsideSession(direct, principal, call, new AbortController().signal),
+    sseRelays: { open: unused, send: unused },
     mcp: (asked) =>
       serveMcp(
         serve,

@@ -6,7 +6,7 @@ import { limits } from '../../src/core/limits/limits.ts';
 import type { InputAnswer, InputRequest, ProgressUpdate } from '../../src/core/tools/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
-import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tools/tool.ts';
+import { contentText, errorResult, textResult, type ContentBlock, type ToolResult } from '../../src/core/tools/tool.ts';
 import { callTool } from '../../src/engine/call/call-tool.ts';
 import { executorByKind } from '../../src/engine/call/executor-by-kind.ts';
 import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
@@ -16,8 +16,10 @@ import type { ServerTokens, UpstreamAnswer, UpstreamCall, UpstreamContext, Upstr
 import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
-import { maxProgressMessageLength } from '../../src/core/tools/clean-result.ts';
+import { maxProgressMessageLength } from '../../src/core/tools/call-report.ts';
 import { maxInputBytes } from '../../src/mcp/executor.ts';
+import { ResponseTooLarge } from '../../src/mcp/client/upstream-fault.ts';
+import { ServerRpcError } from '../../src/engine/mcp/rpc-error.ts';
 
 const inputSchema = {
   type: 'object',
@@ -83,10 +85,12 @@ async function door({
     request: () => Promise.reject(new Error('not in these tests')),
   };
   const changes: string[] = [];
+  const failures: string[] = [];
   const owners: string[] = [];
   const executor = executorByKind({ mcp: createMcpExecutor({ server, upstream, changed: (name) => void changes.push(name) }) });
   const deps: CallDeps = {
     ...{ clock, log: keptLog(), server, executor },
+    serverFailed: (name, reason) => void failures.push(`${name}: ${reason}`),
     fetch: () => Promise.reject(new Error('no network here')),
     secret: async (name) => `value-of-${name}`,
     ...(tokens && {
@@ -98,7 +102,7 @@ async function door({
   };
   const callScope: CallScope = {
     ...{ keyId: 'k1', session: 's1', turn: 't1', names: () => names, edition: null, files: createMemoryFiles(() => 0) },
-    ...{ timeoutMs: 30_000, rules: [], canWait: true },
+    ...{ rules: [], canWait: true },
     results: {
       hasAny: () => kept.size > 0,
       has: (id) => kept.has(id),
@@ -115,9 +119,11 @@ async function door({
     if ('waitFor' in settled) throw new Error('it waits');
     return settled.answer;
   };
-  return { changes, owners, heard, audit, kept, clock, current, executor, abort, outcome, call };
+  return { changes, failures, owners, heard, audit, kept, clock, current, executor, abort, outcome, call };
 }
 
+const rpcError = new ServerRpcError({ code: -32602, message: 'no such customer' });
+const ended = new ServerRpcError({ code: -32000, message: 'The server exited.', data: { code: 'server_ended' } });
 const told = ({ result }: { result: ToolResult }): string => contentText(result.content);
 const never = (): Promise<never> => new Promise(() => undefined);
 /** A client that can answer input requests. */
@@ -202,18 +208,49 @@ describe('a call of an MCP server’s tool', () => {
     const broken = await (await failing(new Problem('upstream_error', 'It answered half a document.'))).call();
     expect(broken.result).toMatchObject({ isError: true, code: 'tool_error' });
   });
+
+  it.each([
+    ['it cannot be reached', new Problem('upstream_error', 'It exited with code 3.'), true],
+    ['it wants credentials', new Problem('upstream_error', 'It requires credentials.', { unauthorized: true }), true],
+    ['it ended', new Problem('upstream_error', 'It ended.', {}, { cause: ended }), true],
+    ['it is slow', new Problem('upstream_timeout', 'It did not answer.'), false],
+    ['it returned an error', new Problem('upstream_error', 'It returned error -32602.', {}, { cause: rpcError }), false],
+    ['its response was too large', new ResponseTooLarge('upstream_error', 'The response is too large.'), false],
+  ] as const)('reports the server if %s: %s', async (_case, problem, isReported) => {
+    const { failures, call } = await door({ answer: () => Promise.reject(problem) });
+    await call();
+    expect(failures).toEqual(isReported ? [`crm: crm.get.customer failed: ${problem.detail}`] : []);
+  });
+
+  it('reports a server that ended during the call', async () => {
+    const failed = { ...errorResult('tool_error', 'get.customer failed.'), protocolError: ended.rpc };
+    const { failures, call } = await door({ answer: () => ({ kind: 'result', result: failed }) });
+    await call();
+    expect(failures).toEqual(['crm: get.customer failed.']);
+  });
+
+  it('reports the server without secrets that the call used', async () => {
+    const entry = { arguments: { preset: { api_token: { secret: 'CRM' } } } };
+    const { failures, call } = await door({
+      entry,
+      answer: ({ call: { arguments: args } }) => Promise.reject(new Problem('upstream_error', `It printed: ${args.api_token}`)),
+    });
+    await call();
+    expect(failures.join()).toMatch(/^crm: crm\.get\.customer failed: It printed: /);
+    expect(failures.join()).not.toContain('value-of-CRM');
+  });
 });
 
 describe('the timeout of a call', () => {
-  it('ends it after thirty idle seconds, with the canonical name; a late response is dropped', async () => {
+  it('ends it after sixty idle seconds, with the canonical name; a late response is dropped', async () => {
     let late = (_result: ToolResult): void => undefined;
     const { heard, clock, call, audit, kept } = await door({ answer: () => new Promise((resolve) => (late = resolve)) });
     const work = call();
     await clock.advance(0);
-    await clock.advance(30_000);
+    await clock.advance(60_000);
     const answer = await work;
     expect(answer.result).toMatchObject({ isError: true, code: 'timeout' });
-    expect(told(answer)).toContain('crm.get.customer did not finish within 30 s');
+    expect(told(answer)).toContain('crm.get.customer did not finish within 60 s');
     expect(heard[0]?.context.signal.aborted).toBe(true);
     late(textResult('x'.repeat(10 * limits.maxResultBytes)));
     await clock.advance(1_000);
@@ -227,22 +264,23 @@ describe('the timeout of a call', () => {
     await clock.advance(2_000);
     expect(told(await work)).toContain('within 2 s');
     expect(heard[0]?.server.timeoutMs).toBe(2_000);
-    const agent = await door({ scope: { timeoutMs: 60_000 } });
+    const agent = await door({ scope: { timeoutMs: 40_000 } });
     await agent.call();
-    expect(agent.heard[0]?.server.timeoutMs).toBe(60_000);
+    expect(agent.heard[0]?.server.timeoutMs).toBe(40_000);
   });
 
-  it('restarts with progress, up to a total limit', async () => {
+  it('restarts with progress and other signs of life, up to a total limit', async () => {
     const { heard, clock, call } = await door({ answer: never });
     let isOver = false;
     const work = call().finally(() => (isOver = true));
     await clock.advance(0);
-    for (let at = 20_000; at < limits.maxServerCallMs; at += 20_000) {
-      await clock.advance(20_000);
-      heard[0]?.hooks.progress?.({ progress: at });
+    for (let at = 50_000; at < limits.maxServerCallMs; at += 50_000) {
+      await clock.advance(50_000);
+      if (at % 100_000 === 0) heard[0]?.hooks.progress?.({ progress: at });
+      else heard[0]?.hooks.alive?.();
       expect(isOver).toBe(false);
     }
-    await clock.advance(20_000);
+    await clock.advance(50_000);
     expect(told(await work)).toContain(`within ${limits.maxServerCallMs / 1_000} s`);
   });
 
@@ -254,7 +292,7 @@ describe('the timeout of a call', () => {
       answer: async ({ hooks }) => textResult(JSON.stringify(await hooks.ask?.(form, '1'))),
     });
     const work = call();
-    for (let asked = 0; asked < 4; asked += 1) await clock.advance(25_000);
+    for (let asked = 0; asked < 4; asked += 1) await clock.advance(55_000);
     said({ action: 'accept', content: { id: '7' } });
     expect(told(await work)).toBe('{"action":"accept","content":{"id":"7"}}');
   });
@@ -270,7 +308,7 @@ describe('the timeout of a call', () => {
 });
 
 describe('progress and log messages of a server', () => {
-  it('are passed on clean, short and without secrets, until the call has ended', async () => {
+  it('are passed on unchanged, short and without secrets, until the call has ended', async () => {
     const updates: ProgressUpdate[] = [];
     const notices: unknown[] = [];
     const { heard, call } = await door({
@@ -287,7 +325,9 @@ describe('progress and log messages of a server', () => {
     await call();
     heard[0]?.hooks.progress?.({ progress: 3 });
     heard[0]?.hooks.notice?.({ level: 'info', data: 'late' });
-    expect(updates).toEqual([{ progress: 1, total: 3, message: expect.stringMatching(/^ab \[secret\]x+$/) }, { progress: 2 }]);
+    const message = expect.stringContaining('a\u001b[1mb [secret]xxx');
+    expect(updates).toEqual([{ progress: 1, total: 3, message }, { progress: 2 }]);
+    expect(updates[0]?.message).toMatch(/x…$/);
     expect(String(updates[0]?.message).length).toBeLessThanOrEqual(maxProgressMessageLength);
     expect(notices).toEqual([{ level: 'info', data: { said: '[secret]' } }]);
   });
@@ -310,10 +350,10 @@ describe('the result of a server', () => {
     expect(result).toEqual({ isError: false, content, structuredContent: { ok: true } });
   });
 
-  it('is neutralized before a model or terminal sees it; a secret split by hidden characters is found', async () => {
+  it('is unchanged, but for a secret, which is found where hidden characters split it', async () => {
     const text = 'a\u001b[31m\u202eb\u{e0041} value-\u200b\u200bof-CRM';
     const { call } = await door({ answer: () => textResult(text), entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } } });
-    expect(told(await call())).toBe('ab [secret]');
+    expect(told(await call())).toBe('a\u001b[31m\u202eb\u{e0041} [secret]');
   });
 
   it('is truncated if too long, and stored for further reading', async () => {

@@ -1,4 +1,5 @@
 /** Commands that are sent to shells to break them, row by row. The shell itself is tested in `bash.test.ts`. */
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import { expect, it } from 'vitest';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -67,7 +68,7 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
     try {
       for (const { id, command } of of('network')) {
         const { structuredContent } = await bench.run('builtin.bash', { command });
-        expect([id, structuredContent?.exitCode === 0]).toEqual([id, false]);
+        expect([id, recordOf(structuredContent).exitCode === 0]).toEqual([id, false]);
       }
     } finally {
       globalThis.fetch = original;

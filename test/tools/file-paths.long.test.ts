@@ -2,6 +2,7 @@
  * Paths as attackers and models write them: each is resolved inside the session's files or rejected with an error result, never decoded,
  * and never throws.
  */
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isInside, resolvePath } from '../../src/core/text/path.ts';
@@ -25,7 +26,7 @@ describeCorpus('security/path-payloads.json', (path) => {
         continue;
       }
       if (!resolved.ok) throw new Error(resolved.reason);
-      expect(written.structuredContent?.path).toBe(resolved.path);
+      expect(recordOf(written.structuredContent).path).toBe(resolved.path);
       expect((await run('builtin.read_file', { path: payload })).text, payload).toBe(payload);
       expect((await run('builtin.edit_file', { path: payload, edits: [{ oldText: payload, newText: 'x' }] })).isError, payload).toBe(
         payload === '',
@@ -58,8 +59,8 @@ describeCorpus('security/path-cases.jsonl', (path) => {
         continue;
       }
       expect(row.expect, row.id).not.toBe('reject');
-      expect(structuredContent?.path, row.id).toBe(row.resolved);
-      expect(isInside(String(structuredContent?.path), row.root), row.id).toBe(row.expect === 'inside');
+      expect(recordOf(structuredContent).path, row.id).toBe(row.resolved);
+      expect(isInside(String(recordOf(structuredContent).path), row.root), row.id).toBe(row.expect === 'inside');
       counts[row.expect === 'inside' ? 'inside' : 'outside'] += 1;
     }
     printStatistics(

@@ -1,3 +1,4 @@
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toolBench } from './run-tool.ts';
@@ -50,7 +51,7 @@ describe('calculate', () => {
     await fc.assert(
       fc.asyncProperty(number, number, number, number, async (a, b, c, d) => {
         const { structuredContent } = await run('local.calculate', { expression: `${a} * (${b} - ${c}) + ${d}` });
-        expect(structuredContent?.value).toBeCloseTo(a * (b - c) + d, 9);
+        expect(recordOf(structuredContent).value).toBeCloseTo(a * (b - c) + d, 9);
       }),
     );
   });

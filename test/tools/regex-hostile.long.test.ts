@@ -2,6 +2,7 @@
  * Hostile patterns, row by row, in every place of the shell that takes one: each runs in linear time or is rejected, and never reaches a
  * backtracking engine.
  */
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import { expect, it } from 'vitest';
 import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
@@ -83,10 +84,11 @@ describeCorpus('security/regex-hostile.jsonl', (path) => {
         const { user } = process.threadCpuUsage(began);
         // A backtracking engine would need minutes of processor time. A script stopped by the shell's own limits was also in time.
         if (user > 10_000_000 || code === 'timeout') slow.push(`${cell}: ${Math.round(user / 1_000)} ms`);
-        expect((await run('builtin.bash', { command: 'echo alive' })).structuredContent?.stdout).toBe('alive\n');
+        expect(recordOf((await run('builtin.bash', { command: 'echo alive' })).structuredContent).stdout).toBe('alive\n');
         cells += 1;
-        const isRefused = code === 'limit_reached' || (structuredContent?.stderr !== '' && structuredContent?.stdout === '');
-        const outcome = isRefused ? 'refused' : structuredContent?.stdout === 'y\n' ? 'match' : 'no-match';
+        const isRefused =
+          code === 'limit_reached' || (recordOf(structuredContent).stderr !== '' && recordOf(structuredContent).stdout === '');
+        const outcome = isRefused ? 'refused' : recordOf(structuredContent).stdout === 'y\n' ? 'match' : 'no-match';
         const usual = expected(row, text);
         // Neither globs nor file names match any of them.
         const wanted = exceptions[cell] ?? (place === 'case' || (place === 'find -regex' && usual === 'match') ? 'no-match' : usual);

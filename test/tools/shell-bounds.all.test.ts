@@ -2,6 +2,7 @@
  * What a script may do before it is stopped, since nothing else runs in the isolate meanwhile: limits that hold for every kind of work and
  * do not affect honest scripts. Counted, not timed.
  */
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { put, toolBench } from './run-tool.ts';
 import { maxShellPatternLength } from '../../src/tools/shell/pattern-budget.ts';
@@ -16,7 +17,7 @@ async function run(command: string, files: Record<string, string> = {}) {
   const bench = toolBench();
   for (const [name, content] of Object.entries(files)) put(bench.files, `/workspace/${name}`, content);
   const result = await bench.run('builtin.bash', { command });
-  const { stdout, stderr, exitCode } = result.structuredContent ?? {};
+  const { stdout, stderr, exitCode } = recordOf(result.structuredContent);
   return { ...result, out: String(stdout), err: String(stderr), exitCode };
 }
 

@@ -1,4 +1,5 @@
 /** Scripts that run at the same time in one isolate: a budget or an error of one never affects another. */
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sample } from '../selection.ts';
@@ -8,7 +9,7 @@ async function run(command: string, files: Record<string, string> = {}) {
   const bench = toolBench();
   for (const [name, content] of Object.entries(files)) put(bench.files, `/workspace/${name}`, content);
   const result = await bench.run('builtin.bash', { command });
-  const { stdout, stderr, exitCode } = result.structuredContent ?? {};
+  const { stdout, stderr, exitCode } = recordOf(result.structuredContent);
   return { text: result.text, code: result.code, out: String(stdout), err: String(stderr), exitCode };
 }
 

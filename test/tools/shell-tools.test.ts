@@ -1,4 +1,5 @@
 /** What the shell offers besides files: other tools, the network and its own limits. */
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import { describe, expect, it } from 'vitest';
 import { errorResult, textResult, type ToolResult } from '../../src/core/tools/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
@@ -57,7 +58,7 @@ describe('the tool command', () => {
       return done(textResult(new TextDecoder().decode(files?.read('/workspace/in'))));
     });
     const { run, files } = toolBench({ calls });
-    expect((await run('builtin.bash', { command: 'echo mine > in; tool add; cat made' })).structuredContent?.stdout).toBe(
+    expect(recordOf((await run('builtin.bash', { command: 'echo mine > in; tool add; cat made' })).structuredContent).stdout).toBe(
       'mine\nby a tool',
     );
     expect(new TextDecoder().decode(files.read('/workspace/made'))).toBe('by a tool');
@@ -70,22 +71,22 @@ describe('the tool command', () => {
       command: 'tool add; echo $?; tool nope; echo $?; tool add x; echo $?; tool add a=x',
     });
     expect(structuredContent).toMatchObject({ stdout: '1\n127\n2\n', exitCode: 2 });
-    expect(structuredContent?.stderr).toContain('add went wrong\nnope went wrong\n');
-    expect(structuredContent?.stderr).toContain('a: x is not number.');
+    expect(recordOf(structuredContent).stderr).toContain('add went wrong\nnope went wrong\n');
+    expect(recordOf(structuredContent).stderr).toContain('a: x is not number.');
   });
 
   it('prints the structured result when asked to', async () => {
     const calls = innerCalls(() => done({ isError: false, content: [{ type: 'text', text: 'three' }], structuredContent: { sum: 3 } }));
     const { run } = toolBench({ calls });
-    expect((await run('builtin.bash', { command: 'tool add a=1 --structured | jq .sum; tool add' })).structuredContent?.stdout).toBe(
-      '3\nthree\n',
-    );
+    expect(
+      recordOf((await run('builtin.bash', { command: 'tool add a=1 --structured | jq .sum; tool add' })).structuredContent).stdout,
+    ).toBe('3\nthree\n');
   });
 
   it('lists, finds and explains', async () => {
     const { run } = toolBench({ calls: innerCalls(() => done(textResult(''))) });
-    const { stdout } =
-      (await run('builtin.bash', { command: 'tool --list; tool find letter; tool --help plus; tool find zebra' })).structuredContent ?? {};
+    const found = await run('builtin.bash', { command: 'tool --list; tool find letter; tool --help plus; tool find zebra' });
+    const { stdout } = recordOf(found.structuredContent);
     expect(stdout).toContain('add\tAdds numbers.\nmail\tSends a letter.\nmail\tSends a letter.\nadd (aliases: plus), local.add');
     expect((await toolBench().run('builtin.bash', { command: 'tool add' })).text).toContain('no other tools can be called');
   });
@@ -143,7 +144,7 @@ describe('curl and wget', () => {
     ]);
     expect(sent.map(({ key }) => key)).toEqual([1, 2, 3, 4, 5].map((number) => `call_1.${number}`));
     for (const name of ['f', 'g', 'h']) expect([...files.read(`/workspace/${name}`)], name).toEqual([0xff, 0, 10]);
-    expect(structuredContent?.stdout).not.toContain('set-cookie');
+    expect(recordOf(structuredContent).stdout).not.toContain('set-cookie');
   });
 
   it('reject credentials, other protocols, forged hosts and bodies that are not text', async () => {
@@ -169,7 +170,11 @@ describe('curl and wget', () => {
     ];
     for (const command of commands) {
       const { structuredContent } = await run('builtin.bash', { command });
-      expect([command, structuredContent?.exitCode === 0, structuredContent?.stderr === '']).toEqual([command, false, false]);
+      expect([command, recordOf(structuredContent).exitCode === 0, recordOf(structuredContent).stderr === '']).toEqual([
+        command,
+        false,
+        false,
+      ]);
     }
     expect(asked).toBe(0);
   });
@@ -248,7 +253,7 @@ g() { return 4; }; g || echo $?; for x in a b; do echo $x; done | while read y; 
     const command = `echo aa b > f; sed -E 's/(.)\\1/x/' f; echo $?; jq -n '"aa" | test("(?=a)")'; echo $?; awk '/(?=a)/' f; echo $?; find . -regex '(?=a)'; echo $?
 awk -F'(' '{ print NF }' f; sed -E 's/(a)a/\\1/; s/*x/y/' f; sed 's/a*/x/' f | sed -n '/^[x]/p'; echo $?`;
     const { structuredContent } = await run('builtin.bash', { command });
-    expect(String(structuredContent?.stderr).match(/^\w+: pattern not supported by this shell: \S+/gm)).toEqual(
+    expect(String(recordOf(structuredContent).stderr).match(/^\w+: pattern not supported by this shell: \S+/gm)).toEqual(
       expect.arrayContaining([
         'sed: pattern not supported by this shell: (.)\\1',
         'jq: pattern not supported by this shell: (?=a)',
@@ -256,14 +261,14 @@ awk -F'(' '{ print NF }' f; sed -E 's/(a)a/\\1/; s/*x/y/' f; sed 's/a*/x/' f | s
         'find: pattern not supported by this shell: (?=a)',
       ]),
     );
-    expect(structuredContent?.stdout).toMatch(/^aa b\n2\nfalse\n2\n2\n2\n1\n/);
+    expect(recordOf(structuredContent).stdout).toMatch(/^aa b\n2\nfalse\n2\n2\n2\n1\n/);
   });
 
   it('saves long output in one of a few files', async () => {
     const { run, files } = toolBench({ results: noResults });
     const { text, structuredContent } = await run('builtin.bash', { command: 'seq 1 20000' });
     expect(text).toContain('bytes of stdout are in /workspace/.tmp/output-call_1.txt');
-    expect(structuredContent?.stdoutFile).toBe('/workspace/.tmp/output-call_1.txt');
+    expect(recordOf(structuredContent).stdoutFile).toBe('/workspace/.tmp/output-call_1.txt');
     expect(new TextDecoder().decode(files.read('/workspace/.tmp/output-call_1.txt')).split('\n')).toHaveLength(20_001);
     // Without a session the file could not be read.
     const stateless = toolBench();

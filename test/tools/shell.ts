@@ -1,4 +1,5 @@
 /** The built-in shell as its tests use it. */
+import { recordOf } from '../../src/core/json/wire-value.ts';
 import { put, toolBench, type Bench } from './run-tool.ts';
 
 /** A bench with two files. `sh` runs a command with a short timeout. */
@@ -12,7 +13,7 @@ export function shell(): Bench & {
     ...bench,
     async sh(command) {
       const result = await bench.run('builtin.bash', { command, timeout: 2000 });
-      const { stdout, stderr, exitCode } = result.structuredContent ?? {};
+      const { stdout, stderr, exitCode } = recordOf(result.structuredContent);
       return { ...result, out: String(stdout), err: String(stderr), exitCode: Number(exitCode) };
     },
   };

@@ -24,7 +24,11 @@ export const AvailableToolsQuery = z.strictObject({
     .max(limits.maxFindQueryLength)
     .optional()
     .meta({ description: 'Only tools whose name or description contains all of these words.' }),
-  after: z.string().max(192).optional().meta({ description: 'Only tools after this namespacedName: the cursor of the next page.' }),
+  after: z
+    .string()
+    .max(limits.maxCanonicalNameLength)
+    .optional()
+    .meta({ description: 'Only tools after this namespacedName: the cursor of the next page.' }),
 });
 export type AvailableToolsQuery = z.infer<typeof AvailableToolsQuery>;
 

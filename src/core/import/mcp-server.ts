@@ -3,6 +3,7 @@
  * differ little, so that one reader understands those of all clients.
  */
 import { isRecord, type Json, listOf, recordOf } from '../json/wire-value.ts';
+import { limits } from '../limits/limits.ts';
 import { quoted } from '../problem.ts';
 import { secretHostOf } from '../secrets/secret.ts';
 import { toBase64 } from '../text/bytes.ts';
@@ -23,7 +24,7 @@ export function addMcpServer(draft: ImportDraft, written: string, entry: unknown
     if (typeof url === 'string') return draft.add('servers', written, remoteServer(reading, url, entry));
     const command = commandOf(entry);
     if (command === null) return skipped(draft, written, 'has neither `command` nor `url`');
-    return draft.add('servers', written, localServer(reading, command));
+    return draft.add('servers', written, { ...localServer(reading, command), ...timeoutOf(reading, entry) });
   } catch (error) {
     if (error instanceof Refusal) return skipped(draft, written, error.message);
     throw error;
@@ -91,14 +92,13 @@ function remoteServer(reading: Reading, url: string, entry: Json): Json {
   const query = takeQuery(reading, target, host);
   if (target.search.includes('${')) throw notAUrl(url);
   const oauth = oauthOf(reading, entry);
-  const timeoutMs = timeoutOf(entry);
   return {
     kind: 'mcp',
     url: target.href,
     ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
     ...(query.size > 0 && { query: Object.fromEntries(query) }),
     ...(oauth !== null && { oauth }),
-    ...(timeoutMs !== null && { timeoutMs }),
+    ...timeoutOf(reading, entry),
   };
 }
 
@@ -155,10 +155,13 @@ function oauthOf(reading: Reading, { auth, oauth, oauthScopes }: Json): Json | n
 }
 
 /** Milliseconds; below 1,000 it is seconds, as some clients write it. */
-function timeoutOf({ timeout, timeoutMs }: Json): number | null {
+function timeoutOf({ draft, written }: Reading, { timeout, timeoutMs }: Json): Json {
   const given = typeof timeoutMs === 'number' ? timeoutMs : timeout;
-  if (typeof given !== 'number' || !Number.isFinite(given) || given <= 0) return null;
-  return Math.round(Math.min(Math.max(given < 1_000 ? given * 1_000 : given, 1_000), 5 * 60_000));
+  if (typeof given !== 'number' || !Number.isFinite(given) || given <= 0) return {};
+  const wanted = Math.round(Math.max(given < 1_000 ? given * 1_000 : given, 1_000));
+  const most = limits.maxServerTimeoutMs;
+  if (wanted > most) draft.warn(`servers.${written}.timeoutMs`, `${wanted} is more than ${most}, which is used`);
+  return { timeoutMs: Math.min(wanted, most) };
 }
 
 /** Returns the text, or the secret that has it. `names`: for the secret, the parts of its name. */

@@ -86,14 +86,30 @@ function objectInProse(text: string): ArgumentReading {
 
 function toReading(value: unknown, text: string, state: 'ok' | 'repaired'): ArgumentReading {
   const inner = typeof value === 'string' ? tryParse(value) : value;
-  const source = typeof value === 'string' ? value : text;
-  if (!isRecord(inner)) return invalid;
-  const found = inspect(inner, 1);
-  if (found === unsound) return invalid;
+  const read = isRecord(inner) ? soundValue(inner, typeof value === 'string' ? value : text, 1) : null;
+  if (read === null) return invalid;
+  // An object stays one.
+  return { state: read.isRounded ? 'repaired' : state, arguments: read.value as Record<string, unknown> };
+}
+
+/**
+ * Returns the value of a strict JSON text that was sent where a value belongs, `depth` levels deep in the arguments. undefined: it is no JSON,
+ * nests too deep, or has an integer that would be rounded.
+ */
+export function readValue(text: string, depth: number): unknown {
+  const value = tryParse(text);
+  const read = value === undefined ? null : soundValue(value, text, depth);
+  return read === null || read.isRounded ? undefined : read.value;
+}
+
+/** `isRounded`: an integer has lost digits. null: the value cannot be used. */
+function soundValue(value: unknown, source: string, depth: number): { value: unknown; isRounded: boolean } | null {
+  const found = inspect(value, depth);
+  if (found === unsound) return null;
   // Lone surrogates cannot be stored or sent as UTF-8.
   const hasLone = source.includes('\\ud') || source.includes('\\uD') || !source.isWellFormed();
-  const formed = hasLone ? (mapTexts(inner, (part) => part.toWellFormed()) as Record<string, unknown>) : inner;
-  return { state: found === large && losesDigits(source) ? 'repaired' : state, arguments: formed };
+  const formed = hasLone ? mapTexts(value, (part) => part.toWellFormed()) : value;
+  return { value: formed, isRounded: found === large && losesDigits(source) };
 }
 
 /**

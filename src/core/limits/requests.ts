@@ -54,7 +54,9 @@ export const requestLimits = {
   /** One SSE message of a provider; the largest in the corpus is 0.4 MB. */
   maxSseMessageBytes: 4 * MB,
   maxErrorBodyBytes: 64 * KB,
-  /** The shown part of an upstream's error message. */
+  /** The shown part of an error message of a server of tools, which may hold the whole output of a program. */
+  maxServerMessageLength: 64 * KB,
+  /** The part that is stored as the reason why a server could not be read. */
   maxErrorMessageLength: 400,
   /** The same for a provider of models: clients search its text, for example for a delay. */
   maxReportedErrorLength: 2_000,

@@ -7,8 +7,12 @@ export const serverLimits = {
   maxServerInstructionBytes: 4 * KB,
   /** One listed definition, as JSON. The largest of 1,472 public ones has 12 KB. */
   maxDefinitionBytes: 128 * KB,
-  /** One call in total, however much progress it reports. */
-  maxServerCallMs: 10 * 60_000,
+  /** One response of a server without a sign of life, unless its document says otherwise: the default of the MCP SDKs. */
+  serverTimeoutMs: 60_000,
+  /** The most that a document may set: as long as a quiet build or a test run takes. */
+  maxServerTimeoutMs: 60 * 60_000,
+  /** One call in total, however many signs of life it gives: it ends those that nothing else ends. Turns and clients have their own limits. */
+  maxServerCallMs: 24 * 60 * 60_000,
   /** Reading the listing of a server in total, pages and offers included. */
   discoveryTimeoutMs: 30_000,
   /** All pages of one listing, as bytes on the wire. */

@@ -33,6 +33,8 @@ export const turnLimits = {
   // Tool calls and results.
   maxArgumentBytes: 1 * MB,
   maxToolNameLength: 512,
+  /** `<server>.<name>`: a server has 32 characters, its tool 256. */
+  maxCanonicalNameLength: 320,
   /** Characters of a model's text that are held back until it is certain whether they are a call (text protocol). */
   maxHeldText: 8 * KB,
   /** Calls that one reply may start; far above what a step may run, so that each refusal can still be reported. */

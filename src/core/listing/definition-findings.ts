@@ -19,6 +19,7 @@ import { spaceWords } from '../names/name-words.ts';
 export function findSuspicions(definition: BareDefinition, listed: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const known = new Set([...listed, ...parameterNames(definition.inputSchema)]);
+  readText(findings, '/name', definition.name, known);
   readText(findings, '/description', definition.description, known);
   if (definition.annotations?.title !== undefined) readText(findings, '/annotations/title', definition.annotations.title, known);
   readSchema(findings, '/inputSchema', definition.inputSchema, known);

@@ -137,26 +137,12 @@ function headerFaultOf(part: Record<string, unknown>, isParameter: boolean, take
     return { finding: 'invalid-header-name', message: `${quote(typeof header === 'string' ? header : '')} is not a valid header name` };
   }
   if (!isParameter || !headerTypes.has(part.type)) {
-    return { finding: 'invalid-header-name', message: 'only string, number, integer and boolean parameters can be sent as headers' };
+    return { finding: 'invalid-header-name', message: 'only string, integer and boolean parameters can be sent as headers' };
   }
   if (taken.has(header.toLowerCase())) return { finding: 'duplicate-header-name', message: `${quote(header)} is used twice` };
   taken.add(header.toLowerCase());
   return null;
 }
 
-/** The specification omits `number`, but its conformance tests send it. */
-const headerTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean', 'number']);
-
-/**
- * Returns the schema without the keyword, for our own clients, which do not send such headers. The keyword is removed only from parameters,
- * directly under `properties`, since a parameter may have the keyword's name. Parts without it remain the same object.
- */
-export function withoutHeaders(schema: JsonSchema, depth = 0): JsonSchema {
-  const { properties } = schema;
-  const parts = isRecord(properties) && depth < limits.maxJsonDepth ? Object.entries(properties) : [];
-  const bare = parts.map(([name, part]) => [name, isRecord(part) ? withoutHeaders(part, depth + 1) : part] as const);
-  const isSame = bare.every(([, part], index) => part === parts[index]?.[1]);
-  const { 'x-mcp-header': header, ...rest } = schema;
-  if (header === undefined && isSame) return schema;
-  return isSame ? rest : { ...rest, properties: Object.fromEntries(bare) };
-}
+/** Not `number`, which has several spellings (2026-07-28, Streamable HTTP, "Schema Extension"). */
+const headerTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);

@@ -11,10 +11,10 @@ import { KB } from '../limits/units.ts';
 import { cleanSchema } from './listing-cleanup.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from '../tools/listing-text.ts';
-import { isListedName, parseAlias, quote } from '../names/names.ts';
+import { listedNameFault, parseAlias, quote } from '../names/names.ts';
+import { offerMethods } from '../tools/upstream-method.ts';
 import type { ToolsetAlias } from '../names/toolset-alias.ts';
 import { ToolAnnotations, type BareDefinition, Icons, type ToolPresentation } from '../tools/tool.ts';
-import { cleanData } from '../tools/clean-result.ts';
 import { passedMeta } from '../tools/mcp-input.ts';
 import type { ServerOperation } from '../tools/server-operation.ts';
 import { utf8Length } from '../text/utf8.ts';
@@ -68,8 +68,8 @@ function readOne(
   const isHolding = ({ finding }: Finding): boolean => finding === 'hidden-key';
   const holding = [...findSuspicions(definition, listed), ...cleaned.filter(isHolding)];
   const others = [...cleaned.filter((finding) => !isHolding(finding)), ...findAdvisories(definition)];
+  const presentation = presentationOf(tool, others);
   const findings = [...holding, ...others].slice(0, maxDefinitionFindings);
-  const presentation = presentationOf(tool);
   const verdict = holding.length > 0 ? 'hold' : 'offer';
   return { path, name, raw, definition, ...(presentation !== null && { presentation }), findings, verdict };
 }
@@ -87,13 +87,12 @@ function faultOf(tool: Record<string, unknown>): Finding | null {
 
 function nameFault(name: unknown): Finding | null {
   if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a string' };
-  if (isListedName(name)) return null;
+  // Rules and the audit call such a request by the name of its method, as if it were a tool of the server.
+  const isMethod = offerMethods.some((method) => method === name);
+  const fault = isMethod ? 'it is a method of MCP' : listedNameFault(name);
+  if (fault === null) return null;
   const finding = /[^\x20-\x7e]/.test(name) ? 'non-ascii-name' : 'invalid-name';
-  return {
-    finding,
-    path: '/name',
-    message: `${quote(name)} is not a valid tool name: use 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".", with single blanks between words`,
-  };
+  return { finding, path: '/name', message: `${quote(name)} cannot be the name of a tool: ${fault}` };
 }
 
 function descriptionFault(description: unknown): Finding | null {
@@ -169,27 +168,45 @@ function annotationsOf(value: unknown): ToolAnnotations | null {
   return known.length === 0 ? null : ToolAnnotations.parse(Object.fromEntries(known));
 }
 
-const maxExecutionCharacters = 1_000;
-/** Above this, icons are left out: an edition has the presentation of each of its tools. */
+/** An edition has the presentation of each of its tools. */
 const maxPresentationBytes = 32 * KB;
 
-/** Returns null if the item has nothing for clients. Invalid members are ignored. */
-function presentationOf({ title, icons, execution, _meta }: Record<string, unknown>): ToolPresentation | null {
-  const read = Icons.safeParse(icons).data;
+const definitionMembers: ReadonlySet<string> = new Set(['name', 'description', 'inputSchema', 'outputSchema', 'aliases']);
+
+/**
+ * Returns what the item has for clients, unchanged; null if there is nothing. An invalid member is ignored, and one that is too large is left
+ * out with a finding: the last ones first, which clients need least.
+ */
+function presentationOf(item: Record<string, unknown>, findings: Finding[]): ToolPresentation | null {
+  const { title, execution, annotations, icons, _meta, ...rest } = item;
   // Its `aliases` are the default aliases of the tool, and shown as such.
-  const { aliases: _aliases, ...others } = recordOf(_meta);
-  const meta = Object.keys(others).length === 0 ? undefined : passedMeta(others);
-  const isSmall =
-    isRecord(execution) && !isDeeperThan(execution, limits.maxJsonDepth) && JSON.stringify(execution).length <= maxExecutionCharacters;
-  const presentation = {
-    ...(typeof title === 'string' && title !== '' && { title: cleanDescription(title).text }),
-    ...(read !== undefined && { icons: cleanData(read) }),
-    ...(isSmall && { execution: cleanData(execution) }),
-    ...(meta !== undefined && { meta: cleanData(meta) }),
+  const { aliases: _aliases, ...meta } = recordOf(passedMeta(_meta));
+  const members = {
+    title: typeof title === 'string' && title !== '' ? title : undefined,
+    execution: isRecord(execution) ? execution : undefined,
+    meta: notEmpty(meta),
+    annotations: notEmpty(without(recordOf(annotations), Object.keys(ToolAnnotations.shape))),
+    others: notEmpty(without(rest, [...definitionMembers])),
+    icons: Icons.safeParse(icons).data,
   };
-  if (Object.keys(presentation).length === 0) return null;
-  const { icons: _icons, ...rest } = presentation;
-  return utf8Length(JSON.stringify(presentation)) <= maxPresentationBytes ? presentation : rest;
+  let left = maxPresentationBytes;
+  const shown = Object.entries(members).filter(([name, member]) => {
+    if (member === undefined) return false;
+    left -= isDeeperThan(member, limits.maxJsonDepth) ? maxPresentationBytes : utf8Length(JSON.stringify(member));
+    const fits = left >= 0;
+    const message = `is not shown to clients: with it, the tool has more than ${maxPresentationBytes} bytes besides its definition`;
+    if (!fits) findings.push({ finding: 'too-large', path: `/${name === 'meta' ? '_meta' : name === 'others' ? '' : name}`, message });
+    return fits;
+  });
+  return shown.length === 0 ? null : Object.fromEntries(shown);
+}
+
+function without(record: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}
+
+function notEmpty(record: Record<string, unknown>): Record<string, unknown> | undefined {
+  return Object.keys(record).length === 0 ? undefined : record;
 }
 
 function refused(path: string, name: string, finding: Finding): ListedDefinition {

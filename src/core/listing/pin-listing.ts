@@ -31,7 +31,7 @@ export type PinnedListing = {
   hash: string;
 };
 
-/** Names that are printable and short enough for messages and paths. */
+/** Names of invalid items that are printable and short enough for messages and paths. Those of definitions were checked. */
 const showableName = /^[^\p{C}]{1,128}$/u;
 
 /** Returns the items of a listing with their pins. `refused`: items that were read before (`readEchoedListing`). */
@@ -55,7 +55,7 @@ export async function pinListing(
     const isDefinition = verdict !== 'refuse' && raw !== null && definition !== null;
     // The first item of a name counts, except that a usable definition takes precedence over an unusable one.
     const before = items.get(name);
-    if (!showableName.test(name) || (before !== undefined && (before.listed !== null || !isDefinition))) {
+    if ((!isDefinition && !showableName.test(name)) || (before !== undefined && (before.listed !== null || !isDefinition))) {
       nameless.push({ path, name, findings });
       continue;
     }

@@ -88,6 +88,7 @@ export const ToolResultPart = z
     isError: z.boolean(),
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
+    structuredContent: z.unknown().optional().meta({ description: 'The data of a result without text.' }),
   })
   .meta({ id: 'ToolResultPart' });
 export type ToolResultPart = z.infer<typeof ToolResultPart> & Marked;

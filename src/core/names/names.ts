@@ -5,10 +5,11 @@
 import { z } from 'zod';
 import { fold, trimAscii } from './fold.ts';
 import { isObjectMember } from './reserved-names.ts';
-import { codePointName } from '../text/visible-text.ts';
+import { limits } from '../limits/limits.ts';
+import { codePointName, hiddenCharacter } from '../text/visible-text.ts';
 
 /** `<server>.<name>`. Never split back into its parts: every lookup uses the exact name. */
-export const CanonicalName = z.string().min(3).max(192).brand<'CanonicalName'>();
+export const CanonicalName = z.string().min(3).max(limits.maxCanonicalNameLength).brand<'CanonicalName'>();
 export type CanonicalName = z.infer<typeof CanonicalName>;
 
 /** The intersection of the providers' rules for function names. The name sent to providers and MCP clients. */
@@ -26,13 +27,37 @@ export function isAlias(text: string): text is Alias {
   return legalAlias.test(text) && !isObjectMember(text);
 }
 
+/** Characters of the longest tool name that is accepted from a server. */
+export const maxListedNameLength = 256;
+
 /**
- * The tool names accepted from a server. MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". Spaces between
- * words are accepted too, since real servers list such names; models get a legal name instead.
+ * Returns why a server's name for a tool is refused; null: it is accepted. MCP (2026-07-28, tool names) says that names should be 1 to 128 of
+ * A-Z, a-z, 0-9, "_", "-" and ".", but real servers list others (`a/b`, `$x`, `größe`, `查询`), and SDKs only warn. Such a tool is shown
+ * under a legal wire name, its own name is sent to its server, and calls can use it. Refused is what a person could not see or tell apart, and `*`,
+ * which stands for any name where tools are listed.
  */
-export function isListedName(text: string): boolean {
-  return text.length <= 128 && /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)*$/.test(text);
+export function listedNameFault(text: string): string | null {
+  if (text === '') return 'it is empty';
+  if (text.length > maxListedNameLength) return `it is longer than ${maxListedNameLength} characters`;
+  if (/^\s|\s$/.test(text)) return 'it begins or ends with white space';
+  const unseen = unreadable.exec(text.replace(spelledJoiner, ''))?.[0];
+  if (unseen !== undefined) return `it contains ${codePointName(unseen)}, which cannot be seen`;
+  if (lookalike.test(text)) return 'it has a word of letters of several alphabets, some of which look alike';
+  return text.includes('*') ? 'it contains "*", which stands for any name' : null;
 }
+
+export function isListedName(text: string): boolean {
+  return listedNameFault(text) === null;
+}
+
+const unreadable = new RegExp(String.raw`${hiddenCharacter}|[\t\n\p{Co}\p{Cs}]`, 'u');
+/** Latin letters next to those of an alphabet that has the same shapes (UTS #39, mixed-script detection), as in a `read` with a Cyrillic `е`. */
+const lookalike = (() => {
+  const others = String.raw`[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}]`;
+  return new RegExp(String.raw`\p{Script=Latin}\p{M}*${others}|${others}\p{M}*\p{Script=Latin}`, 'u');
+})();
+/** Joiners between letters, which some scripts need, and the parts of an emoji. */
+const spelledJoiner = /(?<=[\p{L}\p{M}])\p{Join_Control}(?=\p{L})|(?<=\p{Emoji})\ufe0f\u20e3?|(?<=\p{Emoji}\ufe0f?)\u200d(?=\p{Emoji})/gu;
 
 /** Parses an alias as written. Surrounding white space is removed; for anything else the reason says what to change. */
 export function parseAlias(text: string): { ok: true; alias: Alias } | { ok: false; reason: string } {

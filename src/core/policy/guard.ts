@@ -65,8 +65,10 @@ export type GuardedCallInfo = {
   arguments: Record<string, unknown>;
 };
 
-export type GuardQuestion = GuardedCallInfo &
-  ({ event: 'before' } | { event: 'after'; result: Pick<ToolResult, 'isError' | 'code' | 'content' | 'structuredContent'> });
+export type GuardQuestion = GuardedCallInfo & ({ event: 'before' } | { event: 'after'; result: GuardedResult });
+
+/** `content`: as a model reads it. `unaltered`: as a client gets it, if that has characters that a person cannot see. */
+type GuardedResult = Pick<ToolResult, 'isError' | 'code' | 'content' | 'structuredContent'> & { unaltered?: ContentBlock[] };
 
 const reason = z.string().max(maxGuardReasonCharacters).optional();
 const allow = z.strictObject({ decision: z.literal('allow'), reason });
@@ -84,7 +86,7 @@ const AfterAnswer = z.discriminatedUnion('decision', [
     decision: z.literal('replace'),
     reason,
     content: z.array(ContentBlock).max(limits.maxResultBlocks),
-    structuredContent: z.record(z.string(), z.unknown()).optional(),
+    structuredContent: z.unknown().optional(),
   }),
 ]);
 export type BeforeAnswer = z.infer<typeof BeforeAnswer>;

@@ -39,7 +39,7 @@ const RulePath = z
 const RuleTool = z
   .string()
   .min(1)
-  .max(192)
+  .max(limits.maxCanonicalNameLength)
   // A rule with an invalid tool name would never match, and its author would not notice.
   .refine((name) => /^[a-z][a-z0-9-]{0,31}\.(?:\*|[^*]+)$/.test(name), {
     message: 'must be a canonical name such as builtin.bash, or server.* for all tools of a server',
@@ -86,7 +86,7 @@ export const PolicyRule = z
     agent: z.string().min(1).max(64).optional().meta({ description: 'Name of the agent of the turn.', example: 'support' }),
     key: z.string().min(1).max(64).optional().meta({ description: 'Id of the calling key.', example: 'key_4fmr…' }),
     secret: z.string().min(1).max(128).optional().meta({ description: 'Name of the secret to be read.', example: 'GITHUB' }),
-    name: z.string().min(1).max(192).optional().meta({
+    name: z.string().min(1).max(limits.maxCanonicalNameLength).optional().meta({
       description: 'Name of the toolset, or canonical name of the made tool, to be changed.',
       example: 'made.find_and_replace',
     }),

@@ -3,6 +3,7 @@
  * Environment variables are expanded before a project is sent (`expand-variables.ts`).
  */
 import { z } from 'zod';
+import { limits } from '../limits/limits.ts';
 import { Agent, ResourceName } from '../turn/agent.ts';
 import { MadeTool, MadeToolName } from '../tools/made-tool.ts';
 import { Member } from '../people/member.ts';
@@ -47,7 +48,7 @@ const ProjectSkill = z
   )
   .meta({ id: 'ProjectSkill' });
 
-const CanonicalName = z.string().min(3).max(192);
+const CanonicalName = z.string().min(3).max(limits.maxCanonicalNameLength);
 
 export const Project = z
   .strictObject({

@@ -3,7 +3,7 @@
  * values there are and however they repeat themselves (Aho and Corasick). The one search for values that are known: `secretRedactor` removes
  * them from complete texts, `secret-filter.ts` from streams of bytes. What is known only by its form is found by rules (`redact-text.ts`).
  */
-import type { TextMatch, TextRedactor } from './redact-text.ts';
+import { replaceMatches, type SearchStep, type TextMatch, type TextRedactor } from './redact-text.ts';
 import { secretParts, secretSpellings } from './secret-spellings.ts';
 
 export const secretMark = '[secret]';
@@ -21,17 +21,17 @@ export function searchedValues(values: Iterable<string>, minLength: number): str
 export function secretRedactor(values: readonly string[]): TextRedactor {
   // Built when it is used first: some calls that read a secret return nothing.
   let matcher: SecretMatcher | null = null;
-  return function* (text, work) {
+  const find = function* (text: string): Generator<SearchStep> {
     matcher ??= new SecretMatcher(values.flatMap(secretSpellings));
     const search = new SecretSearch(matcher);
     for (let from = 0; from < text.length; from += pieceLength) {
       const piece = text.slice(from, from + pieceLength);
       search.read(piece);
-      if (work.count(piece.length * characterWork)) yield;
+      yield piece.length * characterWork;
     }
-    const starts = [0, ...search.spans.map(([, end]) => end)];
-    return starts.map((start, index) => text.slice(start, search.spans[index]?.[0])).join(secretMark);
+    yield* search.spans;
   };
+  return (text, work) => replaceMatches(text, find, secretMark, (units) => work.count(units));
 }
 
 /** One search in a text, whose pieces are read in order. */

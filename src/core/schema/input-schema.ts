@@ -2,47 +2,58 @@
  * Checks a call's arguments against a tool's JSON Schema (2020-12 and common older spellings) before the tool runs, with messages that a
  * model can act on. Schemas are untrusted: nothing is fetched, no foreign `pattern` is compiled to a regular expression, and unknown
  * keywords are ignored. The tool's source still validates what passes. Each schema object is compiled to closures once, on its first call.
- * Used by tool calls and dry runs.
+ * Used by tool calls and dry runs, which also repair what the schema rejects and can only mean one thing.
  * Ignored on purpose: `pattern`, `patternProperties`, `format`, `contains`, `dependent*`, `unevaluated*`. `not`, `if`/`then`/`else` and the
  * "exactly one" of `oneOf` are ignored too: with an ignored keyword inside, they would reject valid values.
  */
-import { getOrBuild, memoizeByObject } from '../memoize.ts';
+import { memoizeByObject } from '../memoize.ts';
 import { limits } from '../limits/limits.ts';
 import type { Issue } from '../problem.ts';
 import { resolvePointer } from './schema-references.ts';
 import { fixedChoices, hasType, isNullable, jsonKey, typesOf } from './schema-parts.ts';
-import { describeExpected, nameOf, fieldPath, preview } from './input-fault-text.ts';
+import { describeExpected, nameOf, preview } from './input-fault-text.ts';
+import {
+  type Check,
+  type Run,
+  charactersPerValue,
+  checkMember,
+  keyOf,
+  maxCheckDepth,
+  maxCheckedValues,
+  maxIssues,
+  memoizeText,
+  repairForOne,
+  report,
+  reportAt,
+  runCheck,
+  tryCheck,
+} from './check-run.ts';
+import { Repairs } from './repairs.ts';
+import type { Repair } from '../tools/argument-repair.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
 
-/** Reported errors of a call with invalid arguments: enough to fix them all at once. */
-export const maxIssues = 20;
-/** Nested checks of one value, including references; keeps recursive schemas from overflowing the stack. */
-const maxCheckDepth = 256;
-/** Values visited in one check of arguments; bounds unions of unions. Names, compared items and long texts count as well. */
-const maxCheckedValues = 200_000;
-/** Characters of a text that count as one value. */
-const charactersPerValue = 64;
-
 /** Returns every fault found (at most `maxIssues`), each with a path such as `a.b[0]`; empty if the arguments are valid. */
 export function checkInput(schema: JsonSchema, args: unknown): Issue[] {
-  const run: Run = { issues: [], path: [], depth: 0, values: 0, keys: new Map(), previews: new Map() };
-  compileOnce(schema)(args, run);
-  return run.issues;
+  return runCheck(args, compileOnce(schema), null);
+}
+
+/**
+ * Checks arguments like `checkInput`, and repairs what the schema rejects: numbers, booleans, lists and objects that were sent as JSON text
+ * (Claude Code and Cursor do), and null for optional members. A value that the schema accepts stays. `args`: the given object if nothing was
+ * repaired. `issues`: what is left.
+ */
+export function repairInput<Args extends object>(schema: JsonSchema, args: Args): { args: Args; issues: Issue[]; repaired: Repair[] } {
+  const issues = runCheck(args, compileOnce(schema), null);
+  if (issues.length === 0) return { args, issues, repaired: [] };
+  const copy = structuredClone(args);
+  const repairs = new Repairs();
+  const left = runCheck(copy, compileOnce(schema), repairs);
+  return repairs.mark === 0 ? { args, issues, repaired: [] } : { args: copy, issues: left, repaired: repairs.list() };
 }
 
 const compileOnce = memoizeByObject((schema: JsonSchema): Check => compile(schema, { root: schema, references: new Map() }, 0));
 
-/** `keys`, `previews`: of objects and lists that were compared, since the alternatives of a schema compare the same ones. */
-type Run = {
-  issues: Issue[];
-  path: (string | number)[];
-  depth: number;
-  values: number;
-  keys: Map<object, string>;
-  previews: Map<object, string>;
-};
-type Check = (value: unknown, run: Run) => void;
 type Scope = { root: JsonSchema; references: Map<string, Check> };
 
 const acceptAll: Check = () => {};
@@ -126,10 +137,10 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
     run.values += keys.length;
     for (const key of keys) {
       const check = properties.get(key) ?? rest;
-      if (check !== null) descend(run, key, value[key], check);
+      if (check !== null) checkMember(run, value, key, check, !required.includes(key));
       else if (closed) reportAt(run, key, `unknown field; ${known()}`);
     }
-    count(run, keys.length, 'fields', least, most);
+    if (least !== null || most !== null) count(run, Object.keys(value).length, 'fields', least, most);
   };
 }
 
@@ -146,7 +157,7 @@ function arrayRules(schema: JsonSchema, scope: Scope, depth: number): Check | nu
     count(run, value.length, 'items', least, most);
     for (let index = 0; index < value.length && run.issues.length < maxIssues; index += 1) {
       const check = first[index] ?? others;
-      if (check !== null) descend(run, index, value[index], check);
+      if (check !== null) checkMember(run, value, index, check, false);
     }
     if (!unique) return;
     run.values += value.length;
@@ -209,18 +220,13 @@ function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | 
   return (value, run) => {
     for (const branches of groups) {
       const candidates: Issue[][] = [];
-      let fits = false;
-      for (const branch of branches) {
-        const trial: Run = { ...run, issues: [] };
-        branch.check(value, trial);
-        run.values = trial.values;
-        if (trial.issues.length === 0) {
-          fits = true;
-          break;
-        }
-        if (isRecord(branch.schema) && typesOf(branch.schema)?.some((type) => hasType(value, type)) === true) candidates.push(trial.issues);
-      }
-      if (fits) continue;
+      const fits = branches.some((branch) => {
+        const issues = tryCheck(value, branch.check, run, null);
+        if (issues.length === 0) return true;
+        if (isRecord(branch.schema) && typesOf(branch.schema)?.some((type) => hasType(value, type)) === true) candidates.push(issues);
+        return false;
+      });
+      if (fits || repairForOne(value, branches, run)) continue;
       const only = candidates.length === 1 ? candidates[0] : undefined;
       if (only !== undefined) run.issues.push(...only);
       else
@@ -247,38 +253,15 @@ function reference(schema: JsonSchema, scope: Scope): Check | null {
   return forward;
 }
 
-function descend(run: Run, key: string | number, value: unknown, check: Check): void {
-  run.path.push(key);
-  check(value, run);
-  run.path.pop();
-}
-
-function report(run: Run, message: string): void {
-  if (run.issues.length < maxIssues) run.issues.push({ path: fieldPath(run.path), message });
-}
-
-function reportAt(run: Run, key: string, message: string): void {
-  descend(run, key, undefined, () => report(run, message));
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor;
   return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
-}
-
-function keyOf(value: unknown, run: Run): string {
-  if (typeof value === 'string') run.values += value.length / charactersPerValue;
-  return memoizeText(value, run.keys, jsonKey);
-}
-
-function memoizeText(value: unknown, known: Map<object, string>, make: (value: unknown) => string): string {
-  return typeof value === 'object' && value !== null ? getOrBuild(known, value, maxCheckedValues, () => make(value)) : make(value);
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }
 
 function bound(value: unknown): number | null {

@@ -3,6 +3,7 @@
  * document lists (contract §7). `storage/keys/secret-box.ts` encrypts it; `net/` enforces it on redirects.
  */
 import { z } from 'zod';
+import { limits } from '../limits/limits.ts';
 import { KB } from '../limits/units.ts';
 
 const maxSecretBytes = 64 * KB;
@@ -30,7 +31,7 @@ export const Secret = z
       .refine((value) => new TextEncoder().encode(value).byteLength <= maxSecretBytes, { message: 'must be at most 64 kB' })
       .meta({ description: 'Write-only. Stored encrypted.' }),
     hosts: z.array(SecretHost).min(1).max(maxSecretHosts).meta({ description: 'The only hosts that the secret may be sent to.' }),
-    tools: z.array(z.string().min(3).max(192)).min(1).max(maxSecretTools).optional().meta({
+    tools: z.array(z.string().min(3).max(limits.maxCanonicalNameLength)).min(1).max(maxSecretTools).optional().meta({
       description: 'Canonical names of tools. If given, only these tools may use the secret.',
     }),
   })

@@ -53,10 +53,15 @@ export const ElicitationAnswer = z
   .meta({ id: 'ElicitationAnswer', example: { action: 'accept', content: { name: 'Ada' } } });
 export type ElicitationAnswer = z.infer<typeof ElicitationAnswer>;
 
-/** Joins all questions in one line, for use in a sentence. */
+/** Joins all questions in one line, for use in a sentence. Links are complete: a part of one would lead elsewhere. */
 export function questionText(requests: Readonly<Record<string, InputRequest>>): string {
-  const messages = Object.values(requests).map(({ params }) => (typeof params.message === 'string' ? params.message : ''));
-  return cutToLength(messages.join(' ').replaceAll(/\s+/g, ' ').trim(), maxElicitationTextLength);
+  const questions = Object.values(requests);
+  const messages = questions.map(({ params }) => (typeof params.message === 'string' ? params.message : ''));
+  const text = cutToLength(messages.join(' ').replaceAll(/\s+/g, ' ').trim(), maxElicitationTextLength);
+  const links = questions.flatMap(({ params }) =>
+    params.mode === 'url' && typeof params.url === 'string' ? [`Open ${params.url} in a browser.`] : [],
+  );
+  return [text, ...links].filter((part) => part !== '').join(' ');
 }
 
 /** Returns the errors of an answer to a screened question. Only an accepted form has content. */

@@ -7,14 +7,13 @@ import { z } from 'zod';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { limits } from '../limits/limits.ts';
 import { sentHeaders, sentQuery } from '../secrets/sent-headers.ts';
-import { ServerOAuth } from './server-oauth.ts';
+import { impliedOAuth, ServerOAuth } from './server-oauth.ts';
 import type { ServerConnection } from './server-state.ts';
 import { type Command, commandIssues, commandMembers, commandOf, commandUrl } from './stdio.ts';
 
 const maxServerHeaders = 20;
 /** One response of a server, if its document sets a timeout. */
 const minServerTimeoutMs = 1_000;
-const maxServerTimeoutMs = 5 * 60_000;
 
 /** The server part of a `CanonicalName`; built-in names are reserved. */
 export const ServerName = z
@@ -83,10 +82,10 @@ const common = {
 const TimeoutMs = z
   .int()
   .min(minServerTimeoutMs)
-  .max(maxServerTimeoutMs)
+  .max(limits.maxServerTimeoutMs)
   .optional()
   .meta({
-    description: `The time for one response in milliseconds; ${limits.toolTimeoutMs} by default. Progress notifications restart it, up to a maximum.`,
+    description: `The time for one response in milliseconds; ${limits.serverTimeoutMs} by default. Each sign of life restarts it: a progress notification, a log message, the state of a task. A call ends after 24 hours in any case.`,
   });
 
 /** Fields that GET shows for servers that list their tools: accepted in PUT and ignored. */
@@ -118,7 +117,7 @@ export const McpServer = z
     ...commandMembers,
     era: z.enum(['auto', 'modern', 'legacy']).optional().meta({
       description:
-        '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports.',
+        '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto` (default): the first that the server supports, but a session of 2025 for a client of 2025 that can be asked during a call.',
     }),
     transport: z.enum(['auto', 'http', 'sse']).optional().meta({
       description:
@@ -231,11 +230,15 @@ export type ServerAccess = {
   staleAt: number | null;
 };
 
-/** Returns the access data from a stored document (without tools) and what is known about the server. */
+/**
+ * Returns the access data from a stored document (without tools) and what is known about the server. `hasSignIn`: a user can sign in, or has
+ * begun to, although the document has no `oauth`.
+ */
 export function toServerAccess(
   name: string,
   document: Omit<WithoutHidden<StaticServer>, 'tools'> | WithoutHidden<McpServer> | WithoutHidden<OpenApiServer>,
   known: Pick<ServerAccess, 'ready' | 'held' | 'annotated' | 'version' | 'connection' | 'staleAt'>,
+  hasSignIn = false,
 ): ServerAccess {
   const { kind, headers, query, trusted = false } = document;
   const command = document.kind === 'mcp' ? commandOf(document) : null;
@@ -247,7 +250,8 @@ export function toServerAccess(
     const { baseUrl, include, exclude } = document;
     return { ...timed, ...(baseUrl !== undefined && { baseUrl }), openapi: { ...(include && { include }), ...(exclude && { exclude }) } };
   }
-  const { era, transport, oauth, sampling, roots } = document;
+  const isImplied = hasSignIn && maySignIn({ ...plain, mcp: command === null ? {} : { command } });
+  const { era, transport, oauth = isImplied ? impliedOAuth : undefined, sampling, roots } = document;
   const plainMcp = {
     ...(era && { era }),
     ...(transport && { transport }),
@@ -256,6 +260,11 @@ export function toServerAccess(
     ...(roots && { roots }),
   };
   return { ...timed, mcp: { ...plainMcp, ...(command !== null && { command }) } };
+}
+
+/** Whether a user may sign in although the document has no `oauth`: it gives the server no other credentials. */
+export function maySignIn({ kind, headers = {}, mcp }: Pick<ServerAccess, 'kind' | 'headers' | 'mcp'>): boolean {
+  return kind === 'mcp' && mcp?.command === undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 /** Returns the URL of calls from a server's stored document; null: an OpenAPI document defines it. */

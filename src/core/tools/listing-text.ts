@@ -2,10 +2,11 @@
  * Cleans text from servers before models receive it: removes invisible characters, and cuts definitions where a person would stop
  * scrolling. Emoji, accents and all scripts are kept. Each text is scanned once, whatever it contains.
  * The removed characters are Unicode's default-ignorable and format classes that have no use in a description (bidi: UAX #9 §2; variation
- * selectors: UTS #51; tags: UTS #51 §C). Escape sequences: ECMA-48 §5.4 and xterm's operating system commands.
+ * selectors: UTS #51; tags: UTS #51 §C). Escape sequences: `core/text/bare-text.ts`.
  */
 import { quote } from '../names/names.ts';
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
+import { escapeSequence } from '../text/bare-text.ts';
 import { hiddenCharacter } from '../text/visible-text.ts';
 import { KB } from '../limits/units.ts';
 
@@ -29,10 +30,16 @@ export function cleanValue(text: string): CleanedText {
   return stripHidden(text, 'value');
 }
 
-/** Cleans a tool's result. The length is not limited; single joiners between letters are kept because some scripts need them. */
-export function cleanOutput(text: string): string {
-  return stripHidden(text, 'output').text;
+/**
+ * Cleans a tool's result. The length is not limited; single joiners between letters are kept because some scripts need them, and so is CR LF,
+ * without which an edit of the text would not match. `removed`: if given, how many characters of each kind are not in the result is added to it.
+ */
+export function cleanOutput(text: string, removed?: Removed): string {
+  return stripHidden(text, 'output', removed).text;
 }
+
+/** Numbers of characters by their kind, as in "3 escape sequences". */
+export type Removed = Map<string, number>;
 
 /** Returns whether the text contains no hidden characters. */
 export function hasNoHiddenCharacters(text: string): boolean {
@@ -42,47 +49,60 @@ export function hasNoHiddenCharacters(text: string): boolean {
 /** In the role `value`, delimiters are content. */
 type Role = 'prose' | 'value' | 'output';
 
-function stripHidden(given: string, role: Role): CleanedText {
+function stripHidden(given: string, role: Role, removed: Removed = new Map()): CleanedText {
   const found = new Map<string, string>();
   const wellFormed = given.isWellFormed() ? given : given.toWellFormed();
-  if (wellFormed !== given) found.set('lone-surrogate', 'contains unpaired surrogates; each is replaced by U+FFFD');
+  if (wellFormed !== given) {
+    found.set('lone-surrogate', 'contains unpaired surrogates; each is replaced by U+FFFD');
+    count(removed, 'unpaired surrogate', given.match(loneSurrogate)?.length);
+  }
   const bare = wellFormed.replace(escapeSequences, () => {
     found.set('ansi-escape', 'contains escape sequences, which rewrite or hide terminal output; removed');
+    count(removed, 'escape sequence');
     return '';
   });
-  const text = role !== 'value' ? bare.replaceAll('\r\n', '\n') : bare;
+  const text = role === 'prose' ? bare.replaceAll('\r\n', '\n') : bare;
   const single = { count: 0 };
-  const cleaned = text.replace(hiddenRun, (run, offset: number) => cleanRun({ run, text, offset, role, single, found }));
+  const cleaned = text.replace(hiddenRun, (run, offset: number) => cleanRun({ run, text, offset, role, single, found, removed }));
   if (single.count > maxSingles) found.set('zero-width-run', `contains ${single.count} zero-width characters; removed`);
   return { text: cleaned, findings: [...found].map(([finding, message]) => ({ finding, message })) };
 }
 
-/**
- * ECMA-48 control sequences (`ESC [ … m`), strings (`ESC ] … BEL`), and the rest. The length is bounded, so that an unterminated sequence
- * does not remove the rest of the text.
- */
-const escapeSequences = new RegExp(
-  [
-    String.raw`(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]?`,
-    String.raw`(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]{0,2048}(?:\u0007|\u001b\\|\u009c)?`,
-    String.raw`\u001b[ -/]{0,8}[0-~]?`,
-  ].join('|'),
-  'g',
-);
+const escapeSequences = new RegExp(escapeSequence, 'gu');
 
 const hiddenRun = new RegExp(`${hiddenCharacter}+`, 'gu');
 
-type Run = { run: string; text: string; offset: number; role: Role; single: { count: number }; found: Map<string, string> };
+const loneSurrogate = /\p{Cs}/gu;
 
-function cleanRun({ run, text, offset, role, single, found }: Run): string {
-  if (isPartOfEmoji(run, text, offset)) return run;
+function count(removed: Removed, kind: string, times = 1): void {
+  removed.set(kind, (removed.get(kind) ?? 0) + times);
+}
+
+type Run = {
+  run: string;
+  text: string;
+  offset: number;
+  role: Role;
+  single: { count: number };
+  found: Map<string, string>;
+  removed: Removed;
+};
+
+function cleanRun({ run: given, text, offset, role, single, found, removed }: Run): string {
+  if (isPartOfEmoji(given, text, offset)) return given;
+  const endsLine = role === 'output' && given.endsWith('\r') && text[offset + given.length] === '\n';
+  const run = endsLine ? given.slice(0, -1) : given;
+  if (run === '') return given;
   if (role === 'output' && /^[\u200c\u200d]$/.test(run) && isBetweenLetters(text, offset, run.length)) return run;
   const characters = [...run];
   const kept = characters.map((character) => keptOf(character, role)).join('');
   const gone = characters.filter((character) => keptOf(character, role) === '');
+  const separators = characters.filter((character) => lineSeparators.test(character)).length;
+  if (separators > 0) count(removed, 'line separator', separators);
   for (const character of gone) {
     const finding = findingOf(character);
     if (finding !== null) found.set(finding, messages.get(finding) ?? '');
+    count(removed, kinds.get(finding) ?? (selectors.test(character) ? 'variation selector' : 'zero-width character'));
   }
   const tags = gone.filter((character) => isBetween(character, 0xe0020, 0xe007e));
   if (tags.length > 0 && !isNote(found.get('tag-characters'))) found.set('tag-characters', hiddenWords(tags));
@@ -92,7 +112,7 @@ function cleanRun({ run, text, offset, role, single, found }: Run): string {
     const finding = isSelector ? 'variation-selector-run' : 'zero-width-run';
     found.set(finding, messages.get(finding) ?? '');
   } else if (soft.length === 1 && !isBetweenLetters(text, offset, run.length)) single.count += 1;
-  return kept;
+  return endsLine ? `${kept}\r` : kept;
 }
 
 /** `👩‍💻`, `❤️`, `1️⃣`: joiners between emoji, and one selector after a character with two presentations. */
@@ -111,9 +131,11 @@ function isBetweenLetters(text: string, offset: number, length: number): boolean
 }
 
 function keptOf(character: string, role: Role): string {
-  if (character === '\u2028' || character === '\u2029') return '\n';
+  if (lineSeparators.test(character)) return '\n';
   return role === 'value' && isBetween(character, 0, 0x9f) ? character : '';
 }
+
+const lineSeparators = /[\u2028\u2029]/;
 
 /** null: harmless alone, such as a soft hyphen; only a run of such characters is a finding. */
 function findingOf(character: string): string | null {
@@ -131,6 +153,12 @@ const messages: ReadonlyMap<string, string> = new Map([
   ['control-character', 'contains control characters; removed'],
   ['variation-selector-run', 'contains a run of variation selectors, which can carry hidden bytes; removed'],
   ['zero-width-run', 'contains a run of zero-width characters, which can carry hidden bits; removed'],
+]);
+
+const kinds: ReadonlyMap<string | null, string> = new Map([
+  ['tag-characters', 'tag character'],
+  ['bidi-control', 'bidirectional control'],
+  ['control-character', 'control character'],
 ]);
 
 /** Tag characters are shifted ASCII, so the finding can quote the hidden text. */

@@ -46,11 +46,11 @@ export const MadeTool = z
     aliases: z.array(z.string()).max(limits.maxAliasesPerEntry).optional().meta({
       description: 'Default aliases, used by toolset entries that set none: 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter.',
     }),
-    uses: z.array(z.string().min(1).max(192)).max(limits.maxMadeUses).optional().meta({
+    uses: z.array(z.string().min(1).max(limits.maxCanonicalNameLength)).max(limits.maxMadeUses).optional().meta({
       description:
         'Canonical names of the tools that it may call. Absent: the tools that its code uses as `tools.<name>` or `tools["<name>"]`.',
     }),
-    names: z.record(z.string().min(1).max(128), z.string().min(1).max(192)).optional().meta({
+    names: z.record(z.string().min(1).max(128), z.string().min(1).max(limits.maxCanonicalNameLength)).optional().meta({
       description: 'Other names that its code uses for these tools, each with its canonical name: `{"search": "docs.search"}`.',
     }),
   })

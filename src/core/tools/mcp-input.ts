@@ -3,24 +3,24 @@
  * This data travels between a server, Moniker and the caller. The shapes are MCP's; the content is untrusted.
  */
 
-import { isDeeperThan, isRecord } from '../json/wire-value.ts';
-import { KB } from '../limits/units.ts';
-import { limits } from '../limits/limits.ts';
-import { utf8Length } from '../text/utf8.ts';
-
-/** `_meta` of one request, result, tool or content block. */
-const maxMetaBytes = 16 * KB;
+import { isRecord } from '../json/wire-value.ts';
 
 /**
- * Returns the `_meta` that concerns the two ends and not one exchange: without the members of the protocol itself. undefined: none, or too
- * large.
+ * Members of `_meta` that concern one exchange with one of two ends, not both ends (2026-07-28, "General fields: `_meta`"; 2025-11-25, tasks).
+ * All others are passed on, also those of extensions.
  */
+const metaOfExchange: ReadonlySet<string> = new Set([
+  'progressToken',
+  ...['protocolVersion', 'clientInfo', 'clientCapabilities', 'serverInfo', 'logLevel', 'subscriptionId', 'related-task'].map(
+    (name) => `io.modelcontextprotocol/${name}`,
+  ),
+]);
+
+/** Returns the `_meta` that concerns both ends. undefined: none. */
 export function passedMeta(meta: unknown): Record<string, unknown> | undefined {
-  if (!isRecord(meta) || isDeeperThan(meta, limits.maxJsonDepth)) return undefined;
-  const own = Object.entries(meta).filter(([name]) => name !== 'progressToken' && !name.startsWith('io.modelcontextprotocol/'));
-  if (own.length === 0) return undefined;
-  const passed = Object.fromEntries(own);
-  return utf8Length(JSON.stringify(passed)) > maxMetaBytes ? undefined : passed;
+  if (!isRecord(meta)) return undefined;
+  const passed = Object.entries(meta).filter(([name]) => !metaOfExchange.has(name));
+  return passed.length === 0 ? undefined : Object.fromEntries(passed);
 }
 
 /** One MCP request: `elicitation/create`, `sampling/createMessage` or `roots/list` with its `params`. */

@@ -12,22 +12,20 @@
 import { isRecord, listOf, recordOf } from '../json/wire-value.ts';
 import { Problem } from '../problem.ts';
 import type { OfferMethod } from './upstream-method.ts';
-import { cleanData } from './clean-result.ts';
+import { readBlock, toClientBlock } from './foreign-block.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 
 type Members = Record<string, unknown>;
 
 /**
- * `result`: as in MCP, at most `limits.maxJsonDepth` deep. Texts are returned in visible form. Throws `upstream_error` for a part that is not
- * an object.
+ * `result`: as in MCP, at most `limits.maxJsonDepth` deep. Throws `upstream_error` for a part that is not an object.
  */
 export function toCallResult(method: OfferMethod, result: Members): ToolResult {
-  const { _meta: meta, ...rest } = cleanData(result);
+  const { _meta: meta, ...rest } = result;
   const { content, structured } = forms[method].split(rest);
   return {
     isError: false,
-    // Foreign blocks, which pass unchanged: a new type of block is the client's business.
-    content: content as ContentBlock[],
+    content: content.map(readBlock),
     ...(Object.keys(structured).length > 0 && { structuredContent: structured }),
     ...(isRecord(meta) && { meta }),
   };
@@ -54,7 +52,7 @@ const forms: Readonly<Record<OfferMethod, Form>> = {
     },
     join(content, structured) {
       const roles = listOf(structured.messages).map(recordOf);
-      return { ...structured, messages: content.map((block, index) => ({ role: 'user', ...roles[index], content: block })) };
+      return { ...structured, messages: content.map((block, index) => ({ role: 'user', ...roles[index], content: toClientBlock(block) })) };
     },
   },
   'completion/complete': {
@@ -77,10 +75,11 @@ function partsOf(what: string, parts: unknown): Members[] {
 }
 
 /** `uri`: of a resource whose contents the guard replaced by text. */
-export function fromCallResult(method: OfferMethod, { content, structuredContent = {}, meta }: ToolResult, uri: string): Members {
-  return { ...forms[method].join(content, structuredContent, uri), ...(meta && { _meta: meta }) };
+export function fromCallResult(method: OfferMethod, { content, structuredContent, meta }: ToolResult, uri: string): Members {
+  return { ...forms[method].join(content, recordOf(structuredContent), uri), ...(meta && { _meta: meta }) };
 }
 
 function toContents(block: ContentBlock, uri: string): Members {
-  return block.type === 'resource' ? block.resource : { uri, mimeType: 'text/plain', text: contentText([block]) };
+  const { type, resource } = toClientBlock(block);
+  return type === 'resource' && isRecord(resource) ? resource : { uri, mimeType: 'text/plain', text: contentText([block]) };
 }

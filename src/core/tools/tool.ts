@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { CanonicalName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
+import type { Repair } from './argument-repair.ts';
 import type { Hold } from './hold.ts';
 import type { ServerOperation } from './server-operation.ts';
 import type { MadeSource } from './made-tool.ts';
@@ -86,6 +87,9 @@ export type ToolPresentation = {
   icons?: z.infer<typeof Icons>;
   execution?: Record<string, unknown>;
   meta?: Record<string, unknown>;
+  /** Annotations that are not hints of MCP, and other members of the tool. */
+  annotations?: Record<string, unknown>;
+  others?: Record<string, unknown>;
 };
 
 /** Returns the definition without the other known fields of the tool. */
@@ -115,19 +119,9 @@ export type ToolSource = {
   instructions?: string;
 };
 
-/** The audience and priority of a block (MCP `Annotations`). Invalid values are dropped, since they do not affect the block. */
-const BlockAnnotations = z
-  .object({
-    audience: z
-      .array(z.enum(['user', 'assistant']))
-      .max(2)
-      .optional()
-      .catch(undefined),
-    priority: z.number().min(0).max(1).optional().catch(undefined),
-    lastModified: z.string().max(100).optional().catch(undefined),
-  })
-  .optional()
-  .catch(undefined);
+/** For clients: the audience and priority of a block (MCP `Annotations`), and `_meta`, which models do not get. */
+const Members = z.record(z.string(), z.unknown()).optional();
+const common = { annotations: Members, _meta: Members };
 
 /** MCP `Icon`s. Invalid ones are dropped, since they do not affect what they illustrate. */
 export const Icons = z
@@ -149,17 +143,16 @@ export function inlineIcons(icons: z.infer<typeof Icons>): z.infer<typeof Icons>
   return inline.length === 0 ? undefined : inline;
 }
 
-/** `_meta` of a block, for clients; models do not get it. */
-const BlockMeta = z.record(z.string(), z.unknown()).optional().catch(undefined);
-const common = { annotations: BlockAnnotations, _meta: BlockMeta };
-
-/** MCP content blocks (2026-07-28), which every tool result consists of. */
+/**
+ * MCP content blocks (2026-07-28), which every tool result consists of. Unknown members are for clients. `other`: a block of a type that is
+ * not known here, or without a member that its type requires; MCP clients get its `block`.
+ */
 export const ContentBlock = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string(), ...common }),
-    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string(), ...common }),
-    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string(), ...common }),
-    z.object({
+    z.looseObject({ type: z.literal('text'), text: z.string(), ...common }),
+    z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string(), ...common }),
+    z.looseObject({ type: z.literal('audio'), data: z.string(), mimeType: z.string(), ...common }),
+    z.looseObject({
       type: z.literal('resource_link'),
       uri: z.string(),
       name: z.string(),
@@ -170,17 +163,18 @@ export const ContentBlock = z
       icons: Icons,
       ...common,
     }),
-    z.object({
+    z.looseObject({
       type: z.literal('resource'),
-      resource: z.object({
+      resource: z.looseObject({
         uri: z.string(),
         mimeType: z.string().optional(),
         text: z.string().optional(),
         blob: z.string().optional(),
-        _meta: BlockMeta,
+        _meta: Members,
       }),
       ...common,
     }),
+    z.object({ type: z.literal('other'), block: z.record(z.string(), z.unknown()), ...common }),
   ])
   .meta({ id: 'ContentBlock' });
 export type ContentBlock = z.infer<typeof ContentBlock>;
@@ -213,9 +207,12 @@ export type ToolResult = {
   isError: boolean;
   code?: ToolResultCode;
   content: ContentBlock[];
-  structuredContent?: Record<string, unknown>;
+  /** Any JSON value since 2026-07-28, an object before. */
+  structuredContent?: unknown;
   /** With `invalid_arguments`: every error with its path. Also contained in the text. */
   issues?: Issue[];
+  /** The arguments that did not fit the tool's schema and were repaired before the tool ran. */
+  repaired?: Repair[];
   /** `_meta` of the server's result, for clients. */
   meta?: Record<string, unknown>;
   /** The JSON-RPC error with which an MCP server rejected the call, for MCP clients. */
@@ -224,25 +221,6 @@ export type ToolResult = {
 
 /** A JSON-RPC error of a server: `data` is external. */
 export type ProtocolFault = { code: number; message: string; data?: unknown };
-
-/** Returns the result without what only clients get. */
-export function forModel({ meta: _meta, protocolError: _error, ...result }: ToolResult): ToolResult {
-  return { ...result, content: result.content.map(withoutMeta) };
-}
-
-function withoutMeta(block: ContentBlock): ContentBlock {
-  if (block.type === 'resource') {
-    const { _meta, resource, ...rest } = block;
-    if (_meta === undefined && resource._meta === undefined) return block;
-    const { _meta: _inner, ...bare } = resource;
-    return { ...rest, resource: bare };
-  }
-  if (block._meta === undefined && (block.type !== 'resource_link' || block.icons === undefined)) return block;
-  const { _meta, ...rest } = block;
-  if (rest.type !== 'resource_link') return rest;
-  const { icons: _icons, ...link } = rest;
-  return link;
-}
 
 export function textResult(text: string): ToolResult {
   return { isError: false, content: [{ type: 'text', text }] };
@@ -280,6 +258,8 @@ function blockText(block: ContentBlock): string {
       return `[link: ${block.name} ${block.uri}]`;
     case 'resource':
       return block.resource.text ?? `[resource: ${block.resource.uri}]`;
+    case 'other':
+      return `[A content block was left out: its type ${JSON.stringify(block.block.type)} is not supported, or it is incomplete.]`;
     default:
       return block satisfies never;
   }

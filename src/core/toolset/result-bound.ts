@@ -151,6 +151,8 @@ function textBytes(block: ContentBlock): number {
       const { uri, mimeType, text, blob } = block.resource;
       return blob === undefined ? bytes(uri, mimeType, text) : bytes(text);
     }
+    case 'other':
+      return utf8Length(JSON.stringify(block.block));
     default:
       // Messages of a prompt may have blocks of another type, which MCP clients get unchanged.
       return bytes(JSON.stringify(block satisfies never));

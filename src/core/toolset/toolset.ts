@@ -92,7 +92,7 @@ export const ToolsetEntry = z
     tool: z
       .string()
       .min(1)
-      .max(192)
+      .max(limits.maxCanonicalNameLength)
       .optional()
       .meta({
         description:
@@ -100,7 +100,7 @@ export const ToolsetEntry = z
           'the server has when the toolset is written.',
         example: 'builtin.bash',
       }),
-    except: z.array(z.string().min(1).max(192)).min(1).max(limits.maxToolsetEntries).optional().meta({
+    except: z.array(z.string().min(1).max(limits.maxCanonicalNameLength)).min(1).max(limits.maxToolsetEntries).optional().meta({
       description: 'With a wildcard: the tools to leave out, by own or canonical name, also as `<beginning>*`.',
     }),
     refId: z
@@ -167,7 +167,7 @@ export type Announce = z.infer<typeof Announce>;
 
 /** Names of another system: name → any name of a tool. */
 export const NameMap = z
-  .record(z.string().min(1).max(128), z.string().min(1).max(192))
+  .record(z.string().min(1).max(128), z.string().min(1).max(limits.maxCanonicalNameLength))
   .refine((map) => Object.keys(map).length <= limits.maxNameMapEntries, { message: `must have at most ${limits.maxNameMapEntries} names` })
   .meta({ example: { flashcards: 'create_flashcard', websearch: 'search' } });
 export type NameMap = z.infer<typeof NameMap>;
@@ -202,7 +202,7 @@ export const Toolset = z
       .array(
         z
           .string()
-          .max(192)
+          .max(limits.maxCanonicalNameLength)
           .regex(/^[a-z][a-z0-9-]{0,31}\../, { message: 'must be a canonical name, such as github.delete_repo' }),
       )
       .max(limits.maxRevokedTools)

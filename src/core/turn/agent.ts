@@ -28,7 +28,7 @@ export const AgentLimits = z
   .strictObject({
     maxSteps: z.int().min(1).max(limits.maxStepsPerTurn).optional(),
     maxCalls: z.int().min(1).max(limits.maxCallsPerTurn).optional(),
-    toolTimeoutMs: z.int().min(1).max(limits.toolTimeoutMs).optional(),
+    toolTimeoutMs: z.int().min(1).max(limits.serverTimeoutMs).optional(),
     turnTimeoutMs: z.int().min(1).max(limits.turnTimeoutMs).optional(),
     maxTokens: z.int().min(1).optional().meta({ description: 'Maximum input and output tokens of a whole turn.' }),
     maxCost: z
@@ -83,7 +83,7 @@ export const Agent = z
     toolset: ToolsetReference.optional().meta({
       description: 'The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`.',
     }),
-    tools: z.array(z.string().min(1).max(192)).max(limits.maxToolsetEntries).optional().meta({
+    tools: z.array(z.string().min(1).max(limits.maxCanonicalNameLength)).max(limits.maxToolsetEntries).optional().meta({
       description: 'Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none.',
     }),
     made: z.boolean().optional().meta({

@@ -9,7 +9,7 @@ import { findToolsCanonical } from '../toolset/injected-tool.ts';
 import type { Message } from '../model/message.ts';
 import type { SessionEventBody } from './session-event.ts';
 import { useSkillCanonical } from '../skills/skill-prompt.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, recordOf } from '../json/wire-value.ts';
 
 /** Tools that a conversation remembers, including those that its plan no longer has: as many as a toolset has entries. */
 export const maxRememberedTools = 1_000;
@@ -54,7 +54,7 @@ function gatheredBy(event: SessionEventBody): readonly Gathered[] {
   switch (event.type) {
     case 'tool-result':
       if (event.canonical === null) return [];
-      if (tellsOfTools.has(event.canonical) && event.structuredContent !== undefined) return foundIn(event.structuredContent);
+      if (tellsOfTools.has(event.canonical) && event.structuredContent !== undefined) return foundIn(recordOf(event.structuredContent));
       return [{ canonical: event.canonical, name: event.name }];
     case 'history':
       // Messages do not contain what was found, so a fork carries the list.

@@ -64,18 +64,23 @@ type CodeCallResult = {
   output: string;
   error?: string;
   code?: string;
-  structured?: Record<string, unknown>;
+  structured?: unknown;
 };
 
 /** `output`: what the code gets as the output, if it is not the text of the content. */
 export function toCodeCallResult({ isError, code, content, structuredContent }: ToolResult, output?: string): CodeCallResult {
   return {
     success: !isError,
-    output: isError ? '' : (output ?? contentText(content)),
+    output: isError ? '' : (output ?? textOf({ content, structuredContent })),
     ...(isError && { error: contentText(content) }),
     ...(isError && code !== undefined && { code }),
     ...(structuredContent !== undefined && { structured: structuredContent }),
   };
+}
+
+/** Data without content is also its text. */
+function textOf({ content, structuredContent }: Pick<ToolResult, 'content' | 'structuredContent'>): string {
+  return content.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : contentText(content);
 }
 
 /**

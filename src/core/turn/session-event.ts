@@ -13,6 +13,7 @@ import type { ElicitationAction } from '../servers/elicitation.ts';
 import type { InputRequest } from '../tools/mcp-input.ts';
 import type { InputPart, Message, Via } from '../model/message.ts';
 import type { Issue, ProblemBody } from '../problem.ts';
+import type { Repair } from '../tools/argument-repair.ts';
 import type { ContentBlock, ToolResultCode } from '../tools/tool.ts';
 import type { Proposal } from '../tools/ui-tool.ts';
 
@@ -136,8 +137,9 @@ export type SessionEventBody =
       type: 'tool-result';
       name: string;
       via: Via | null;
-      structuredContent?: Record<string, unknown>;
+      structuredContent?: unknown;
       issues?: Issue[];
+      repaired?: Repair[];
     } & OfResult)
   /** What the request asked for and `model` was not sent, in the terms of the request; once for each model that is called. */
   | ({ type: 'dropped'; model: string; items: DroppedItem[] } & OfStep)

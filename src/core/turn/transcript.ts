@@ -7,6 +7,7 @@ import { charactersPerToken } from '../limits/units.ts';
 import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from '../model/message.ts';
 import type { SessionEventBody } from './session-event.ts';
 import { createMediaWindow } from '../toolset/result-bound.ts';
+import { modelContent } from '../tools/model-result.ts';
 import { contentText } from '../tools/tool.ts';
 
 type Step = {
@@ -54,6 +55,8 @@ export function createTranscript({ everything = false, unanswered = false, store
   /** Input sent while calls of the current step waited: it follows their results. */
   let said: InputPart[][] = [];
 
+  const shown = everything ? (part: ToolResultPart) => part : toModelPart;
+
   const add = (turn: TurnMessages, messages: readonly Message[]): void => {
     for (const message of messages) {
       turn.messages.push(message);
@@ -87,7 +90,10 @@ export function createTranscript({ everything = false, unanswered = false, store
       switch (event.type) {
         case 'history': {
           const imported = emptyTurn('');
-          add(imported, event.messages);
+          add(
+            imported,
+            event.messages.map((message) => (message.role === 'tool' ? { ...message, parts: message.parts.map(shown) } : message)),
+          );
           finish(imported);
           return;
         }
@@ -124,7 +130,7 @@ export function createTranscript({ everything = false, unanswered = false, store
           return;
         default:
           if (step === null) return;
-          applyToStep(step, event);
+          applyToStep(step, event, shown);
           if (event.type === 'tool-result') holdMedia?.(step.results.get(event.callId));
       }
     },
@@ -213,7 +219,7 @@ function emptyStep(): Step {
   return { parts: [], calls: new Map(), results: new Map(), ended: false };
 }
 
-function applyToStep(step: Step, event: SessionEventBody): void {
+function applyToStep(step: Step, event: SessionEventBody, shown: (part: ToolResultPart) => ToolResultPart): void {
   switch (event.type) {
     case 'text-delta':
       appendText(step, 'text', event.text);
@@ -248,15 +254,7 @@ function applyToStep(step: Step, event: SessionEventBody): void {
       return;
     }
     case 'tool-result':
-      step.results.set(event.callId, {
-        type: 'tool-result',
-        callId: event.callId,
-        requested: event.name,
-        canonical: event.canonical,
-        isError: event.isError,
-        ...(event.code !== undefined && { code: event.code }),
-        content: event.content,
-      });
+      step.results.set(event.callId, shown(toResultPart(event)));
       return;
     case 'step-end':
       step.ended = true;
@@ -266,6 +264,22 @@ function applyToStep(step: Step, event: SessionEventBody): void {
       // Usage, errors and ends do not affect the conversation.
       return;
   }
+}
+
+/** Data of a result without content is all that it has. */
+function toResultPart(event: Extract<SessionEventBody, { type: 'tool-result' }>): ToolResultPart {
+  const { callId, name, canonical, isError, code, content, structuredContent } = event;
+  return {
+    ...{ type: 'tool-result', callId, requested: name, canonical, isError, content },
+    ...(code !== undefined && { code }),
+    ...(structuredContent !== undefined && content.every(({ type }) => type !== 'text') && { structuredContent }),
+  };
+}
+
+/** What the client's own tools returned passes unchanged: it is the client's part of the conversation. */
+function toModelPart({ structuredContent, ...part }: ToolResultPart): ToolResultPart {
+  if (part.canonical === null || part.canonical.startsWith('client.')) return part;
+  return { ...part, content: modelContent({ ...part, structuredContent }) };
 }
 
 /** Consecutive deltas of one text become one part. */

@@ -4,7 +4,6 @@
  */
 import type { AuditRow } from '../../core/records/audit.ts';
 import type { GuardEndpoint, GuardDecision } from '../../core/policy/guard.ts';
-import { limits } from '../../core/limits/limits.ts';
 import type { TaintMarks } from '../../core/policy/taint.ts';
 import type { PolicyRule } from '../../core/policy/rule.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
@@ -44,6 +43,8 @@ export type CallDeps = WithTelemetry & {
   toolset?(name: string): Promise<CompiledToolset>;
   /** Returns what a call needs to know about the server of a tool; absent: there are no servers. Throws `not_found`. `tool`: the own name of the called tool. */
   server?(name: string, tool: string): Promise<ServerAccess>;
+  /** A call failed because of its server. `reason`: redacted. Absent: not recorded. */
+  serverFailed?(name: string, reason: string): void;
   /** Whether no request may go to this URL; then approval for it is not requested. */
   isBlockedUrl?(url: string): boolean;
   /** Tokens of a server that requires them; absent or null: it requires none. `keyId`: the caller, whose account a server may require. */
@@ -103,7 +104,8 @@ export type ToolScope = {
   resultBounds?: ResultBounds;
   /** Stores the full results that are shortened; null: they are not stored. */
   results: ResultStore | null;
-  timeoutMs: number;
+  /** Of the agent. Absent: the default of the tool's kind. */
+  timeoutMs?: number;
   /** The hosts that the call may reach. Absent: all. */
   egressHosts?: readonly string[];
   /** Whose limits the call counts for. Absent: there are none. */
@@ -182,7 +184,7 @@ export function createCallScope(plan: CallPlan, own: Omit<CallScope, FromPlan>):
     edition: plan.edition ?? null,
     ...(plan.egressHosts !== undefined && { egressHosts: plan.egressHosts }),
     ...(plan.limited !== undefined && { limited: plan.limited }),
-    timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+    ...(plan.limits.toolTimeoutMs !== undefined && { timeoutMs: plan.limits.toolTimeoutMs }),
     ...own,
   };
 }

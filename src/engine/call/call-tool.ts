@@ -10,7 +10,8 @@ import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { showResult } from '../../core/toolset/entry-result.ts';
 import { limits } from '../../core/limits/limits.ts';
-import { errorResult, forModel, type ToolResult } from '../../core/tools/tool.ts';
+import { forModel } from '../../core/tools/model-result.ts';
+import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { createIntent, type CallIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import { countPreparation } from './compute-meter.ts';
@@ -199,10 +200,11 @@ function clientToolRefused(tool: EditionTool): ToolResult {
 /** Returns the answer to show: the result, shortened, with the notes on the call. Entry settings apply only if the tool ran. */
 function finishCall(
   { results, resultBounds }: CallScope,
-  { request: { callId, parent }, tool, requested, canonical, via, notes, guard: before }: PreparedCall,
-  { result, ran, guard: after }: Exclude<CallEnd, { waitFor: WaitFor }>,
+  { request: { callId, parent }, tool, requested, canonical, via, notes, repaired, guard: before }: PreparedCall,
+  { result: given, ran, guard: after }: Exclude<CallEnd, { waitFor: WaitFor }>,
   durationMs: number,
 ): ToolCallAnswer {
+  const result = repaired.length === 0 ? given : { ...given, repaired: [...repaired] };
   const settings = ran ? tool?.result : undefined;
   const guard = strictest(before, after);
   const answer = { requested, canonical, via, ran, durationMs, ...(guard !== null && { guard }) };

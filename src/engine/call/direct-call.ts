@@ -3,6 +3,7 @@ import { buildAliasMap, findTool, resolveName, type AliasMap } from '../../core/
 import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { compileEdition } from '../../core/toolset/edition.ts';
 import { clientBounds } from '../../core/toolset/result-bound.ts';
+import type { Repair } from '../../core/tools/argument-repair.ts';
 import type { ToolDefinition, ToolResult } from '../../core/tools/tool.ts';
 import { Toolset } from '../../core/toolset/toolset.ts';
 import { callerFields, type Principal } from '../../core/people/principal.ts';
@@ -36,6 +37,7 @@ export type DryRun = {
   via: Via | null;
   valid: boolean;
   issues: Issue[];
+  repaired?: Repair[];
   verdict: 'allow' | 'ask' | 'deny' | 'unknown_tool' | 'ambiguous_tool' | 'tool_held';
 };
 
@@ -182,8 +184,9 @@ export async function dryRunCall(
   const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
   const request = { callId: '', requested: call.name, arguments: call.arguments };
   const caller = { keyId: principal.keyId, caller: callerFields(principal), names: () => offered };
-  const { requested, canonical, via, issues, tool, own, refusal } = prepareCall(caller, request);
-  const answer = { requested, canonical, via, valid: tool !== null && issues.length === 0, issues };
+  const { requested, canonical, via, issues, repaired, tool, own, refusal } = prepareCall(caller, request);
+  const given = repaired.length > 0 && { repaired: [...repaired] };
+  const answer = { requested, canonical, via, valid: tool !== null && issues.length === 0, issues, ...given };
   if (refusal !== null && refusal.code !== 'invalid_arguments') return { ...answer, verdict: verdictOf(refusal) };
   if (tool === null || own === null) throw new Error('a call without a tool was not refused');
   const current = await withToolsetState(deps.call, pointer, tool);

@@ -8,7 +8,6 @@ import { failpoint } from '../../core/failpoint.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { secretArguments } from '../../core/toolset/entry-arguments.ts';
-import { cleanResult } from '../../core/tools/clean-result.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { InputRequired } from '../../core/tools/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';
@@ -68,7 +67,7 @@ export async function executeCall(
   const redactor = createRedactor({ clock: deps.clock, compute }, await deps.redaction?.(scope.edition?.toolset));
   const abort = new AbortController();
   const stop = (why: string): void => abort.abort(new Error(why));
-  const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
+  const timeoutMs = server?.timeoutMs ?? scope.timeoutMs ?? (isServerTool(tool) ? limits.serverTimeoutMs : limits.toolTimeoutMs);
   const deadline = createIdleTimeout(deps.clock, { idleMs: timeoutMs, maxMs: Math.max(timeoutMs, limits.maxServerCallMs) });
   const send: SendWithHops = (outgoing, onHop) =>
     deps.fetch(outgoing, abort.signal, (to, hop) => {
@@ -114,7 +113,15 @@ export async function executeCall(
   };
   const logFailure = (error: string): void =>
     redactor.log(deps.log).error('a tool failed', { canonical: tool.canonical, session: scope.session, error });
-  const { input, suspended, ...result } = await toResult(run(), tool, { redactor, abort, deadline, guarded, signal, logFailure });
+  const { input, suspended, serverFault, ...result } = await toResult(run(), tool, {
+    redactor,
+    abort,
+    deadline,
+    guarded,
+    signal,
+    logFailure,
+  });
+  if (serverFault === true) deps.serverFailed?.(tool.server, contentText(result.content));
   if (result.code === 'result_withheld')
     deps.log.error('a result was withheld', { canonical: tool.canonical, session: scope.session, cause: contentText(result.content) });
   // Nested calls that are still running were aborted; their audit rows are written before this call's own.
@@ -198,8 +205,7 @@ async function toResult(
 ): Promise<ToolOutcome> {
   try {
     const answer = releaseFiles(guarded, await beforeDeadline(deadline, work, signal, tool));
-    // Cleaned before redaction: a secret with hidden characters inside is only recognized once those are removed.
-    return await redactor.result(isServerTool(tool) ? cleanResult(answer) : answer);
+    return await redactor.result(answer);
   } catch (error) {
     if (signal.aborted) return stopped(tool);
     const failure = await redactor.result(

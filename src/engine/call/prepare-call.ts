@@ -9,12 +9,13 @@ import type { GuardVerdict } from '../../core/policy/guard.ts';
 import { isConfigurationTool } from '../../core/names/reserved-names.ts';
 import type { Issue } from '../../core/problem.ts';
 import { fieldPath } from '../../core/schema/input-fault-text.ts';
-import { checkInput } from '../../core/schema/input-schema.ts';
+import { checkInput, repairInput } from '../../core/schema/input-schema.ts';
 import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
 import { deprecationOf, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/entry-arguments.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
 import { withCurrentNames } from '../../core/tools/code-tools.ts';
+import type { Repair } from '../../core/tools/argument-repair.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { CallerScope } from './call-scope.ts';
 import { heldResult } from './server-state.ts';
@@ -25,11 +26,13 @@ type Arguments = Record<string, unknown>;
 
 /**
  * `own`: the arguments the tool receives, secrets as `{secret: NAME}`; as far as they are known for a call that is refused. `issues`: what is
- * wrong with the arguments. `notes`: for the model, shown with the result. `refusal`: the result instead of running the call.
+ * wrong with the arguments. `repaired`: what did not fit the tool's schema and was converted. `notes`: for the model, shown with the result.
+ * `refusal`: the result instead of running the call.
  */
 export type PreparedCall = Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> & {
   request: ToolCallRequest;
   issues: Issue[];
+  repaired: readonly Repair[];
   notes: readonly string[];
   /** How the guard of the workspace decided before the call; absent: it was not asked. */
   guard?: GuardVerdict;
@@ -48,14 +51,19 @@ export function prepareCall(scope: CallerScope, request: ToolCallRequest): Prepa
   if (!resolution.ok) {
     const isUnreadable = requested === '' && args === null;
     const fault = isUnreadable ? unreadable(request.fault ?? 'invalid_json') : unresolved(resolution);
-    return { request, requested, canonical: null, via: null, issues: [], notes: [], tool: null, own: null, refusal: denied ?? fault };
+    const none = { issues: [], repaired: [], notes: [] };
+    return { request, requested, canonical: null, via: null, ...none, tool: null, own: null, refusal: denied ?? fault };
   }
   const { tool, canonical, via } = resolution;
   const named = { request, requested, canonical, via, tool };
   const deprecation = deprecationNote(resolution);
   const fault = denied ?? stateFault(tool);
   if (args === null)
-    return { ...named, issues: [], notes: deprecation, own: null, refusal: fault ?? unusableArguments(request.fault ?? 'invalid_json') };
+    return {
+      ...named,
+      ...{ issues: [], repaired: [], notes: deprecation, own: null },
+      refusal: fault ?? unusableArguments(request.fault ?? 'invalid_json'),
+    };
   const { ignored, ...read } = prepareArguments(tool, args, scope.caller);
   const refusal = fault ?? guessedFault(tool, request) ?? read.refusal;
   const notes = refusal === read.refusal ? [...ignoredNote(ignored), ...deprecation] : deprecation;
@@ -156,31 +164,35 @@ function onlyReads({ kind, annotations }: EditionTool): boolean {
   return (kind === 'builtin' || kind === 'local') && annotations?.readOnlyHint === true;
 }
 
-type ReadArguments = { own: Arguments; ignored: string[]; issues: Issue[]; refusal: ToolResult | null };
+type ReadArguments = { own: Arguments; ignored: string[]; issues: Issue[]; repaired: Repair[]; refusal: ToolResult | null };
 
 /**
- * Checks the arguments against the shown schema, maps them to the tool's own, and checks those. `own`: mapped as far as possible, also for
- * arguments that are refused. `ignored`: names that the entry does not let a call set.
+ * Checks the arguments against the shown schema, with repairs, maps them to the tool's own, and checks those. `own`: mapped as far as
+ * possible, also for arguments that are refused. `ignored`: names that the entry does not let a call set.
  */
 export function prepareArguments(tool: EditionTool, written: Arguments, caller: CallerScope['caller']): ReadArguments {
   const shownNames = tool.arguments?.rename ?? {};
   const { args, issues: twice } = withCurrentNames(tool.renamed, written, (name) => Object.hasOwn(shownNames, name));
-  const { given, ignored } = givenArguments(tool.arguments, args);
+  const { given: sent, ignored } = givenArguments(tool.arguments, args);
+  const { args: given, issues, repaired } = fitArguments(tool, sent);
   const merged = toToolArguments(tool.arguments, given, caller);
   const own = merged.ok ? merged.own : args;
-  const refuse = (issues: Issue[], refusal: ToolResult): ReadArguments => ({ own, ignored, issues, refusal });
+  const refuse = (issues: Issue[], refusal: ToolResult): ReadArguments => ({ own, ignored, issues, repaired: [], refusal });
   if (twice.length > 0) return refuse(twice, invalidArguments(tool, twice));
-  // The configuration tools validate their own input and accept more than their schema, which is written for models.
-  const isChecked = !isConfigurationTool(tool.canonical);
-  const issues = isChecked ? checkInput(tool.inputSchema, given) : [];
   if (issues.length > 0) return refuse(issues, invalidArguments(tool, issues));
   if (!merged.ok) {
     const message = missingField(tool, merged.missing);
     return refuse([{ path: '', message }], errorResult('not_allowed', message));
   }
-  const faults = isChecked && tool.sourceSchema !== undefined ? ownFaults(tool, tool.sourceSchema, own) : [];
+  const faults = tool.sourceSchema !== undefined && !isConfigurationTool(tool.canonical) ? ownFaults(tool, tool.sourceSchema, own) : [];
   if (faults.length > 0) return refuse(faults, unfitArguments(tool, given, faults));
-  return { own, ignored, issues: [], refusal: null };
+  return { own, ignored, issues: [], repaired, refusal: null };
+}
+
+/** The configuration tools validate their own input and accept more than their schema, which is written for models. */
+function fitArguments(tool: EditionTool, sent: Arguments): ReturnType<typeof repairInput<Arguments>> {
+  const read = repairInput(tool.inputSchema, sent);
+  return read.issues.length > 0 && isConfigurationTool(tool.canonical) ? { args: sent, issues: [], repaired: [] } : read;
 }
 
 /**

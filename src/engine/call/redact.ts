@@ -55,7 +55,7 @@ export function createRedactor({ clock, compute }: RedactorDeps, rules: Redactio
     return {
       ...result,
       content: yield* hide(blocks, work),
-      ...(structuredContent && { structuredContent: yield* hide(structuredContent, work) }),
+      ...(structuredContent !== undefined && { structuredContent: yield* hide(structuredContent, work) }),
       ...(issues && { issues: yield* hide(issues, work) }),
       ...(meta && { meta: yield* hide(meta, work) }),
       ...(protocolError && { protocolError: yield* hide(protocolError, work) }),

@@ -2,7 +2,7 @@
 import type { CallerChannel } from '../../ports/upstream.ts';
 import { runCodeCanonical } from '../../core/turn/run-code.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { cleanNotice, sanitizeProgress } from '../../core/tools/clean-result.ts';
+import { boundNotice, boundProgress } from '../../core/tools/call-report.ts';
 import { declareTool } from '../../core/turn/tool-declarations.ts';
 import type { Gathered } from '../../core/turn/gathered-tools.ts';
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
@@ -93,10 +93,13 @@ export function boundedChannel(
   const { notice, ask } = channel;
   return {
     ...channel,
+    alive() {
+      if (!signal.aborted) deadline.extend();
+    },
     progress(update) {
       if (signal.aborted) return;
       deadline.extend();
-      const bounded = sanitizeProgress(update);
+      const bounded = boundProgress(update);
       if (bounded !== null) channel.progress?.(redactor.data(bounded));
     },
     ...(ask && {
@@ -108,7 +111,7 @@ export function boundedChannel(
     }),
     ...(notice && {
       notice: (line) => {
-        if (!signal.aborted) notice(redactor.data(cleanNotice(line)));
+        if (!signal.aborted) notice(redactor.data(boundNotice(line)));
       },
     }),
   };

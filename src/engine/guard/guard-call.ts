@@ -15,7 +15,7 @@ import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { showInvisible } from '../../core/text/visible-text.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { cleanResult } from '../../core/tools/clean-result.ts';
+import { cleanContent } from '../../core/tools/model-result.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { CallerChannel } from '../../ports/upstream.ts';
 import type { CallDeps, CallScope } from '../call/call-scope.ts';
@@ -67,7 +67,14 @@ function createCallGuard(deps: GuardDeps, scope: CallScope, guard: GuardEndpoint
     async after(call, result, signal) {
       if (!guard.after) return { result, verdict: null };
       const { isError, code, content, structuredContent } = result;
-      const shown = { isError, ...(code && { code }), content, ...(structuredContent && { structuredContent }) };
+      // The guard judges what a model reads, and what a client gets if that differs.
+      const read = cleanContent(content);
+      const shown = {
+        ...{ isError, content: read },
+        ...(code && { code }),
+        ...(read !== content && { unaltered: content }),
+        ...(structuredContent !== undefined && { structuredContent }),
+      };
       const reply = await ask(guard, { event: 'after', ...info(call), result: shown }, signal);
       const note = (verdict: GuardVerdict, reason: string | undefined): void =>
         scope.guardLog?.store(call.request.callId, 'after', { verdict, of: '', ...(reason !== undefined && { reason }) });
@@ -86,8 +93,8 @@ function createCallGuard(deps: GuardDeps, scope: CallScope, guard: GuardEndpoint
       note(answer.decision, reason);
       if (answer.decision === 'deny') return { result: withheld(reason), verdict: 'deny' };
       const { content: replaced, structuredContent: data } = answer;
-      const kept = { isError, ...(code && { code }), content: replaced, ...(data && { structuredContent: data }) };
-      return { result: cleanResult(kept), verdict: 'replace' };
+      const kept = { isError, ...(code && { code }), content: replaced, ...(data !== undefined && { structuredContent: data }) };
+      return { result: kept, verdict: 'replace' };
     },
 
     channel(channel) {

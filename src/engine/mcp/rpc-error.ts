@@ -22,12 +22,23 @@ export class ServerRpcError extends Error {
   }
 }
 
-const maxErrorDataCharacters = 64 * KB;
+const maxErrorDataCharacters = 256 * KB;
 
-/** Returns the error with its message cut, and without data that is too large. */
+/** Returns the error as the server sent it. A message or data that is too large is cut, with a note in its place. */
 export function toProtocolFault({ code, message, data }: ProtocolFault): ProtocolFault {
-  const isSmall = data !== undefined && !isDeeperThan(data, limits.maxJsonDepth) && JSON.stringify(data).length <= maxErrorDataCharacters;
-  return { code, message: message.slice(0, limits.maxErrorMessageLength).toWellFormed(), ...(isSmall && { data }) };
+  return { code, message: boundMessage(message), ...(data !== undefined && { data: boundData(data) }) };
+}
+
+/** The note names what is missing, and is no part of the server's message. */
+export function boundMessage(text: string): string {
+  const max = limits.maxServerMessageLength;
+  return text.length <= max ? text : `${text.slice(0, max)}… [cut: the first ${max} of ${text.length} characters are shown]`;
+}
+
+function boundData(data: unknown): unknown {
+  if (isDeeperThan(data, limits.maxJsonDepth)) return `[left out: it nests deeper than ${limits.maxJsonDepth} levels]`;
+  const { length } = JSON.stringify(data);
+  return length <= maxErrorDataCharacters ? data : `[left out: it has ${length} characters, over the limit of ${maxErrorDataCharacters}]`;
 }
 
 /** From the range that JSON-RPC reserves for servers. */

@@ -11,9 +11,12 @@ import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { Principal } from '../../core/people/principal.ts';
+import { toClientBlock } from '../../core/tools/foreign-block.ts';
+import type { ToolResult } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
+import { withWaitingReports } from '../report-waiting.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
@@ -94,12 +97,8 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
 }
 
 /** Like `serveCall`, with the URIs of the server in the result. */
-export async function runServedCall(
-  deps: ServeCallDeps,
-  caller: ServedCaller,
-  call: ServedCall,
-  signal: AbortSignal,
-): Promise<ServedAnswer> {
+export async function runServedCall(deps: ServeCallDeps, from: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const caller = { ...from, channel: withWaitingReports(deps.clock, from.channel) };
   const { principal, target, view } = caller;
   const tool = findTool(view.names, call.name);
   const names = tool === null ? [call.name] : [tool.canonical, tool.wireName];
@@ -118,11 +117,19 @@ export async function runServedCall(
     const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
     if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
     const { outcome } = news;
-    if ('answer' in outcome) return { kind: 'result', answer: outcome.answer, tool };
+    if ('answer' in outcome) return { kind: 'result', answer: forClient(outcome.answer), tool };
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
     round = next;
   }
+}
+
+/** Tells the client in `_meta` how its arguments were repaired, and sends blocks of an unknown type as their server sent them. */
+function forClient(answer: ToolCallAnswer): ToolCallAnswer {
+  const { meta, repaired, content } = answer.result;
+  // The types that we know are ours; a client reads the others.
+  const sent = content.some(({ type }) => type === 'other') ? (content.map(toClientBlock) as ContentBlock[]) : content;
+  return { ...answer, result: { ...answer.result, content: sent, ...(repaired !== undefined && { meta: { ...meta, repaired } }) } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */

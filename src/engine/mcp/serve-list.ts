@@ -8,8 +8,8 @@ import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import { describeTool, describeUnder, visibleAliases, definitionNames, modelDefinition } from '../../core/toolset/model-definitions.ts';
 import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
+import { toWireName } from '../../core/names/names.ts';
 import { madeAnnotations } from '../../core/toolset/compile-made.ts';
-import { withoutHeaders } from '../../core/listing/listing-schema.ts';
 import { contentText, inlineIcons, type JsonSchema, type ToolAnnotations, type ToolPresentation } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -47,14 +47,18 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
   const annotations = madeAnnotations(tool);
-  const { title = annotations?.title, execution, meta } = tool.presentation ?? {};
+  // A person recognizes a tool by its own name, where the wire name is only made of it.
+  const isMade = tool.wireName !== tool.ownName && tool.wireName === toWireName(tool.canonical, tool.ownName);
+  const ownTitle = isMade && annotations?.title === undefined ? tool.ownName : undefined;
+  const { title = ownTitle, execution, meta, annotations: more, others } = tool.presentation ?? {};
   const icons = tool.trusted === true ? tool.presentation?.icons : inlineIcons(tool.presentation?.icons);
   const shown = {
+    ...others,
     ...(title !== undefined && { title }),
     description: describeTool({ ...tool, description: definition.description }, announce),
-    inputSchema: objectSchema(withoutHeaders(definition.inputSchema)),
+    inputSchema: objectSchema(definition.inputSchema),
     ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
+    ...((annotations ?? more) !== undefined && { annotations: { ...more, ...annotations } }),
     ...(icons !== undefined && { icons }),
     ...(execution !== undefined && { execution: servedExecution(execution) }),
     _meta: {

@@ -2,13 +2,13 @@
  * Prompts of MCP servers in chat sessions: those that the toolset of the session offers, and one of them as the input of a turn. The request to
  * the server takes the steps of a call (`request-offer.ts`). A turn has not begun, so nothing can be asked: what requires approval is refused.
  */
-import { cleanResult } from '../../core/tools/clean-result.ts';
 import { listOf, recordOf } from '../../core/json/wire-value.ts';
 import { type InputPart, InputPart as InputPartSchema, mediaOf } from '../../core/model/message.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { joinTaint, type Taint, untainted } from '../../core/policy/taint.ts';
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
-import { ContentBlock, contentText, forModel } from '../../core/tools/tool.ts';
+import { forModel, modelContent } from '../../core/tools/model-result.ts';
+import { ContentBlock, contentText } from '../../core/tools/tool.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { readTurnNames } from '../plan/plan-names.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
@@ -113,7 +113,7 @@ const noLinks = { find: async () => [], add: async () => undefined };
 function toInput({ role, content }: Record<string, unknown>): InputPart[] {
   const read = ContentBlock.safeParse(content);
   const unknown = { type: 'text' as const, text: `[Left out: content of the type ${String(recordOf(content).type)} is not supported.]` };
-  const { content: blocks } = forModel(cleanResult({ isError: false, content: [read.success ? read.data : unknown] }));
+  const blocks = modelContent(forModel({ isError: false, content: [read.success ? read.data : unknown] }));
   return blocks.flatMap((block) => {
     const media = InputPartSchema.safeParse(mediaOf(block));
     const part: InputPart = media.success ? media.data : { type: 'text', text: contentText([block]) };

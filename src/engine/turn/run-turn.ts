@@ -12,7 +12,7 @@ import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
 import type { Limiter } from '../../ports/limiter.ts';
-import { createProgressGate } from '../../core/tools/clean-result.ts';
+import { createProgressGate } from '../../core/tools/call-report.ts';
 import { rankProposals } from '../../core/toolset/proposals.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';

@@ -26,6 +26,7 @@ import { openLogFile } from './log-file.ts';
 import { print, printData } from '../printing.ts';
 import { loadSkills } from './skills.ts';
 import { startBridge } from '../stdio/bridge.ts';
+import { programEnvironment } from '../stdio/program-environment.ts';
 import type { LoadedProject } from './project-file.ts';
 import { trustDataFolder } from './trusted-folders.ts';
 
@@ -67,11 +68,11 @@ export async function start({ reload, isProduction, environment, project, purpos
     const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => print('Building …'));
     const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
     const api = connectOwnService(url, keys.rootKey);
-    const bridge = await startBridge(
-      token,
-      log,
-      async (programs) => (await api.post('/v1/programs/check', { body: { programs: [...programs] } })).unwanted,
-    );
+    const bridge = await startBridge(token, {
+      onLog: log,
+      unwanted: async (programs) => (await api.post('/v1/programs/check', { body: { programs: [...programs] } })).unwanted,
+      environment: programEnvironment(environment, local.dataDir),
+    });
     closeBridge = bridge.close;
     const runtime = await startRuntime({
       bundle,

@@ -1,15 +1,15 @@
 /**
- * One command as a child process: lines in, lines out. It is started without a shell and with a minimal environment, in a process group of
- * its own that ends with it. On POSIX a small supervisor ends the group when the launcher dies, even by SIGKILL.
+ * One command as a child process: lines in, lines out. It is started without a shell, in a process group of its own that ends
+ * with it. On POSIX a small supervisor ends the group when the launcher dies, even by SIGKILL.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { StdioRun } from '../../core/servers/stdio.ts';
 import { MB } from '../../core/limits/units.ts';
 import { sendSignal } from '../send-signal.ts';
 import { createLineReader } from './line-reader.ts';
+import type { ProgramEnvironment } from './program-environment.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 
@@ -36,7 +36,6 @@ export type ChildEvents = {
 };
 
 export type Child = {
-  pid: number | undefined;
   /** Returns false if the command does not read its input. */
   write(line: string): boolean;
   /** Ends the process group; resolves when the command has ended. */
@@ -60,9 +59,9 @@ status=$?
 while kill -0 "$command" 2>/dev/null; do wait "$command"; status=$?; done
 exit "$status"`;
 
-export async function startChild(run: Run, events: ChildEvents): Promise<Child> {
-  const env = { ...minimalEnvironment(process.env), ...run.env };
-  const cwd = run.cwd ?? homedir();
+export async function startChild(run: Run, { variables, home }: ProgramEnvironment, events: ChildEvents): Promise<Child> {
+  const env = { ...variables, ...run.env };
+  const cwd = run.cwd ?? home;
   if (!isFolder(cwd)) throw new CommandFault(`its working folder ${cwd} does not exist. Change \`cwd\`.`);
   const process_ = process.platform === 'win32' ? await spawnOnWindows(run, env, cwd) : spawnSupervised(run, env, cwd);
   return attach(process_, events);
@@ -102,7 +101,6 @@ function attach(child: ChildProcess, events: ChildEvents): Child {
   // A command that ends while it is written to: `onExit` reports it.
   for (const stream of child.stdio) stream?.on('error', () => {});
   return {
-    pid: child.pid,
     write(line) {
       const input = child.stdin;
       if (isOver || input === null || !input.writable || input.writableLength > maxUnreadBytes) return false;
@@ -133,19 +131,6 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     return;
   }
   sendSignal(-child.pid, signal);
-}
-
-/** Variables that programs need, and none that may be a credential of this service. */
-const passedVariables =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:HTTPS?|NO|ALL)_PROXY|APPDATA|LOCALAPPDATA|HOMEDRIVE|HOMEPATH|USERNAME|USERPROFILE|SYSTEMDRIVE|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|PROGRAM(?:DATA|FILES)|PROCESSOR_ARCHITECTURE)$/i;
-
-function minimalEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
-  // A value that begins with "()" is a function of bash.
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      value !== undefined && passedVariables.test(name) && !value.startsWith('()') ? [[name, value]] : [],
-    ),
-  );
 }
 
 function requireCommand(command: string, path: string, cwd: string): void {

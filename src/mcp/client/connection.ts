@@ -32,6 +32,7 @@ import {
 } from './handshake.ts';
 import { isWithoutEndpoint, statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
 import { handleServerMessages } from './inbound.ts';
+import { fromLastAnswer, isWithoutSession, noteWithoutSession, prefersSession, withEra, WithoutSession } from './era-choice.ts';
 import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './connection-memory.ts';
 import { unparsedResult, type Wire } from './wire.ts';
 
@@ -47,6 +48,8 @@ export type WorkOptions = {
   isMaxForAll?: boolean;
   /** Start with a new handshake, and end the session afterwards. */
   isFresh?: boolean;
+  /** Listens for changes; calls nothing. */
+  isListening?: boolean;
   totalMs?: number;
   /** Declared to the server, if it is more than the hooks support. */
   askable?: AskableInput;
@@ -87,32 +90,42 @@ export async function withConnection<T>(
     options.askable === undefined
       ? toCapabilities(server, hooks.askable ?? {}, hooks.ask !== undefined)
       : toCapabilities(server, options.askable, true);
-  const { key, known: remembered } = knownConnection(memory, server, context, capabilities);
+  const { key, known: remembered } = knownConnection(memory, server, context, hooks, capabilities);
   const known = options.isFresh === true ? null : (options.sent?.known ?? remembered);
   const wires: Wire[] = [];
-  const once = (begin: NegotiatedConnection | null, as: ServerAccess): Promise<T> =>
+  const once = (begin: NegotiatedConnection | null, as: ServerAccess, needsSession = false): Promise<T> =>
     workOnce(as, context, { ...options, sent: begin === null ? undefined : options.sent }, capabilities, begin, work, {
       opened: (wire) => void wires.push(wire),
       connected(negotiated) {
+        if (needsSession && negotiated.era === 'legacy' && negotiated.sessionId === '') throw new WithoutSession();
         // An SSE session ends with its stream.
         if (options.isFresh !== true && as.mcp?.transport !== 'sse') memory.set(key, negotiated);
       },
     });
+  const hasAnswered = (): boolean => wires.some((wire) => wire.hasAnswered);
+  const afresh = (): Promise<T> => {
+    if (options.isFresh === true || !prefersSession(memory, server, hooks, capabilities)) return once(null, server);
+    return once(null, withEra(server, 'legacy'), true).catch((error: unknown) => {
+      if (hasAnswered() || !isWithoutSession(error)) throw error;
+      noteWithoutSession(memory, server, error);
+      return once(fromLastAnswer(server), server);
+    });
+  };
   const viaHttp = (): Promise<T> =>
-    once(known, server).catch((error: unknown) => {
+    (known === null ? afresh() : once(known, server)).catch((error: unknown) => {
       if (known !== null && isRefusal(error)) {
         memory.forget(key, known);
         // Part of the work is done and may have had an effect, so it is not repeated.
-        if (wires.some(({ hasAnswered }) => hasAnswered)) throw error;
+        if (hasAnswered()) throw error;
         context.log.debug('reconnecting to an MCP server', { server: server.name, era: known.era, status: statusOf(error) });
-        return once(null, server);
+        return afresh();
       }
-      if (known === null && isBrokenByProbe(error, server)) return once(null, { ...server, mcp: { ...server.mcp, era: 'legacy' } });
+      if (known === null && isBrokenByProbe(error, server)) return once(null, withEra(server, 'legacy'));
       throw error;
     });
   const viaSse = (): Promise<T> => once(null, { ...server, mcp: { ...server.mcp, transport: 'sse' } });
   try {
-    return await viaTransports(server, viaHttp, viaSse, () => wires.some(({ hasAnswered, isStarted }) => hasAnswered || isStarted));
+    return await viaTransports(server, viaHttp, viaSse, () => hasAnswered() || wires.some(({ isStarted }) => isStarted));
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     throw toFault(server.name, error);
@@ -124,10 +137,12 @@ export function knownConnection(
   memory: ConnectionMemory,
   server: ServerAccess,
   context: UpstreamContext,
+  hooks: UpstreamHooks,
   capabilities: DeclaredCapabilities,
 ): { key: string; known: NegotiatedConnection | null } {
   const key = memoryKey(server, context.conversation, capabilities.legacy);
-  return { key, known: memory.get(key) ?? fromLastAnswer(server) };
+  const begin = (): NegotiatedConnection | null => (prefersSession(memory, server, hooks, capabilities) ? null : fromLastAnswer(server));
+  return { key, known: memory.get(key) ?? begin() };
 }
 
 /** Uses the transport of the document, or the last one, or Streamable HTTP; and the other one if the server has no endpoint for it. */
@@ -152,19 +167,19 @@ async function viaTransports<T>(
 async function workOnce<T>(
   server: ServerAccess,
   context: UpstreamContext,
-  { hooks, maxBytes, isMaxForAll = false, isFresh = false, totalMs = limits.maxServerCallMs, sent }: WorkOptions,
+  { hooks, maxBytes, isMaxForAll = false, isFresh = false, isListening = false, totalMs = limits.maxServerCallMs, sent }: WorkOptions,
   capabilities: DeclaredCapabilities,
   known: NegotiatedConnection | null,
   work: (connection: Connection) => Promise<T>,
   on: { opened(wire: Wire): void; connected(negotiated: NegotiatedConnection): void },
 ): Promise<T> {
   context.signal.throwIfAborted();
-  const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, known, sent });
+  const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, isListening, known, sent });
   const { wire } = opened;
   on.opened(wire);
   const client = createClient(server, capabilities);
   // The SDK's own timeouts are not used, because they continue while the user answers.
-  const idleTimeout = createIdleTimeout(systemClock, { idleMs: server.timeoutMs ?? limits.toolTimeoutMs, maxMs: totalMs });
+  const idleTimeout = createIdleTimeout(systemClock, { idleMs: server.timeoutMs ?? limits.serverTimeoutMs, maxMs: totalMs });
   idleTimeout.start((ms) => wire.fail(upstreamTimeout(server.name, ms)));
   const signal = AbortSignal.any([context.signal, wire.failed]);
   try {
@@ -179,12 +194,6 @@ async function workOnce<T>(
     idleTimeout.stop();
     await closeWire(wire, client, isFresh);
   }
-}
-
-/** The era in the server's document takes precedence over the one that was detected. */
-function fromLastAnswer({ connection, mcp }: ServerAccess): NegotiatedConnection | null {
-  if (connection?.era !== 'modern' || mcp?.era === 'legacy') return null;
-  return { era: 'modern', version: connection.protocolVersion };
 }
 
 /**
@@ -207,7 +216,7 @@ function toConnection(
   const sent: RequestOptions = {
     signal,
     // Our timeout fires first, and stops while the user answers.
-    timeout: limits.maxServerStreamMs + 1_000,
+    timeout: limits.maxServerCallMs + 1_000,
     onprogress: (progress) => {
       idleTimeout.extend();
       hooks.progress?.(progress);
@@ -218,7 +227,10 @@ function toConnection(
   const meta = Object.keys({ ...hooks.meta, ...level }).length === 0 ? {} : { _meta: { ...hooks.meta, ...level } };
   const request: Connection['request'] = async (method, params, headers) => {
     idleTimeout.extend();
-    return client.request({ method, params: { ...params, ...meta } }, unvalidatedResult, { ...sent, ...(headers && { headers }) });
+    const options = { ...sent, ...(headers && { headers }) };
+    const result = await client.request({ method, params: { ...params, ...meta } }, unvalidatedResult, options);
+    hooks.alive?.();
+    return result;
   };
   return {
     era,

@@ -27,7 +27,13 @@ export function handleServerMessages(client: Client, server: ServerAccess, hooks
     const answer: InputAnswer = await idleTimeout.pauseDuring(hooks.ask(screened.request, String(context.mcpReq.id)));
     return answer;
   };
-  client.fallbackNotificationHandler = async ({ method, params }) => dispatchNotification(hooks, method, recordOf(params));
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    if (method === 'notifications/message') {
+      idleTimeout.extend();
+      hooks.alive?.();
+    }
+    dispatchNotification(hooks, method, recordOf(params));
+  };
 }
 
 function dispatchNotification(hooks: UpstreamHooks, method: string, params: Record<string, unknown>): void {
@@ -45,6 +51,9 @@ function dispatchNotification(hooks: UpstreamHooks, method: string, params: Reco
       return;
     case 'notifications/resources/list_changed':
       hooks.onListChanged?.('resources');
+      return;
+    case 'notifications/elicitation/complete':
+      if (typeof params.elicitationId === 'string') hooks.elicitationComplete?.(params.elicitationId);
       return;
     case 'notifications/resources/updated':
       if (typeof params.uri === 'string') hooks.onResourceUpdated?.(params.uri);

@@ -71,8 +71,10 @@ export function screenInputRequests(
   return { own: Object.fromEntries(own), others: Object.fromEntries(others) };
 }
 
-/** `pages`: how often the user was sent to pages that the server named in an error. */
-type Carried = { state?: string; own: Record<string, InputAnswer>; task?: string; pages?: number };
+/** A page that the user was asked to open (`pages.ts`). `id`: its `elicitationId`. */
+export type OpenedPage = { host: string; id?: string };
+
+type Carried = { state?: string; own: Record<string, InputAnswer>; task?: string; pages?: readonly OpenedPage[] };
 
 /** The server's own state unchanged, if nothing else must be carried. */
 export function toInputRequest(requests: Record<string, InputRequest>, carried: Carried): InputRequired {
@@ -94,8 +96,12 @@ export function readRequestState(state: string | undefined): Carried {
     own: Object.fromEntries(own),
     ...(typeof read.state === 'string' && { state: read.state }),
     ...(typeof read.task === 'string' && { task: read.task }),
-    ...(typeof read.pages === 'number' && { pages: Math.min(Math.max(0, read.pages), limits.maxInputRounds) }),
+    ...(Array.isArray(read.pages) && { pages: read.pages.slice(0, limits.maxInputRequests).filter(isPage) }),
   };
+}
+
+function isPage(value: unknown): value is OpenedPage {
+  return isRecord(value) && typeof value.host === 'string' && (value.id === undefined || typeof value.id === 'string');
 }
 
 const mark = 'moniker:';

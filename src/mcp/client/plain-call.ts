@@ -39,7 +39,7 @@ export async function callPlain(
 ): Promise<PlainOutcome> {
   if (!isPlainCall(server, call, context)) return { sent: undefined };
   const capabilities = toCapabilities(server, hooks.askable ?? {}, hooks.ask !== undefined);
-  const { key, known } = knownConnection(memory, server, context, capabilities);
+  const { key, known } = knownConnection(memory, server, context, hooks, capabilities);
   if (known?.era !== 'modern') return { sent: undefined };
   try {
     context.signal.throwIfAborted();
@@ -56,7 +56,7 @@ export async function callPlain(
       { ...metaOf(hooks), [CLIENT_CAPABILITIES_META_KEY]: capabilities.modern },
       context.signal,
     );
-    const ms = server.timeoutMs ?? limits.toolTimeoutMs;
+    const ms = server.timeoutMs ?? limits.serverTimeoutMs;
     const exchange = readResult(id, () => send(request));
     const outcome = await withTimeout(systemClock, unlessAborted(exchange, context.signal), ms, () => {
       throw upstreamTimeout(server.name, ms);

@@ -6,6 +6,7 @@
  */
 import { limits } from '../../core/limits/limits.ts';
 import type { AskableInput } from '../../core/tools/mcp-input.ts';
+import { toProtocolFault } from '../../engine/mcp/rpc-error.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { Connection } from './connection.ts';
@@ -62,7 +63,7 @@ function readModern(server: ServerAccess, askable: AskableInput, taskId: string,
     case 'completed':
       return { kind: 'result', result: recordOf(task.result) };
     case 'failed':
-      return failed(`The task failed: ${serverMessage(String(recordOf(task.error).message ?? 'no reason given'))}.`);
+      return failedTask(recordOf(task.error));
     case 'cancelled':
       return failed('The task was cancelled by its server.');
     case 'input_required': {
@@ -88,7 +89,14 @@ async function readLegacy(connection: Connection, taskId: string, task: Record<s
   return null;
 }
 
-function failed(text: string): RoundOutcome {
+/** The error is the JSON-RPC error with which the request would have failed. */
+function failedTask({ code, message, data }: Record<string, unknown>): RoundOutcome {
+  const text = typeof message === 'string' ? message : 'no reason given';
+  const outcome = failed(`The task failed: ${serverMessage(text)}.`);
+  return typeof code === 'number' ? { ...outcome, error: toProtocolFault({ code, message: text, data }) } : outcome;
+}
+
+function failed(text: string): Extract<RoundOutcome, { kind: 'result' }> {
   return { kind: 'result', result: { isError: true, content: [{ type: 'text', text }] } };
 }
 

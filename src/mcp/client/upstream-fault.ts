@@ -1,6 +1,6 @@
 /**
  * Converts errors in the communication with an MCP server to problems: the server's name, what happened, and what to do. Messages of the
- * server are quoted and shortened; response bodies, headers and tokens are never included. Internal errors are rethrown unchanged.
+ * server are quoted; response bodies, headers and tokens are never included. Internal errors are rethrown unchanged.
  */
 import {
   InsufficientScopeError,
@@ -13,12 +13,9 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits/limits.ts';
-import { cleanDescription } from '../../core/tools/listing-text.ts';
 import { Problem } from '../../core/problem.ts';
-import { cleanData } from '../../core/tools/clean-result.ts';
-import { ServerRpcError, toProtocolFault } from '../../engine/mcp/rpc-error.ts';
+import { boundMessage, ServerRpcError, toProtocolFault } from '../../engine/mcp/rpc-error.ts';
 import { isRecord, tryParse } from '../../core/json/wire-value.ts';
-import { cutToLength } from '../../core/text/utf8.ts';
 
 /** A response over the size limit. The server did its work, so it is not reported as broken. */
 export class ResponseTooLarge extends Problem {
@@ -35,7 +32,7 @@ export function toFault(server: string, error: unknown): unknown {
   if (error instanceof SseError) return ofStream(server, error);
   if (error instanceof SdkError) return ofSdk(server, error);
   if (error instanceof ProtocolError) {
-    const cause = error.code === unsupportedVersion ? error : new ServerRpcError(cleanData(toProtocolFault(error)), { cause: error });
+    const cause = error.code === unsupportedVersion ? error : new ServerRpcError(toProtocolFault(error), { cause: error });
     return upstreamError(server, `returned error ${error.code}: ${serverMessage(error.message)}.`, cause);
   }
   if (!(error instanceof Error)) return error;
@@ -65,9 +62,12 @@ export function upstreamTimeout(server: string, ms: number, what = 'did not resp
   return new Problem('upstream_timeout', detail, { server, retryable: true });
 }
 
-/** Returns a message of the server cleaned, shortened and in quotation marks. */
+/**
+ * Returns a message of the server in quotation marks, which ends with a note if it is too long. Whoever reads it gets its text: a model without what a person
+ * cannot see (`core/tools/model-result.ts`), a terminal with that made visible.
+ */
 export function serverMessage(text: string): string {
-  return JSON.stringify(cutToLength(cleanDescription(text).text, limits.maxErrorMessageLength));
+  return `"${boundMessage(text)}"`;
 }
 
 /** JSON-RPC error code (2026-07-28, `UnsupportedProtocolVersionError`). */
@@ -113,7 +113,7 @@ function named(server: string, problem: Problem): Problem {
 function unauthorized(server: string, status: number, cause: unknown): Problem {
   const what = status === 403 ? 'does not allow this (403)' : 'requires credentials (401)';
   const todo =
-    'Set `headers` (with the complete value `Bearer <token>` in the secret) or `oauth` in the server document, or sign in again with POST …/authorize.';
+    'Sign in on its page in the console or with POST …/authorize, or set `headers` (with the complete value `Bearer <token>` in the secret) or `oauth` in the server document.';
   return upstreamError(server, `${what}. ${todo}`, cause, { unauthorized: true, retryable: false });
 }
 

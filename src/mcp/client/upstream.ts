@@ -64,7 +64,7 @@ async function listen(
   // Input is never requested here, whatever the caller supports.
   const { onListChanged, onResourceUpdated, notice } = hooks;
   const quiet: UpstreamHooks = { onListChanged, onResourceUpdated, notice };
-  const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, totalMs: limits.maxServerStreamMs };
+  const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, isListening: true, totalMs: limits.maxServerStreamMs };
   let isHeard = false;
   try {
     await withConnection(memory, server, context, options, async (connection) => {
@@ -92,7 +92,7 @@ async function listenModern({ client, signal }: Connection, uris: readonly strin
     ...(uris.length > 0 && { resourceSubscriptions: [...uris] }),
   };
   if (Object.keys(filter).length === 0) return { ended: Promise.resolve() };
-  const { closed } = await client.listen(filter, { signal, timeout: limits.toolTimeoutMs });
+  const { closed } = await client.listen(filter, { signal, timeout: limits.serverTimeoutMs });
   return { ended: closed };
 }
 

@@ -27,8 +27,12 @@ import { systemClock } from '../../platform/clock.ts';
 import { permanentError, upstreamError } from './upstream-fault.ts';
 import { backoffMs, delayOrAsked } from '../../core/limits/backoff.ts';
 
-/** Messages of a server during one call or one subscription: a talkative call has some hundred, and each costs work. */
+/**
+ * Messages of a server during one call or one subscription, and more for each second of it: a talkative call has some hundred, one of hours
+ * reports its progress all the time, and each costs work.
+ */
 export const maxServerMessages = 10_000;
+const moreMessagesPerSecond = 10;
 /** Retries of an interrupted event stream, with increasing waits, whatever the server requests. */
 export const maxStreamResumptions = 3;
 const resumptionBackoff = { firstMs: 1_000, factor: 4, maxMs: 10_000 };
@@ -73,6 +77,7 @@ export class Wire implements Transport {
   readonly #open = new Map<number, string>();
   readonly #serverStreams: StreamableHTTPClientTransport[] = [];
   readonly #cancellations = new Set<Promise<unknown>>();
+  readonly #openedAt = systemClock.now();
   #messages = 0;
   #resumptions = 0;
 
@@ -180,8 +185,9 @@ export class Wire implements Transport {
   /** Receives a message of the server from any stream. */
   receive(message: JSONRPCMessage): void {
     this.#messages += 1;
-    if (this.#messages > maxServerMessages) {
-      this.fail(permanentError(this.#server, `sent more than ${maxServerMessages} messages without a response.`));
+    const openMs = systemClock.now() - this.#openedAt;
+    if (this.#messages > maxServerMessages + (openMs / 1_000) * moreMessagesPerSecond) {
+      this.fail(permanentError(this.#server, `sent ${this.#messages} messages in ${Math.round(openMs / 1_000)} s without a response.`));
       return;
     }
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {

@@ -1,25 +1,24 @@
 /**
  * Serves one request to `/mcp/{toolset}` or `/mcp`, after key, origin and body were checked: decides who answers it. Requests
- * of 2026-07-28 and requests without a session are served here without stored state, plain ones without the SDK (`plain-request.ts`);
+ * of 2026-07-28 and requests without a session are served here without stored state;
  * `initialize` creates a session, and requests with a session id go to that session. A call that may have to stay open goes to a Durable
  * Object.
  */
-import { isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server';
 import { resolveName } from '../../core/toolset/alias-map.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
-import { recordOf } from '../../core/json/wire-value.ts';
+import { argumentHeaderFault } from '../../engine/mcp/argument-headers.ts';
 import { needsOpenConnection } from '../../engine/mcp/in-flight-call.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { McpRecipient, McpSessions } from '../../ports/mcp-sessions.ts';
-import { askableIn } from './client-channel.ts';
-import { servePlain } from './plain-answer.ts';
-import { readPlainRequest } from './plain-request.ts';
-import type { ServedRequest, ServeDeps } from './serve-context.ts';
+import { initializeFault } from './discovery.ts';
+import { askableIn, type ServedRequest, type ServeDeps } from './exchange.ts';
+import { type Inbound, mismatch } from './inbound.ts';
+import { refuse, unknownMcpSession } from './rpc-fault.ts';
 import { readListRequest, serveSessionList } from './session-list.ts';
-import { eventsResponse, unknownMcpSession } from './session-responses.ts';
+import { eventsResponse } from './session-responses.ts';
 import { isListening, listenInSession, noteSessionChange } from './session-stream.ts';
-import { serveStateless } from './stateless.ts';
+import { inboundOf, serveStateless } from './stateless.ts';
 
 /** `text`, `body`: the body of a POST, unparsed and parsed. */
 export type McpRequest = { principal: Principal; target: ServeTarget; request: Request; text: string; body: unknown };
@@ -33,42 +32,67 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   return { response: await answer(deps, sessions, { ...asked, view }), view };
 }
 
-type Asked = McpRequest & ServedRequest;
+type Asked = McpRequest & ServedRequest & { inbound: Inbound | null };
 
-async function answer(deps: ServeDeps, sessions: McpSessions, asked: Asked): Promise<Response> {
-  const { request } = asked;
-  const body = request.method === 'POST' ? asked.body : undefined;
+async function answer(deps: ServeDeps, sessions: McpSessions, received: McpRequest & ServedRequest): Promise<Response> {
+  const { request, body } = received;
+  const inbound = inboundOf(deps, request, body);
+  if (inbound instanceof Response) return inbound;
+  const asked = { ...received, inbound };
+  if (inbound?.era === 'modern') return refusedArguments(asked) ?? (await serveWithoutSession(deps, sessions, asked));
   const session = request.headers.get('mcp-session-id');
-  const list = session === null ? null : readListRequest(request, body);
+  if (session === null && !isStart(inbound)) return await serveWithoutSession(deps, sessions, asked);
+  const list = session === null ? null : readListRequest(request, inbound);
   const listed = session === null || list === null ? null : await serveSessionList(deps, sessions, { ...asked, session }, list);
   if (listed !== null) return listed;
-  const plain = body === undefined ? null : readPlainRequest(request.headers, body);
-  const isOfSession = plain === null && (session !== null || isInitializeRequest(body)) && (await isLegacyRequest(request, body));
-  if (isOfSession && session !== null && request.method === 'GET' && isListening(request))
+  if (session !== null && request.method === 'GET' && isListening(request))
     return await listenInSession(deps, sessions, { ...asked, session });
-  const to = isOfSession ? { session } : await openCallOf(deps, asked, body);
-  if (to !== null) return await passOn(deps, sessions, asked, to);
-  return plain === null ? await serveStateless(deps, { ...asked, body }) : await servePlain(deps, { ...asked, asked: plain });
+  return await passOn(deps, sessions, asked, { session });
+}
+
+/** Refuses a call of 2026-07-28 whose headers and arguments differ. */
+function refusedArguments({ view, request, inbound }: Asked): Response | null {
+  if (inbound?.era !== 'modern' || inbound.message.kind !== 'request' || inbound.message.method !== 'tools/call') return null;
+  const { id, params } = inbound.message;
+  if (typeof params.name !== 'string') return null;
+  const fault = argumentHeaderFault(view.names, { name: params.name, arguments: params.arguments }, (name) => request.headers.get(name));
+  return fault === null ? null : refuse(mismatch(fault), id);
+}
+
+/** A broken `initialize` is refused without a session. */
+function isStart(inbound: Inbound | null): boolean {
+  if (inbound?.era !== 'legacy' || inbound.isBatch) return false;
+  const [message] = inbound.messages;
+  return message?.kind === 'request' && message.method === 'initialize' && initializeFault(message.params) === null;
+}
+
+async function serveWithoutSession(deps: ServeDeps, sessions: McpSessions, asked: Asked): Promise<Response> {
+  const call = await openCallOf(deps, asked);
+  return call === null ? await serveStateless(deps, asked) : await passOn(deps, sessions, asked, call);
 }
 
 /** Passes the request to the object of its session or call. */
 async function passOn(deps: ServeDeps, sessions: McpSessions, asked: Asked, to: McpRecipient): Promise<Response> {
-  const { principal, target, request, text, body } = asked;
+  const { principal, target, request, text, inbound } = asked;
   const { method } = request;
   const headers = [...sessionHeaders(request.headers), ...Object.entries(deps.telemetry?.carrier() ?? {})];
   const given = await sessions.send(principal, target, to, { method, headers, body: method === 'POST' ? text : null });
   const session = 'session' in to ? to.session : null;
-  if (session !== null && (method !== 'POST' || String(recordOf(body).method).endsWith('subscribe'))) noteSessionChange(session);
+  if (session !== null && (method !== 'POST' || mayChangeSubscriptions(inbound))) noteSessionChange(session);
   if (given instanceof Response) return given;
   return given === null || session === null ? unknownMcpSession() : eventsResponse(given.events, session);
 }
 
+function mayChangeSubscriptions(inbound: Inbound | null): boolean {
+  return inbound?.era === 'legacy' && inbound.messages.some((one) => one.kind === 'request' && one.method.endsWith('subscribe'));
+}
+
 /** Returns the open call that a request belongs to, or a new one if it may have to stay open; null: the request ends with its response. */
-async function openCallOf(deps: ServeDeps, { principal, view }: Asked, body: unknown): Promise<McpRecipient | null> {
+async function openCallOf(deps: ServeDeps, { principal, view, inbound }: Asked): Promise<McpRecipient | null> {
+  if (inbound?.era !== 'modern' || inbound.message.kind !== 'request' || inbound.message.method !== 'tools/call') return null;
   const { workspace, keyId } = principal;
-  const { method, params } = recordOf(body);
-  const { name, requestState, arguments: args, _meta: meta } = recordOf(params);
-  if (method !== 'tools/call' || typeof name !== 'string') return null;
+  const { name, requestState, arguments: args, _meta: meta } = inbound.message.params;
+  if (typeof name !== 'string') return null;
   const isBack = typeof requestState === 'string' && requestState.length <= limits.maxRequestStateLength;
   const state = isBack ? await deps.seal.open(workspace, requestState) : null;
   // The Durable Object of the call checks the rest.

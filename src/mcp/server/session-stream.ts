@@ -6,12 +6,15 @@
  */
 import { limits } from '../../core/limits/limits.ts';
 import { heartbeatFrame } from '../../dialects/native.ts';
-import { servedServers } from '../../engine/mcp/serve-resources.ts';
 import { readView, type ServedView } from '../../engine/mcp/serve-view.ts';
 import { mcpWatchIntervalMs, type ServedChange, watchServed } from '../../engine/mcp/serve-watch.ts';
 import type { ListenMode, McpSessions, ResourceSubscription } from '../../ports/mcp-sessions.ts';
-import type { ServedRequest, ServeDeps } from './serve-context.ts';
-import { eventsResponse, messageEvent, primingEvent, refuseInSession, sessionRevision, unknownMcpSession } from './session-responses.ts';
+import { hasOffers } from './discovery.ts';
+import type { ServedRequest, ServeDeps } from './exchange.ts';
+import { notificationText } from './messages.ts';
+import { sessionRevision } from './revisions.ts';
+import { unknownMcpSession } from './rpc-fault.ts';
+import { eventsResponse, messageEvent, primingEvent, refuseInSession, refusedRevision } from './session-responses.ts';
 
 /** The time after which a stream notices that its session was deleted, or a subscription that was made in another isolate. */
 const sessionCheckMs = 60_000;
@@ -39,16 +42,15 @@ export async function listenInSession(deps: ServeDeps, sessions: McpSessions, li
   const { principal, target, session, request } = listener;
   const { headers } = request;
   if (headers.get('accept')?.includes('text/event-stream') !== true)
-    return refuseInSession(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
-  const version = headers.get('mcp-protocol-version');
-  const revision = sessionRevision(version);
-  if (revision === null) return refuseInSession(400, -32_000, `Bad Request: Unsupported protocol version: ${version}`);
+    return refuseInSession(406, 'Not Acceptable: Client must accept text/event-stream');
+  const revision = sessionRevision(headers.get('mcp-protocol-version'));
+  if (revision === null) return refusedRevision(headers) ?? unknownMcpSession();
   const stream = `listen${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
   const ask = (mode: ListenMode) => sessions.listen(principal, target, session, { stream, mode });
   const known = eventIdForm.exec(headers.get('last-event-id') ?? '')?.[3];
   const opened = await ask(known === undefined ? 'open' : 'resume');
   if (opened === null) return unknownMcpSession();
-  if (opened === 'conflict') return refuseInSession(409, -32_000, 'Conflict: Only one SSE stream is allowed per session');
+  if (opened === 'conflict') return refuseInSession(409, 'Conflict: Only one SSE stream is allowed per session');
   const { subscriptions } = opened;
   const watch: Watch = { deps, listener, subscriptions, known: known ?? listVersion(listener.view), ask };
   return eventsResponse(openStream(watch, revision, stream), session);
@@ -81,7 +83,7 @@ function openStream(watch: Watch, revision: string, stream: string): ReadableStr
       write(primingEvent(revision, nextId));
       const beat = setInterval(() => write(heartbeatFrame), limits.heartbeatMs);
       const notify = (change: ServedChange): void => {
-        const notification = toNotification(change, hasOffers(listener));
+        const notification = toNotification(change, hasOffers(listener.target, listener.view));
         if (notification !== null) write(messageEvent(nextId(), notification));
       };
       const run = async (): Promise<void> => {
@@ -198,13 +200,8 @@ function listVersion({ pointer, mode }: ServedView): string {
   return [pointer?.hash.replaceAll(/\W/g, '').slice(0, 16) ?? 'none', pointer?.version ?? 0, mode ?? 'toolset'].join('_');
 }
 
-/** The same condition as for the server's capabilities. */
-function hasOffers({ target, view }: SessionListener): boolean {
-  return target === null || servedServers(view).length > 0;
-}
-
-function toNotification(change: ServedChange, offers: boolean): object | null {
-  if (change.kind === 'resource') return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: change.uri } };
+function toNotification(change: ServedChange, offers: boolean): string | null {
+  if (change.kind === 'resource') return notificationText('notifications/resources/updated', { uri: change.uri });
   if (change.kind !== 'tools' && !offers) return null;
-  return { jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` };
+  return notificationText(`notifications/${change.kind}/list_changed`);
 }

@@ -1,297 +1,229 @@
 /**
- * An MCP session while its object is awake: the SDK's server and transport, and the requests in flight. The stream on which the client
- * listens is elsewhere (`mcp/server/session-stream.ts`). Restored from storage after an eviction or a restart. Requests that were interrupted
- * then still get a response: `outcome_unknown`, or the result of running them again where that is safe.
+ * An MCP session while its object is awake: the requests in flight and their streams. The stream on which the client listens is elsewhere
+ * (`mcp/server/session-stream.ts`). After an eviction or a restart, requests that were interrupted then still get a response:
+ * `outcome_unknown`, or the result of running them again where that is safe.
  */
-import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
-import { Problem } from '../../core/problem.ts';
-import type { MarkStore } from '../../engine/policy/direct-marks.ts';
-import { readServerInstructions } from '../../engine/mcp/serve-resources.ts';
 import { readView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
-import { buildServer } from '../../mcp/server/build-server.ts';
-import type { ServeDeps } from '../../mcp/server/serve-context.ts';
-import { readSessionRequest, type SessionRequest } from '../../mcp/server/session-request.ts';
-import { mcpRetryMs } from '../../mcp/server/session-responses.ts';
-import type { FileSystem } from '../../ports/file-system.ts';
-import type { LinkStore } from '../../ports/link-store.ts';
-import type { RememberedRules } from '../../ports/remembered-rules.ts';
+import type { Exchange, ServeDeps, SessionParts } from '../../mcp/server/exchange.ts';
+import { notificationText, readMessages, type RpcId, type RpcMessage, type RpcRequest } from '../../mcp/server/messages.ts';
+import { answerRequest } from '../../mcp/server/methods.ts';
+import { newestSessionRevision, sessionRevision, sessionRevisions } from '../../mcp/server/revisions.ts';
+import { refuse, RpcFault, rpcCodes, tooManyRequests } from '../../mcp/server/rpc-fault.ts';
+import { eventsResponse, messageEvent, refusedHeaders, refusedRevision, refuseInSession } from '../../mcp/server/session-responses.ts';
+import { accepted } from '../../mcp/server/stateless.ts';
 import type { McpSessionAnswer, McpSessionRequest } from '../../ports/mcp-sessions.ts';
+import { ClientRequests } from './client-requests.ts';
 import { createEventStore, type McpSessionEvents } from './event-store.ts';
-import { createPendingRequests, type PendingRequest, type PendingRequests } from './pending-requests.ts';
-import {
-  authInfoOf,
-  cancelledIds,
-  isResponse,
-  isStream,
-  onBodyEnd,
-  principalOf,
-  replayHeaders,
-  requestsOf,
-  duplicateIdResponse,
-  tooManyRequestsResponse,
-  toRequest,
-} from './session-messages.ts';
-import type { MetaStore } from './session-meta.ts';
-import { SingleResponses } from './single-responses.ts';
+import { createPendingRequests, type PendingRequests } from './pending-requests.ts';
+import { RequestStream, type StreamHost } from './request-stream.ts';
 
+/** `capabilities`: the client's. */
 export type SessionOwn = {
   deps: ServeDeps;
   id: string;
   target: ServeTarget;
-  meta: MetaStore;
-  marks: MarkStore;
-  remembered: RememberedRules;
-  files: FileSystem;
-  links: LinkStore;
+  capabilities: Readonly<Record<string, unknown>>;
+  /** The level that the client has set; null: all messages. */
+  logLevel(): string | null;
+  parts: SessionParts;
 };
 
-type SessionHost = SessionOwn & { events: McpSessionEvents; pending: PendingRequests };
+/** `callId`: of the tool call that was started for it. */
+type Running = { request: RpcRequest; stream: RequestStream; abort: AbortController; callId: string | null };
 
 export class LiveSession {
-  readonly #host: SessionHost;
-  readonly #server: Server;
-  readonly #transport: WebStandardStreamableHTTPServerTransport;
-  /** Ids of requests without a response. Each maps to the ids of its message, which share one stream. */
-  readonly #inFlight = new Map<unknown, readonly unknown[]>();
-  /** The transport's own `send`, without the tracking of responses. */
-  readonly #send: WebStandardStreamableHTTPServerTransport['send'];
-  /** The server's own handler of messages. */
-  #deliver: WebStandardStreamableHTTPServerTransport['onmessage'];
-  /** Requests that were interrupted with the previous object and are answered by this one, by id. */
-  readonly #interrupted = new Map<unknown, PendingRequest>();
-  readonly #single: SingleResponses;
-  #streams = 0;
+  readonly #own: SessionOwn;
+  readonly #events: McpSessionEvents;
+  readonly #pending: PendingRequests;
+  readonly #asked: ClientRequests;
+  readonly #running = new Map<RpcId, Running>();
+  readonly #streamHost: StreamHost;
+  /** Streams that are read at present. */
+  #readers = 0;
 
-  private constructor(host: SessionHost, server: Server, transport: WebStandardStreamableHTTPServerTransport) {
-    this.#host = host;
-    this.#server = server;
-    this.#transport = transport;
-    this.#send = transport.send.bind(transport);
-    this.#single = new SingleResponses(host);
-  }
-
-  static async open(sql: SqlStorage, own: SessionOwn, caller: Principal): Promise<LiveSession> {
-    const host = { ...own, events: createEventStore(sql), pending: createPendingRequests(sql) };
-    const { deps, id, target, meta, marks, remembered, files, links } = host;
-    const live: { session: LiveSession | null } = { session: null };
-    const view = await readView(deps, caller, target);
-    const server = buildServer(
-      {
-        deps,
-        era: 'session',
-        target,
-        marks,
-        remembered,
-        files,
-        links,
-        conversation: id,
-        principalOf: ({ http }) => principalOf(http?.authInfo),
-        viewOf: (principal) => readView(deps, principal, target),
-        subscriptions: {
-          add(subscription) {
-            if (!meta.subscribe(subscription))
-              throw new Problem(
-                'invalid_request',
-                `A session can subscribe to at most ${limits.maxMcpSubscriptions} resources. Unsubscribe from one first.`,
-              );
-          },
-          remove: (uri) => meta.unsubscribe(uri),
-        },
-        interruptedOf: ({ mcpReq }) => live.session?.interruption(mcpReq.id),
-        started: ({ mcpReq }, callId) => live.session?.started(mcpReq.id, callId),
+  constructor(sql: SqlStorage, own: SessionOwn) {
+    this.#own = own;
+    this.#events = createEventStore(sql);
+    this.#pending = createPendingRequests(sql);
+    const { clock } = own.deps;
+    this.#asked = new ClientRequests(clock);
+    this.#streamHost = {
+      ...{ clock, events: this.#events, session: own.id },
+      onOpen: (stream) => this.#remember(stream),
+      onAttached: (change) => {
+        this.#readers += change;
       },
-      view,
-      await readServerInstructions(deps, caller.workspace, view),
-    );
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
-      eventStore: host.events,
-      keepAliveMs: limits.heartbeatMs,
-      retryInterval: mcpRetryMs,
-    });
-    const session = new LiveSession(host, server, transport);
-    live.session = session;
-    await server.connect(transport);
-    session.#trackResponses();
-    session.#wrapDelivery();
-    return session;
+    };
   }
 
   /** True while a stream is open or a request is in flight. */
   get isBusy(): boolean {
-    return this.#streams > 0 || this.#inFlight.size > 0;
+    return this.#readers > 0 || this.#running.size > 0;
   }
 
   /** Handles `initialize`. */
-  async begin(request: McpSessionRequest, caller: Principal): Promise<Response> {
-    const body: unknown = JSON.parse(request.body ?? 'null');
-    return await this.#exchange(toRequest(request.method, request.headers), body, caller);
+  async begin({ headers, body }: McpSessionRequest, caller: Principal): Promise<Response> {
+    const [message] = readMessages(JSON.parse(body ?? 'null'));
+    if (message?.kind !== 'request') throw new Error('a session begins with a request');
+    const refused = refusedHeaders(new Headers(toPairs(headers)));
+    if (refused !== null) return refused;
+    const asked = String(message.params.protocolVersion);
+    return toResponse(
+      await this.#start([message], sessionRevisions.includes(asked) ? asked : newestSessionRevision, headers, caller),
+      this.#own.id,
+    );
   }
 
-  async handle({ method, headers }: McpSessionRequest, body: unknown, caller: Principal): Promise<McpSessionAnswer> {
-    const ids = requestsOf(body).map(({ id }) => id);
-    // A duplicate id would get its response on the other request's stream (JSON-RPC ids of a session "MUST NOT have been previously used").
-    if (new Set(ids).size < ids.length || ids.some((id) => this.#inFlight.has(id))) return duplicateIdResponse();
-    if (this.#inFlight.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams)
-      return tooManyRequestsResponse();
-    const request = toRequest(method, headers);
-    // Without `initialize` the transport refuses the request.
-    const single = method !== 'POST' || this.#transport.sessionId === undefined ? null : readSessionRequest(request.headers, body);
-    return single === null ? await this.#exchange(request, body, caller) : await this.#answerSingle(request, single, caller);
-  }
-
-  async #exchange(request: Request, body: unknown, caller: Principal): Promise<Response> {
-    const ids = requestsOf(body).map(({ id }) => id);
-    this.#take(body, ids);
-    const response = await this.#pass(request, body, caller);
-    // Refused before anything was started.
-    if (response.status >= 400) for (const id of ids) this.#forget(id);
-    else for (const id of cancelledIds(body)) await this.#cancel(id);
-    return response.body === null || !isStream(response) ? response : this.#counted(response);
-  }
-
-  async #answerSingle(request: Request, single: SessionRequest, caller: Principal): Promise<McpSessionAnswer> {
-    const { message } = single;
-    this.#inFlight.set(message.id, [message.id]);
-    const deliver = (): void => this.#deliver?.(message, { authInfo: authInfoOf(caller), request });
-    const open = async (callId: string | null): Promise<Response> => {
-      this.#host.pending.add(message.id, message);
-      if (callId !== null) this.#host.pending.setCallId(message.id, callId);
-      const response = await this.#pass(request, message, caller);
-      return isStream(response) ? this.#counted(response) : response;
-    };
-    return await this.#single.answer(single, deliver, open);
-  }
-
-  /** Stores the requests before they are processed. */
-  #take(body: unknown, ids: readonly unknown[]): void {
-    for (const id of ids) this.#inFlight.set(id, ids);
-    for (const message of requestsOf(body)) this.#host.pending.add(message.id, message);
-  }
-
-  #forget(id: unknown): void {
-    this.#inFlight.delete(id);
-    this.#interrupted.delete(id);
-    this.#host.pending.remove(id);
-  }
-
-  /** Repeats the messages that the client sent before the object was evicted. */
-  async replay(messages: readonly Record<string, unknown>[], caller: Principal): Promise<void> {
-    const { events } = this.#host;
-    events.muted = true;
-    try {
-      for (const message of messages) {
-        await (await this.#pass(toRequest('POST', replayHeaders(this.#host.id)), message, caller)).text();
-      }
-    } finally {
-      events.muted = false;
-    }
+  async handle({ method, headers: pairs, body }: McpSessionRequest, caller: Principal): Promise<McpSessionAnswer> {
+    const headers = new Headers(toPairs(pairs));
+    if (method === 'GET') return refusedRevision(headers) ?? this.#resume(headers);
+    if (method !== 'POST') return refusedRevision(headers) ?? new Response(null, { status: 200 });
+    const refused = refusedHeaders(headers);
+    if (refused !== null) return refused;
+    const messages = readMessages(JSON.parse(body ?? 'null'));
+    const requests = messages.filter((message) => message.kind === 'request');
+    const fault = this.#faultOf(requests);
+    if (fault !== null) return fault;
+    for (const message of messages) this.#take(message);
+    if (requests.length === 0) return accepted();
+    return await this.#start(requests, sessionRevision(headers.get('mcp-protocol-version')) ?? newestSessionRevision, pairs, caller);
   }
 
   /** Answers the requests that were interrupted with the previous object, each on the stream to which its client reconnects. */
-  async answerInterrupted(caller: Principal): Promise<void> {
-    for (const request of this.#host.pending.list()) {
-      const { message, stream } = request;
-      // It was interrupted before it had a stream, or it is `initialize`, which `replay` repeats.
-      if (stream === '' || message.method === 'initialize') {
-        this.#host.pending.remove(message.id);
-        continue;
-      }
-      this.#interrupted.set(message.id, request);
-      this.#inFlight.set(message.id, [message.id]);
-      const response = await this.#pass(toRequest('POST', replayHeaders(this.#host.id)), message, caller);
-      if (response.status >= 400) this.#forget(message.id);
-      await response.body?.cancel();
+  answerInterrupted(caller: Principal): void {
+    for (const { message, stream, callId } of this.#pending.list()) {
+      const [request] = readMessages(message);
+      if (request?.kind !== 'request') continue;
+      const earlier = new RequestStream(this.#streamHost, newestSessionRevision, [request.id], stream);
+      this.#run(request, earlier, new Headers(), caller, callId === null ? undefined : { callId });
     }
   }
 
-  started(id: unknown, callId: string): void {
-    if (!this.#single.setCallId(id, callId)) this.#host.pending.setCallId(id, callId);
+  close(): void {
+    const reason = new Error('the session has ended');
+    for (const { stream, abort } of this.#running.values()) {
+      abort.abort(reason);
+      stream.close();
+    }
+    this.#running.clear();
   }
 
-  /** Returns the call of an interrupted request; undefined for any other request, and for one whose tool was not called yet. */
-  interruption(id: unknown): { callId: string } | undefined {
-    const callId = this.#interrupted.get(id)?.callId ?? null;
-    return callId === null ? undefined : { callId };
+  #faultOf(requests: readonly RpcRequest[]): Response | null {
+    if (requests.some(({ method }) => method === 'initialize')) return invalidRequest('Invalid Request: Server already initialized');
+    const ids = new Set(requests.map(({ id }) => id));
+    // A duplicate id would get its response on the other request's stream (JSON-RPC ids of a session "MUST NOT have been previously used").
+    if (ids.size < requests.length || [...ids].some((id) => this.#running.has(id))) {
+      return invalidRequest('Another request of this session with this id is still in flight. Use a unique id for each request.');
+    }
+    const isFull = this.#running.size + ids.size > limits.maxMcpRequestsInFlight || this.#readers >= limits.maxMcpSessionStreams;
+    return isFull ? tooManyRequests() : null;
   }
 
-  async close(): Promise<void> {
-    this.#single.close();
-    await this.#server.close();
+  /** Takes what needs no answer. */
+  #take(message: RpcMessage): void {
+    if (message.kind === 'response') this.#asked.take(message);
+    else if (message.method === 'notifications/progress') this.#asked.progress(message.params);
+    else if (message.method === 'notifications/cancelled') this.#cancel(message.params);
   }
 
-  async #pass(request: Request, body: unknown, caller: Principal): Promise<Response> {
-    const options = { ...(body !== undefined && { parsedBody: body }), authInfo: authInfoOf(caller) };
-    return await this.#transport.handleRequest(request, options);
+  #cancel({ requestId, reason }: RpcRequest['params']): void {
+    const running = this.#running.get(requestId as RpcId);
+    if (running === undefined) return;
+    running.abort.abort(new Error(typeof reason === 'string' ? reason : 'the client has cancelled the request'));
+    this.#settle(requestId as RpcId, null);
   }
 
-  #counted(response: Response): Response {
-    this.#streams += 1;
-    const body = onBodyEnd(response.body, () => {
-      this.#streams -= 1;
+  async #start(requests: readonly RpcRequest[], revision: string, pairs: McpSessionRequest['headers'], caller: Principal) {
+    const headers = new Headers(toPairs(pairs));
+    const stream = new RequestStream(
+      this.#streamHost,
+      revision,
+      requests.map(({ id }) => id),
+    );
+    for (const request of requests) this.#run(request, stream, headers, caller);
+    if (stream.isOpen) this.#remember(stream);
+    return await stream.answer;
+  }
+
+  #run(request: RpcRequest, stream: RequestStream, headers: Headers, caller: Principal, interrupted?: { callId: string }): void {
+    const { deps, id: conversation, target, capabilities, logLevel, parts } = this.#own;
+    const { id } = request;
+    const abort = new AbortController();
+    const { signal } = abort;
+    const running: Running = { request, stream, abort, callId: interrupted?.callId ?? null };
+    this.#running.set(id, running);
+    const send = (message: string): void => {
+      if (this.#running.get(id) === running) stream.send(message);
+    };
+    const exchange: Exchange = {
+      ...{ deps, era: 'session', principal: caller, target, conversation, headers, signal, capabilities, session: parts },
+      viewOf: () => readView(deps, caller, target),
+      logLevel: logLevel() ?? 'debug',
+      notify: (method, params) => send(notificationText(method, params)),
+      ask: (question) => this.#asked.ask(question, send, signal),
+      ...(interrupted && { interrupted }),
+      started: (callId) => {
+        running.callId = callId;
+        if (stream.isOpen) this.#pending.setCallId(id, callId);
+      },
+    };
+    const answering = answerRequest(exchange, request);
+    deps.background(answering.then(({ text }) => (this.#running.get(id) === running ? this.#settle(id, text) : undefined)));
+  }
+
+  /** `message`: the response; null: the request was cancelled. */
+  #settle(id: RpcId, message: string | null): void {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    this.#running.delete(id);
+    running.stream.settle(id, message);
+    if (running.stream.isOpen) this.#pending.remove(id);
+  }
+
+  /** Its client can come back for the responses, also to a later object. */
+  #remember(stream: RequestStream): void {
+    for (const id of stream.waiting) {
+      const running = this.#running.get(id);
+      if (running !== undefined) this.#pending.add(running.request, stream.id, running.callId);
+    }
+  }
+
+  /** Continues the stream of a request after the last event that the client received. */
+  #resume(headers: Headers): Response {
+    const last = headers.get('last-event-id') ?? '';
+    if (headers.get('accept')?.includes('text/event-stream') !== true)
+      return refuseInSession(406, 'Not Acceptable: Client must accept text/event-stream');
+    const name = this.#events.streamOf(last);
+    if (name === null) return refuseInSession(400, 'Invalid event ID format');
+    const open = [...this.#running.values()].find(({ stream }) => stream.id === name)?.stream;
+    if (open?.isRead === true) return refuseInSession(409, 'Conflict: Stream already has an active connection');
+    return eventsResponse(open === undefined ? this.#stored(last) : open.resume(last), this.#own.id);
+  }
+
+  /** The rest of a stream whose requests all have their responses. */
+  #stored(after: string): ReadableStream<Uint8Array> {
+    const encoder = new TextEncoder();
+    const rest = this.#events.after(after)[Symbol.iterator]();
+    return new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const next = rest.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(encoder.encode(messageEvent(next.value.id, next.value.message)));
+      },
     });
-    return new Response(body, response);
   }
+}
 
-  /**
-   * Only the transport knows on which stream a request is answered. Stores that stream for a later object, and redirects an interrupted
-   * request to the stream of the earlier one. Each message passes here once its stream is known and before it is processed. A request that
-   * was already started and gets a stream later is not started again.
-   */
-  #wrapDelivery(): void {
-    const transport = this.#transport;
-    // Private in the SDK, which has no public access to it. Without it the responses of interrupted requests are lost, nothing else.
-    const streams: unknown = Reflect.get(transport, '_requestToStreamMapping');
-    this.#deliver = transport.onmessage;
-    transport.onmessage = (message, extra) => {
-      const id = 'method' in message && 'id' in message ? message.id : undefined;
-      if (streams instanceof Map) this.#noteStream(streams, id);
-      if (id === undefined || !this.#single.has(id)) this.#deliver?.(message, extra);
-    };
-  }
+function toPairs(headers: McpSessionRequest['headers']): [string, string][] {
+  return headers.map(([name, value]) => [name, value]);
+}
 
-  #noteStream(streams: Map<unknown, unknown>, id: unknown): void {
-    const stream = this.#interrupted.get(id)?.stream ?? streams.get(id);
-    if (typeof stream !== 'string') return;
-    streams.set(id, stream);
-    this.#host.pending.setStream(id, stream);
-  }
+function toResponse(answer: McpSessionAnswer, session: string): Response {
+  return answer instanceof Response ? answer : eventsResponse(answer?.events ?? '', session);
+}
 
-  /** Tracks responses by wrapping `send`, since the transport does not report them. */
-  #trackResponses(): void {
-    this.#transport.send = async (message, options) => {
-      try {
-        if (!(await this.#single.take(message, options?.relatedRequestId))) await this.#send(message, options);
-      } finally {
-        if (isResponse(message)) this.#settle(message.id);
-      }
-    };
-  }
-
-  async #cancel(id: unknown): Promise<void> {
-    await this.#single.opened(id);
-    this.#settle(id);
-  }
-
-  /**
-   * Removes a request that was answered or cancelled. After the last request of its message the stream is closed. The transport only
-   * counts responses, so a cancelled request gets an empty one that is not sent.
-   */
-  #settle(id: unknown): void {
-    if (this.#single.end(id)) return void this.#inFlight.delete(id);
-    const together = this.#inFlight.get(id);
-    this.#forget(id);
-    if (together === undefined || together.some((other) => this.#inFlight.has(other))) return;
-    const { events } = this.#host;
-    for (const over of together as (string | number)[]) {
-      this.#transport.closeSSEStream(over);
-      events.muted = true;
-      this.#send({ jsonrpc: '2.0', id: over, result: {} }).catch(() => {
-        // The transport no longer has the request, so there is nothing to do.
-      });
-      events.muted = false;
-    }
-  }
+function invalidRequest(message: string): Response {
+  return refuse(new RpcFault(rpcCodes.invalidRequest, message, undefined, 400));
 }

@@ -7,11 +7,11 @@ import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../../core/limits/limits.ts';
 import { rootKeyId, type Principal } from '../../core/people/principal.ts';
 import { once } from '../../core/memoize.ts';
-import { isRecord } from '../../core/json/wire-value.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
 import type { MarkStore } from '../../engine/policy/direct-marks.ts';
 import type { ServeTarget } from '../../engine/mcp/serve-view.ts';
-import { toOutcome, type Outcome } from '../../core/problem.ts';
-import type { ServeDeps } from '../../mcp/server/serve-context.ts';
+import { Problem, toOutcome, type Outcome } from '../../core/problem.ts';
+import type { ServeDeps } from '../../mcp/server/exchange.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { FileChange, StoredFile } from '../../ports/file-space.ts';
@@ -24,6 +24,7 @@ import type {
   McpSessionAnswer,
   McpSessionPort,
   McpSessionRequest,
+  ResourceSubscription,
 } from '../../ports/mcp-sessions.ts';
 import type { Remote } from '../../ports/remote.ts';
 import type { Bindings } from '../../storage/bindings.ts';
@@ -97,7 +98,7 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
       const meta = { workspace, keyId, target, session, initialize: request.body ?? '', seenAt: this.#now() };
       this.#meta.create(meta);
       await this.ctx.storage.setAlarm(expiresAt({ ...meta, used: false }));
-      this.#live = this.#open(meta, caller);
+      this.#live = this.#open(meta);
       const live = await this.#live;
       const response = await live.begin(request, caller);
       this.#watchKey(caller);
@@ -110,9 +111,8 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
       const meta = this.#meta.current();
       if (meta === null || !isOwn(meta, caller, target)) return null;
       const live = await this.#wake(meta, caller);
-      const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
-      this.#note(meta, request.method, body);
-      const answer = await live.handle(request, body, caller);
+      this.#note(meta, request);
+      const answer = await live.handle(request, caller);
       // Otherwise nothing of the request is open.
       if (!(answer instanceof Response)) return answer;
       if (request.method === 'DELETE' && answer.ok) await this.#end();
@@ -211,9 +211,8 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
   async #wake(meta: SessionMeta, caller: Principal): Promise<LiveSession> {
     if (this.#live !== null) return await this.#live;
     migrate(this.ctx.storage, mcpSessionMigrations);
-    const opening = this.#open(meta, caller).then(async (live) => {
-      await live.replay(messagesToReplay(meta), caller);
-      await live.answerInterrupted(caller);
+    const opening = this.#open(meta).then((live) => {
+      live.answerInterrupted(caller);
       return live;
     });
     this.#live = opening;
@@ -226,10 +225,9 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
     }
   }
 
-  async #open({ session, target }: Pick<SessionMeta, 'session' | 'target'>, caller: Principal): Promise<LiveSession> {
+  async #open({ session, target, initialize }: Pick<SessionMeta, 'session' | 'target' | 'initialize'>): Promise<LiveSession> {
     const { sql } = this.ctx.storage;
-    const host = {
-      ...{ deps: this.#wiring.serve, id: session, target, meta: this.#meta },
+    const parts = {
       marks: sessionMarks(createTaintStore(sql, () => this.#now())),
       remembered: createRememberedRules(withLazyTables(sql, rememberedTables), () => this.#now()),
       files: this.#files(),
@@ -237,18 +235,27 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
         find: async (uris: readonly string[]) => findLinks(sql, uris),
         add: async (links: readonly ResourceLink[]) => addLinks(sql, links),
       },
+      subscriptions: { add: (one: ResourceSubscription) => this.#subscribe(one), remove: (uri: string) => this.#meta.unsubscribe(uri) },
     };
-    const { LiveSession: live } = await loadLiveSession();
-    return await live.open(sql, host, caller);
+    const { LiveSession: Live } = await loadLiveSession();
+    const { params } = recordOf(JSON.parse(initialize));
+    const capabilities = recordOf(recordOf(params).capabilities);
+    const logLevel = () => this.#meta.current()?.logLevel ?? null;
+    return new Live(sql, { deps: this.#wiring.serve, id: session, target, capabilities, logLevel, parts });
+  }
+
+  #subscribe(subscription: ResourceSubscription): void {
+    if (this.#meta.subscribe(subscription)) return;
+    const most = limits.maxMcpSubscriptions;
+    throw new Problem('invalid_request', `A session can subscribe to at most ${most} resources. Unsubscribe from one first.`);
   }
 
   /** Stores what a restored session needs, and when the session was last used. */
-  #note(meta: SessionMeta, httpMethod: string, body: unknown): void {
-    let isUse = httpMethod === 'GET';
-    for (const message of [body].flat().filter(isRecord)) {
-      if (message.method === 'notifications/initialized') this.#meta.initialized();
-      else isUse = true;
-      const level = message.method === 'logging/setLevel' && isRecord(message.params) ? message.params.level : undefined;
+  #note(meta: SessionMeta, { method, body }: McpSessionRequest): void {
+    let isUse = method === 'GET';
+    for (const message of [body === null ? [] : (JSON.parse(body) as unknown)].flat().map(recordOf)) {
+      if (message.method !== 'notifications/initialized') isUse = true;
+      const level = message.method === 'logging/setLevel' ? recordOf(message.params).level : undefined;
       if (typeof level === 'string' && level.length < 20) this.#meta.logLevel(level);
     }
     this.#touch(meta, isUse);
@@ -262,7 +269,7 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
     const live = await this.#live?.catch(() => null);
     this.#live = null;
     this.#ownFiles = null;
-    await live?.close();
+    live?.close();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
     this.#meta.forget();
@@ -291,14 +298,4 @@ function sessionMarks(store: TaintStore): MarkStore {
     read: async () => known(),
     add: async (taint) => store.addAll(taint),
   };
-}
-
-/** Returns the client's messages that restore the server's state, apart from requests in flight. */
-function messagesToReplay({ initialize, initialized, logLevel }: SessionMeta): Record<string, unknown>[] {
-  const first: unknown = JSON.parse(initialize);
-  return [
-    ...(isRecord(first) ? [first] : []),
-    ...(initialized ? [{ jsonrpc: '2.0', method: 'notifications/initialized' }] : []),
-    ...(logLevel !== null ? [{ jsonrpc: '2.0', id: 'again', method: 'logging/setLevel', params: { level: logLevel } }] : []),
-  ];
 }

@@ -5,9 +5,8 @@
 import type { Principal } from '../../core/people/principal.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { InFlightCallSlot, InFlightCall } from '../../engine/mcp/in-flight-call.ts';
-import { serveUnrecoverable } from '../../engine/mcp/serve-call.ts';
 import { readView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
-import type { ServeDeps } from '../../mcp/server/serve-context.ts';
+import type { ServeDeps } from '../../mcp/server/exchange.ts';
 import type { McpSessionRequest } from '../../ports/mcp-sessions.ts';
 
 /** `migrate` is called before the first row is written, `onStarted` after it. */
@@ -28,13 +27,13 @@ export class OpenCallStore {
     const { deps } = this.#host;
     const body: unknown = JSON.parse(request.body ?? 'null');
     // Imported lazily, as in `mcp/lazy-client.ts`.
-    const { serveStateless } = await import('../../mcp/server/stateless.ts');
+    const { serveBody } = await import('../../mcp/server/stateless.ts');
     const view = await readView(deps, principal, target);
     const headers = request.headers.map(([header, value]): [string, string] => [header, value]);
     // The URL has no meaning inside the object.
     const asked = new Request('https://session.invalid/mcp', { method: request.method, headers });
     const hold = this.#holdFor(principal, target, name, body);
-    return await serveStateless(deps, { request: asked, body, principal, target, view, hold });
+    return await serveBody(deps, { request: asked, principal, target, view, hold }, body);
   }
 
   get state(): 'none' | 'open' | 'over' {
@@ -95,6 +94,8 @@ export class OpenCallStore {
   /** Audits an interrupted call now, since the client may never return. */
   async #auditInterrupted({ principal, target, callId, ...call }: StartedCall): Promise<void> {
     const { deps } = this.#host;
+    // Few calls are interrupted, and every isolate would load it.
+    const { serveUnrecoverable } = await import('../../engine/mcp/serve-call.ts');
     this.#call = await serveUnrecoverable(deps, { principal, target, view: await readView(deps, principal, target) }, { ...call, callId });
   }
 }

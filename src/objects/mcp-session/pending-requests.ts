@@ -3,35 +3,39 @@
  * interrupted with the previous one, and the client may still wait for them.
  */
 import { limits } from '../../core/limits/limits.ts';
+import type { RpcId, RpcRequest } from '../../mcp/server/messages.ts';
 
-/** `callId`: set once the tool was called. */
-export type PendingRequest = { message: Record<string, unknown>; stream: string; callId: string | null };
+/** `message`: as in JSON-RPC. `callId`: set once the tool was called. */
+export type PendingRequest = { message: unknown; stream: string; callId: string | null };
 
 export interface PendingRequests {
-  add(id: unknown, message: Record<string, unknown>): void;
-  /** Stores the stream on which the response is sent. */
-  setStream(id: unknown, stream: string): void;
+  /** `stream`: on which the response is sent. */
+  add(request: RpcRequest, stream: string, callId: string | null): void;
   /** Stores the call id, before the tool is called. */
-  setCallId(id: unknown, callId: string): void;
-  remove(id: unknown): void;
+  setCallId(id: RpcId, callId: string): void;
+  remove(id: RpcId): void;
   list(): PendingRequest[];
 }
 
 export function createPendingRequests(sql: SqlStorage): PendingRequests {
   return {
-    add(id, message) {
-      const text = JSON.stringify(message);
+    add({ id, method, params }, stream, callId) {
+      const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
       // A request that is too long for a row is lost when the process dies.
       if (text.length > limits.maxRowCharacters) return;
-      sql.exec("INSERT OR REPLACE INTO under_way (id, stream, message, call_id) VALUES (?, '', ?, NULL)", JSON.stringify(id), text);
+      sql.exec(
+        'INSERT OR REPLACE INTO under_way (id, stream, message, call_id) VALUES (?, ?, ?, ?)',
+        JSON.stringify(id),
+        stream,
+        text,
+        callId,
+      );
     },
-    setStream: (id, stream) => void sql.exec('UPDATE under_way SET stream = ? WHERE id = ?', stream, JSON.stringify(id)),
     setCallId: (id, callId) => void sql.exec('UPDATE under_way SET call_id = ? WHERE id = ?', callId, JSON.stringify(id)),
     remove: (id) => void sql.exec('DELETE FROM under_way WHERE id = ?', JSON.stringify(id)),
     list: () =>
       [...sql.exec<Row>('SELECT stream, message, call_id FROM under_way ORDER BY id')].map(({ stream, message, call_id: callId }) => ({
-        // Written by `add`.
-        message: JSON.parse(message) as Record<string, unknown>,
+        message: JSON.parse(message) as unknown,
         ...{ stream, callId },
       })),
   };

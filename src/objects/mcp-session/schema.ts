@@ -4,7 +4,7 @@ import { sessionFilesSchema } from '../../storage/files/session-files.ts';
 /**
  * The tables of one MCP session (`objects/shared/migrate.ts`).
  *
- * - `meta`: one row: the owner, the `initialize` request unchanged, whether `notifications/initialized` came, and the log level.
+ * - `meta`: one row: the owner, the `initialize` request unchanged, and the log level.
  * - `events`: messages of its streams in order, for clients that reconnect; a long one has several rows of one `number`.
  * - `subscriptions`: resources that the client subscribed to, with the server and the URI there.
  * - `under_way`: requests without a response, with the stream of the response and, once its tool was called, the id of the call.
@@ -18,7 +18,7 @@ import { sessionFilesSchema } from '../../storage/files/session-files.ts';
 export const mcpSessionMigrations = schemaSteps(
   `
   CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT!, key_id TEXT!, target TEXT, session TEXT!, initialize TEXT!,
-    initialized INTEGER! DEFAULT 0, log_level TEXT, seen_at INTEGER!, used INTEGER! DEFAULT 0);
+    log_level TEXT, seen_at INTEGER!, used INTEGER! DEFAULT 0);
   CREATE TABLE events (number INTEGER!, part INTEGER!, stream TEXT!, message TEXT!, PRIMARY KEY (number, part)) WITHOUT ROWID;
   CREATE TABLE subscriptions (uri TEXT PRIMARY KEY, server TEXT!, own TEXT!) WITHOUT ROWID;
   CREATE TABLE under_way (id TEXT PRIMARY KEY, stream TEXT!, message TEXT!, call_id TEXT) WITHOUT ROWID;

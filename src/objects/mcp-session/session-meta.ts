@@ -14,7 +14,6 @@ export type SessionMeta = {
   session: string;
   /** JSON of the request, unchanged. */
   initialize: string;
-  initialized: boolean;
   logLevel: string | null;
   seenAt: number;
   /** True once the client has sent a request after the start. */
@@ -42,12 +41,12 @@ export class MetaStore {
 
   read(): SessionMeta | null {
     const query =
-      'SELECT workspace, key_id AS keyId, target, session, initialize, initialized, log_level AS logLevel, seen_at AS seenAt, used FROM meta';
-    const row = this.#sql.exec<Omit<SessionMeta, 'initialized' | 'used'> & { initialized: number; used: number }>(query).toArray()[0];
-    return row === undefined ? null : { ...row, initialized: row.initialized === 1, used: row.used === 1 };
+      'SELECT workspace, key_id AS keyId, target, session, initialize, log_level AS logLevel, seen_at AS seenAt, used FROM meta';
+    const row = this.#sql.exec<Omit<SessionMeta, 'used'> & { used: number }>(query).toArray()[0];
+    return row === undefined ? null : { ...row, used: row.used === 1 };
   }
 
-  create({ workspace, keyId, target, session, initialize, seenAt }: Omit<SessionMeta, 'initialized' | 'logLevel' | 'used'>): void {
+  create({ workspace, keyId, target, session, initialize, seenAt }: Omit<SessionMeta, 'logLevel' | 'used'>): void {
     const insert = 'INSERT INTO meta (id, workspace, key_id, target, session, initialize, seen_at) VALUES (1, ?, ?, ?, ?, ?, ?)';
     this.#sql.exec(insert, workspace, keyId, target, session, initialize, seenAt);
   }
@@ -55,11 +54,6 @@ export class MetaStore {
   touch(now: number, isUse: boolean): void {
     this.forget();
     this.#sql.exec('UPDATE meta SET seen_at = ?, used = max(used, ?)', now, isUse ? 1 : 0);
-  }
-
-  initialized(): void {
-    this.forget();
-    this.#sql.exec('UPDATE meta SET initialized = 1');
   }
 
   logLevel(level: string): void {

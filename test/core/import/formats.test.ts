@@ -275,6 +275,13 @@ describe('model gateways', () => {
   });
 });
 
+it('takes the timeouts of MCP servers, and names those that are lowered', () => {
+  const mcpServers = { build: { command: 'make', timeout: 120 }, far: { url: 'https://mcp.example.com', timeoutMs: 7_200_000 } };
+  const { project, warnings } = readImport(new TextEncoder().encode(JSON.stringify({ mcpServers })), { fileName: 'mcp.json' });
+  expect(project.servers).toMatchObject({ build: { command: 'make', timeoutMs: 120_000 }, far: { timeoutMs: 3_600_000 } });
+  expect(warnings).toEqual([{ path: 'servers.far.timeoutMs', message: '7200000 is more than 3600000, which is used' }]);
+});
+
 it('names the timeouts of a model gateway, which are not imported', () => {
   const litellm = {
     model_list: [{ model_name: 'chat', litellm_params: { model: 'openai/gpt-4o', timeout: 20, stream_timeout: 5 } }],

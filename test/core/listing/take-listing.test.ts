@@ -103,6 +103,14 @@ describe('a later listing', () => {
     expect(listing.nameless.map(({ path }) => path).sort()).toEqual(['tools[0]', 'tools[2]', 'tools[4]']);
   });
 
+  it('takes tools by any name that can be seen, and skips none without a finding', async () => {
+    const names = ['a/b', 'a:b', '$x', 'größe', '查询', 'می\u200cخواهم', '👩\u200d💻', 'n'.repeat(256)];
+    const listing = await pinListing([...names, 'n'.repeat(257), 'a\u200b', 'x*', 'resources/read'].map((name) => tool(name)));
+    expect(listing.items.flatMap(({ name, listed }) => (listed === null ? [] : name)).sort()).toEqual(names.toSorted());
+    const refused = [...listing.nameless, ...listing.items.filter(({ listed }) => listed === null)];
+    expect(refused.map(({ findings }) => findings.length)).toEqual([1, 1, 1, 1]);
+  });
+
   it('knows names like `__proto__` as names', async () => {
     const taken = await take([], [tool('__proto__'), tool('constructor')], { isFirst: true });
     expect(taken.tools.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);

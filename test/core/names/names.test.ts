@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isAlias, isWireName, parseAlias, parseWireName, quote, toWireName } from '../../../src/core/names/names.ts';
+import {
+  isAlias,
+  isWireName,
+  listedNameFault,
+  ownWireNames,
+  parseAlias,
+  parseWireName,
+  quote,
+  toWireName,
+} from '../../../src/core/names/names.ts';
 
 /** The intersection of all providers' rules, repeated here so that the test does not depend on the source. */
 const legal = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
@@ -56,6 +65,70 @@ describe('parseWireName', () => {
 
   it.each(['a', '1st', '-x', 'a.b', 'a b', 'toString', '__proto__', 'a'.repeat(65), ''])('refuses %j', (name) => {
     expect(parseWireName(name)).toMatchObject({ ok: false, reason: expect.stringContaining('cannot be a name') });
+  });
+});
+
+describe('names that servers list', () => {
+  it.each([
+    ['a/b'],
+    ['repo/issues:list'],
+    ['$x'],
+    ['#'],
+    ['größe'],
+    ['gro\u0308ße'],
+    ['查询'],
+    ['get_пользователь'],
+    ['Summarize  Detection (v2)'],
+    ['a.b.c'],
+    ['n'.repeat(129)],
+    ['n'.repeat(256)],
+    ['می\u200cخواهم'],
+    ['🔍'],
+    ['❤\ufe0f list'],
+    ['👩\u200d💻'],
+    ["it's <here>"],
+    ['constructor'],
+  ])('accepts %j and gives it a legal wire name', (name) => {
+    expect(listedNameFault(name)).toBeNull();
+    expect(isWireName(toWireName(`server.${name}`, name))).toBe(true);
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['n'.repeat(257), 'longer than 256'],
+    [' a', 'white space'],
+    ['a\u3000', 'white space'],
+    ['a\nb', 'U+000A'],
+    ['a\tb', 'U+0009'],
+    ['a\u200bb', 'U+200B'],
+    ['a\u202eb', 'U+202E'],
+    ['a\u{e0041}', 'U+E0041'],
+    ['a\ufe0f', 'U+FE0F'],
+    ['a\u200d_b', 'U+200D'],
+    ['a\u0007', 'U+0007'],
+    ['\ud83d', 'U+D83D'],
+    ['\ue000', 'U+E000'],
+    ['r\u0435ad_file', 'look alike'],
+    ['\u03bfpen', 'look alike'],
+    ['read_*', 'any name'],
+  ])('refuses %j and says that it is %s', (name, reason) => {
+    expect(listedNameFault(name)).toContain(reason);
+  });
+
+  it('have distinct, stable, legal wire names, whatever the spelling and the order', () => {
+    const names = fc.uniqueArray(
+      fc.string({ unit: fc.constantFrom(...'ab/:$. _-äß查я'.split(''), 'constructor'), minLength: 1, maxLength: 80 }),
+      { minLength: 2, maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(names, (own) => {
+        const tools = own.map((ownName) => ({ canonical: `s.${ownName}`, ownName, wireName: toWireName(`s.${ownName}`, ownName) }));
+        const wires = ownWireNames(tools);
+        for (const wire of wires) expect(wire).toMatch(legal);
+        expect(new Set(wires).size).toBe(own.length);
+        expect(ownWireNames(tools.toReversed()).toReversed()).toEqual(wires);
+      }),
+    );
   });
 });
 

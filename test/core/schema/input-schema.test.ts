@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 import { describeCorpus, readJson, readJsonLines } from '../../fixtures.ts';
-import { maxIssues } from '../../../src/core/schema/input-schema.ts';
+import { maxIssues } from '../../../src/core/schema/check-run.ts';
 
 /** Issues as `path: message`, for short tables. */
 function faults(schema: JsonSchema, value: unknown): string[] {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   elicitationFaults,
+  questionText,
   screenElicitation,
   maxElicitationFields,
   maxElicitationMessageLength,
@@ -235,4 +236,13 @@ test('passes on only bounded, visible questions, idempotently', () => {
       expect(screenElicitation('crm', verdict.request)).toEqual(verdict);
     }),
   );
+});
+
+describe('the questions of a call in one line', () => {
+  test('have the whole link of each page, however long the messages are', () => {
+    const long = `https://login.example/${'a'.repeat(600)}`;
+    const requests = { a: form({}, 'x'.repeat(600)), b: url(long) };
+    expect(questionText(requests)).toMatch(new RegExp(`^x{400,} ?…? Open ${long} in a browser\\.$`));
+    expect(questionText({ b: url('https://login.example/') })).toBe('Please sign in. Open https://login.example/ in a browser.');
+  });
 });

@@ -7,6 +7,8 @@ import {
   afterFailedRefresh,
   initialState,
   afterRefresh,
+  healthOf,
+  withFault,
   type RefreshReason,
   type RefreshState,
 } from '../../../src/core/servers/refresh-state.ts';
@@ -129,6 +131,27 @@ describe('the refresh claim', () => {
   });
 });
 
+describe('a call that fails because of its server', () => {
+  const failed = (state: RefreshState, now: number) => withFault(state, 'It exited.', now);
+
+  it('degrades its health through the refreshes of the next minutes', () => {
+    const state = failed(read(initialState(1, start), start), start + 1);
+    expect(healthOf(state, 0)).toMatchObject({ status: 'degraded', reason: 'A call failed at 2026-01-01T00:00:00.001Z: It exited.' });
+    const soon = read(state, start + listingTtlMs);
+    expect(healthOf(soon, 2)).toMatchObject({ status: 'degraded', reason: expect.stringMatching(/^2 held: .* A call failed/) });
+    expect(healthOf(read(soon, start + 1 + listingTtlMs), 0)).toMatchObject({ status: 'ok' });
+  });
+
+  it('is forgotten when an administrator refreshes the server', () => {
+    const { state } = requestClaim(failed(read(initialState(1, start), start), start), 'asked', start + 1);
+    expect(healthOf(read(state, start + 2), 0)).toMatchObject({ status: 'ok' });
+  });
+
+  it('does not hide that the server cannot be listed', () => {
+    expect(healthOf(fail(failed(initialState(1, start), start), start), 0)).toMatchObject({ status: 'failing', reason: 'down' });
+  });
+});
+
 describe('the result of a refresh', () => {
   it('is bounded, with warnings about what was dropped', () => {
     const prompts = Array.from({ length: limits.maxServerOffers + 1 }, (_, index) => ({ name: `prompt_${index}` }));
@@ -151,7 +174,7 @@ describe('the result of a refresh', () => {
 });
 
 describe('a server’s description of itself', () => {
-  it('is shown without invisible characters', () => {
+  it('is stored as it is, for clients and for pages that show what is invisible', () => {
     const connection: ServerConnection = {
       era: 'legacy',
       protocolVersion: '2025-11-25',
@@ -161,12 +184,12 @@ describe('a server’s description of itself', () => {
     };
     const none = { tools: [], offers: { prompts: [], resources: [], resourceTemplates: [] }, operations: null, ttlMs: null };
     const { discovery } = boundedDiscovery({ ...none, connection }, new Set());
-    expect(discovery.connection).toMatchObject({ server: { name: 'facts', version: '' }, instructions: 'Be kind.' });
+    expect(discovery.connection).toEqual(connection);
   });
 });
 
 describe('a server’s offers besides tools', () => {
-  it('are cleaned of invisible characters and icons; offers with invalid names are skipped', () => {
+  it('are stored as they are, without icons at URLs; offers with invalid names are skipped', () => {
     const seen = {
       name: 'plan',
       description: 'a\u202eb',
@@ -181,7 +204,8 @@ describe('a server’s offers besides tools', () => {
       resourceTemplates: [],
     };
     const { discovery, warnings } = boundedDiscovery({ tools: [], connection: null, offers, operations: null, ttlMs: null }, new Set());
-    const prompts = [{ name: 'plan', description: 'ab', arguments: [{ name: 'x', description: 'red' }] }];
+    const { icons: _none, ...plan } = seen;
+    const prompts = [plan];
     expect(discovery.offers).toEqual({ prompts, resources: [], resourceTemplates: [] });
     expect(warnings.map(({ path }) => path)).toEqual(['prompts', 'resources']);
   });

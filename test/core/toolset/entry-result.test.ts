@@ -1,3 +1,4 @@
+import { recordOf } from '../../../src/core/json/wire-value.ts';
 import { describe, expect, it } from 'vitest';
 import { checkEntryResult, showResult } from '../../../src/core/toolset/entry-result.ts';
 import { EntryResult, maxPicks } from '../../../src/core/toolset/toolset.ts';
@@ -37,7 +38,7 @@ describe('picking', () => {
   });
 
   it('follows RFC 6901: escapes, the empty key, the whole, indexes without leading zeros, own members only', () => {
-    const found = (pointer: string): unknown => showResult(json, pick(pointer, '/total'), null).shown.structuredContent?.[pointer];
+    const found = (pointer: string): unknown => recordOf(showResult(json, pick(pointer, '/total'), null).shown.structuredContent)[pointer];
     expect(found('/a~1b/~0x')).toBe(1);
     expect(found('/')).toBe('empty');
     expect(found('')).toEqual(value);
@@ -66,7 +67,7 @@ describe('picking', () => {
     expect(texts(shown).at(-1)).toMatch(
       / Left out because the result would be too large: "\/a", .* and 39 more\. To read the whole result: fetch_result /,
     );
-    expect(Object.keys(shown.structuredContent ?? {})).toEqual([]);
+    expect(Object.keys(recordOf(shown.structuredContent))).toEqual([]);
   });
 
   it('shows one part, however large', () => {

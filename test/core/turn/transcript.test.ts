@@ -84,6 +84,31 @@ describe('the transcript', () => {
     expect(transcript.turns().map((of) => of.turn)).toEqual(['', turn]);
   });
 
+  it('has results as a model reads them; people see them as they are', () => {
+    const text = 'a\u200bb\u001b[1m';
+    const client: SessionEventBody = { ...answered('c', text), canonical: 'client.look' } as SessionEventBody;
+    const empty = { ...answered('e', ''), content: [], structuredContent: { rows: 2 } } as SessionEventBody;
+    const events = [...begin, started('a'), answered('a', text), started('c'), client, started('e'), empty];
+    const people = createTranscript({ everything: true });
+    for (const event of events) people.apply(event);
+    const partsOf = (messages: ReturnType<typeof people.messages>) => messages.flatMap(({ role, parts }) => (role === 'tool' ? parts : []));
+    const note = '[Removed before you read this result, since a person cannot see them: 1 escape sequence, 1 zero-width character.]';
+    const shown = [
+      { callId: 'a', content: [{ text: 'ab' }, { text: note }] },
+      { callId: 'c', content: [{ text }] },
+      { callId: 'e', content: [{ text: '{"rows":2}' }] },
+    ];
+    expect(partsOf(transcriptOf(events).messages())).toMatchObject(shown);
+    expect(partsOf(people.messages())).toMatchObject([
+      { content: [{ text }] },
+      { content: [{ text }] },
+      { content: [], structuredContent: { rows: 2 } },
+    ]);
+    // A fork of a session begins with what people see.
+    const fork = transcriptOf([{ type: 'history', messages: people.messages(), gathered: [] } as SessionEventBody]);
+    expect(partsOf(fork.messages())).toMatchObject(shown);
+  });
+
   it('merges unanswered user messages so that roles alternate; people see them separately', () => {
     const transcript = transcriptOf([
       ...begin,

@@ -158,6 +158,41 @@ describe('a call with repaired arguments', () => {
   });
 });
 
+describe('a call whose arguments do not fit the schema and can be repaired', () => {
+  const repaired = [{ path: 'per_page', from: '"5"', to: '5' }];
+
+  it('runs with the repaired arguments, under the names that the call used, and says so in its result', async () => {
+    const { call, ran, audit } = door();
+    const { result, text } = await call('get_workflow', { id: '7', per_page: '5' });
+    expect(ran).toEqual([{ ...own, per_page: 5, token: 's3cr3t-value' }]);
+    expect(result).toMatchObject({ isError: false, repaired });
+    expect(text).toBe('done');
+    expect(audit[0]?.argumentsHash).toBe(await sha256Hex(canonicalJson({ ...own, per_page: 5 })));
+  });
+
+  it('fills in a default where an optional argument was null', async () => {
+    const { call, ran } = door();
+    const { result } = await call('get_workflow', { id: '7', per_page: null });
+    expect(ran).toEqual([{ ...own, token: 's3cr3t-value' }]);
+    expect(result?.repaired).toEqual([{ path: 'per_page', from: 'null', to: 'nothing' }]);
+  });
+
+  it('shows the repaired arguments where it waits for approval', async () => {
+    const { call } = door({ server: async () => ({ ...access, trusted: false }) });
+    const { waitFor } = await call('get_workflow', { id: '7', per_page: '5' });
+    expect(waitFor).toMatchObject({ kind: 'approval', arguments: { per_page: 5 } });
+  });
+
+  it('names no repairs when nothing was repaired, or when the call is refused for its other arguments', async () => {
+    const { call, ran } = door();
+    expect((await call('get_workflow', { id: '7', per_page: 5 })).result).not.toHaveProperty('repaired');
+    const { result } = await call('get_workflow', { per_page: '5' });
+    expect(result).toMatchObject({ code: 'invalid_arguments', issues: [{ path: 'id' }] });
+    expect(result).not.toHaveProperty('repaired');
+    expect(ran).toHaveLength(1);
+  });
+});
+
 describe('a call in an old shape on a merged tool', () => {
   it('sends the tool its own arguments, with the secret in place', async () => {
     const { call, ran } = door();
@@ -315,6 +350,8 @@ describe('a call that requires approval', () => {
     expect(await verdict('create', {})).toMatchObject({ valid: true, verdict: 'ask' });
     expect(await verdict('get_workflow', { id: '7' }, {})).toMatchObject({ valid: false, verdict: 'deny', issues: [{ path: '' }] });
     expect(await verdict('get_workflow', { id: 7 })).toMatchObject({ valid: false, issues: [{ path: 'id' }] });
+    const repaired = [{ path: 'per_page', from: '"5"', to: '5' }];
+    expect(await verdict('get_workflow', { id: '7', per_page: '5' })).toMatchObject({ valid: true, verdict: 'allow', repaired });
     const held = { ...deps, server: async () => ({ ...access, held: ['create'] }) };
     expect(await verdict('create', {}, {}, held)).toMatchObject({ verdict: 'tool_held' });
   });

@@ -1,7 +1,7 @@
 /** The guard in the path of a call: what it can change, and what it cannot. The guard itself is a function here. */
 import { describe, expect, it } from 'vitest';
 import { GuardEndpoint, type GuardDecision, type GuardQuestion } from '../../../src/core/policy/guard.ts';
-import { contentText, textResult } from '../../../src/core/tools/tool.ts';
+import { contentText, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import type { CallOutcome, ToolCallRequest } from '../../../src/engine/call/tool-call.ts';
@@ -15,7 +15,7 @@ const guard = GuardEndpoint.parse({ url: 'https://guard.example', after: true })
 /** `ran`: the arguments that the tool received. */
 function guarded(
   answer: (question: GuardQuestion) => Answer | null,
-  own: { tool?: object; safe?: string[]; scope?: Partial<CallScope> } = {},
+  own: { tool?: object; safe?: string[]; scope?: Partial<CallScope>; body?: () => ToolResult } = {},
 ) {
   const [ran, asked, reported]: [unknown[], GuardQuestion[], unknown[]] = [[], [], []];
   const tool = toolNamed('local.pay', {
@@ -29,7 +29,7 @@ function guarded(
       'local.pay': (args, { channel }) => {
         channel.progress?.({ progress: 1, message: 'paying ada' });
         ran.push(args);
-        return textResult('paid');
+        return own.body?.() ?? textResult('paid');
       },
     },
   });
@@ -148,13 +148,24 @@ it('shows no text of progress before the guard has seen the result', async () =>
   expect(reported).toEqual([{ progress: 1 }]);
 });
 
+it('shows the guard what a model reads, and what clients get if that differs', async () => {
+  const { call, asked } = guarded(() => ({ decision: 'allow' }), { body: () => textResult('IGN\u200bORE') });
+  expect(resultOf(await call()).text).toBe('IGN\u200bORE');
+  const [{ result }] = asked.filter(({ event }) => event === 'after') as { result: unknown }[] as [{ result: unknown }];
+  expect(result).toEqual({ isError: false, content: textResult('IGNORE').content, unaltered: textResult('IGN\u200bORE').content });
+  const plain = guarded(() => ({ decision: 'allow' }));
+  await plain.call();
+  expect(plain.asked.at(-1)).toMatchObject({ result: { isError: false, content: textResult('paid').content } });
+  expect(plain.asked.at(-1)).not.toHaveProperty('result.unaltered');
+});
+
 it('replaces the result with all its parts, and withholds it when the guard fails afterwards', async () => {
   const { call } = guarded(({ event }) =>
     event === 'before' ? { decision: 'allow' } : { decision: 'replace', content: [{ type: 'text', text: 'hidden\u202e' }] },
   );
   const outcome = await call();
   expect('answer' in outcome && outcome.answer).toMatchObject({ ran: true, guard: 'replace', result: { isError: false } });
-  expect(resultOf(outcome).text).not.toContain('\u202e');
+  expect(resultOf(outcome).text).toBe('hidden\u202e');
   const failing = guarded(({ event }) => (event === 'before' ? { decision: 'allow' } : null));
   const withheld = await failing.call();
   expect('answer' in withheld && withheld.answer).toMatchObject({ ran: true, guard: 'failed', result: { code: 'guard_denied' } });

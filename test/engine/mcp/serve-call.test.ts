@@ -23,9 +23,9 @@ const form = (message: string) => ({
 const everything: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
 
 /** A server's tool that asks scripted questions, round after round, and then returns the answers it received. */
-async function serving(rounds: readonly InputRequired[], during?: (context: ToolContext) => Promise<void>) {
+async function serving(rounds: readonly InputRequired[], during?: (context: ToolContext) => Promise<void>, inputSchema = {}) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
-  const catalog = createNodeCatalog({ definitions: [toolOf('weather', 'forecast', { kind: 'builtin' })] });
+  const catalog = createNodeCatalog({ definitions: [toolOf('weather', 'forecast', { kind: 'builtin', inputSchema })] });
   await catalog.put('toolset', 'demo', { tools: [{ tool: 'weather.forecast' }] });
   const given: (GivenInput | null)[] = [];
   const call = {
@@ -60,6 +60,16 @@ function asked(answer: ServedAnswer) {
   return answer;
 }
 const resultOf = (answer: ServedAnswer) => (answer.kind === 'result' ? answer.answer.result : answer);
+
+describe('a call with arguments that are repaired', () => {
+  it('says so in the _meta of its result, and nothing for others', async () => {
+    const inputSchema = { type: 'object', properties: { days: { type: 'integer' } } };
+    const { run } = await serving([], undefined, inputSchema);
+    const repaired = [{ path: 'days', from: '"3"', to: '3' }];
+    expect(resultOf(await run({ arguments: { days: '3' } }))).toMatchObject({ isError: false, meta: { repaired } });
+    expect(resultOf(await run({ arguments: { days: 3 } }))).not.toHaveProperty('meta');
+  });
+});
 
 describe('a question that a server asks during a call', () => {
   it("goes to the client with the server's name, and the answer back with the server's state", async () => {

@@ -39,6 +39,20 @@ describe('the list of a toolset', () => {
     });
   });
 
+  it('has tools with names that are no wire names, with the own name as title', async () => {
+    const names = ['a/b', 'a:b', '$x', 'größe', '查询', 'n'.repeat(200)];
+    const tools = await listed(
+      { tools: names.map((name) => ({ tool: `web.${name}` })) },
+      names.map((name) => toolOf('web', name)),
+    );
+    expect(tools.map(({ title }) => title)).toEqual(names);
+    for (const { name } of tools) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
+    expect(new Set(tools.map(({ name }) => name)).size).toBe(names.length);
+    const titled = toolOf('web', 'a/b', { annotations: { title: 'Both' } });
+    expect((await listed({ tools: [{ tool: 'web.a/b' }] }, [titled]))[0]).not.toHaveProperty('title');
+    expect((await listed({ tools: [{ tool: 'web.a/b', name: 'both' }] }, [toolOf('web', 'a/b')]))[0]).not.toHaveProperty('title');
+  });
+
   it('has tools that cannot be called with nothing but the reason, and no UI tools', async () => {
     const held = { state: 'held' as const, trusted: false, pin: 'p', held: { reason: 'changed' as const, refId: 'q', changes: [] } };
     const missing = { state: 'missing' as const, trusted: false, pin: 'p', renamedTo: 'web.seek' };
@@ -67,29 +81,19 @@ describe('the list of a toolset', () => {
     });
   });
 
-  it('omits parameters that are sent as headers, and keeps a parameter with the same name', async () => {
-    const properties = {
-      region: { type: 'string', 'x-mcp-header': 'Region' },
-      'x-mcp-header': { type: 'string' },
-      deep: { type: 'object', properties: { zone: { type: 'string', 'x-mcp-header': 'Zone' } } },
-    };
-    const [tool] = await listed({ tools: [{ tool: 'web.search' }] }, [
-      toolOf('web', 'search', { inputSchema: { type: 'object', properties } }),
-    ]);
-    expect(tool?.inputSchema).toEqual({
-      type: 'object',
-      properties: {
-        region: { type: 'string' },
-        'x-mcp-header': { type: 'string' },
-        deep: { type: 'object', properties: { zone: { type: 'string' } } },
-      },
-    });
+  it('keeps `x-mcp-header`, so that clients send these parameters as headers too', async () => {
+    const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
+    const [tool] = await listed({ tools: [{ tool: 'web.search' }] }, [toolOf('web', 'search', { inputSchema })]);
+    expect(tool?.inputSchema).toEqual(inputSchema);
   });
 
-  it('keeps output schema, annotations and title, but no output schema that the entry changes', async () => {
+  it('keeps output schema and annotations as they are, but no output schema that the entry changes', async () => {
     const annotations = { title: 'Search', readOnlyHint: true };
     const tools = [toolOf('web', 'search', { outputSchema, annotations })];
-    expect((await listed({ tools: [{ tool: 'web.search' }] }, tools))[0]).toMatchObject({ title: 'Search', annotations, outputSchema });
+    const [whole] = await listed({ tools: [{ tool: 'web.search' }] }, tools);
+    expect(whole).toMatchObject({ annotations, outputSchema });
+    // A client shows the title of the annotations itself; as a `title` it would be one that the server did not give.
+    expect(whole).not.toHaveProperty('title');
     const [picked] = await listed({ tools: [{ tool: 'web.search', result: { pick: ['/n'] } }] }, tools);
     expect(picked).not.toHaveProperty('outputSchema');
   });

@@ -162,30 +162,6 @@ describe.each(['modern', 'legacy'] as const)('a call of a %s server', (eras) => 
     expect(protocolError).toEqual({ code: -32_055, message: 'Quota exceeded', data: { retryAfter: 30 } });
   });
 
-  it.runIf(eras === 'legacy')(
-    'counts how often the user was sent to a page, and leaves the error to callers that cannot open one',
-    async () => {
-      const elicitations = [{ mode: 'url', message: 'Sign in.', url: 'https://login.example/', elicitationId: 'e1' }];
-      const server = await listenTo({
-        tools: [
-          answering(() => {
-            throw new ProtocolError(-32_042, 'Sign in first', { elicitations });
-          }),
-        ],
-        eras,
-      });
-      const call = (given?: { responses: Record<string, Record<string, unknown>>; state: string }, askable = {}) =>
-        createMcpUpstream().callTool(accessTo(server.url), { ...callOf('echo'), ...(given && { given }) }, { askable }, contextWith());
-      expect(resultOf(await call()).protocolError).toMatchObject({ code: -32_042, data: { elicitations } });
-      const able = { elicitation: { url: {} } };
-      const first = await call(undefined, able);
-      if (first.kind !== 'input-required') throw new Error('it does not ask');
-      expect(first.input.requests).toMatchObject({ 0: { params: { url: 'https://login.example/' } } });
-      const second = await call({ responses: {}, state: first.input.state ?? '' }, able);
-      expect(second).toMatchObject({ kind: 'input-required', input: { state: 'moniker:{"own":{},"pages":2}' } });
-    },
-  );
-
   it('sends a cancellation to the server, and ends with the reason', async () => {
     const cancelled = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();

@@ -1,6 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
+import { createIdleTimeout } from '../../../src/engine/timeout.ts';
 import { handleServerMessages } from '../../../src/mcp/client/inbound.ts';
+import { fakeClock } from '../../fakes/runtime.ts';
 import { accessTo } from './context.ts';
 
 it('What a server reports reaches the hook for it, if it is well-formed', async () => {
@@ -10,8 +12,13 @@ it('What a server reports reaches the hook for it, if it is well-formed', async 
     onListChanged: (list: string) => void heard.push(['list', list]),
     onResourceUpdated: (uri: string) => void heard.push(['resource', uri]),
   };
+  let signs = 0;
   const client = {} as Client;
-  handleServerMessages(client, accessTo('https://mcp.example.com/mcp'), hooks, {} as never);
+  const idleTimeout = createIdleTimeout(fakeClock(), {});
+  const alive = (): void => {
+    signs += 1;
+  };
+  handleServerMessages(client, accessTo('https://mcp.example.com/mcp'), { ...hooks, alive }, { idleTimeout, isAsked: () => true });
   for (const [method, params] of [
     ['message', { level: 'info', data: 'working' }],
     ['message', { level: 7, data: 'working' }],
@@ -23,6 +30,8 @@ it('What a server reports reaches the hook for it, if it is well-formed', async 
     ['unknown', {}],
   ] as const)
     await client.fallbackNotificationHandler?.({ method: `notifications/${method}`, ...(params !== undefined && { params }) });
+  // Only log messages are signs of life of a call.
+  expect(signs).toBe(2);
   expect(heard).toEqual([
     ['notice', { level: 'info', data: 'working' }],
     ['list', 'tools'],

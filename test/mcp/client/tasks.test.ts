@@ -48,13 +48,17 @@ describe('a task of 2026-07-28', () => {
   });
 
   it.each([
-    [{ status: 'failed', error: { code: -32603, message: 'no paper' } }, 'The task failed: "no paper".'],
-    [{ status: 'cancelled' }, 'The task was cancelled by its server.'],
-  ])('that ends without a result is an error: %j', async (state, text) => {
+    [
+      { status: 'failed', error: { code: -32603, message: 'no paper', data: { tray: 2 } } },
+      'The task failed: "no paper".',
+      { protocolError: { code: -32603, message: 'no paper', data: { tray: 2 } } },
+    ],
+    [{ status: 'cancelled' }, 'The task was cancelled by its server.', {}],
+  ])('that ends without a result is an error: %j', async (state, text, more) => {
     const scripted = modern((message) => result(message, { resultType: 'complete', ...task, ...state }));
     expect(await call(scripted)).toEqual({
       kind: 'result',
-      result: { isError: true, code: 'tool_error', content: [{ type: 'text', text }] },
+      result: { isError: true, code: 'tool_error', content: [{ type: 'text', text }], ...more },
     });
   });
 

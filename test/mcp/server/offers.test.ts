@@ -176,8 +176,8 @@ describe('prompts and resources of a toolset’s servers', () => {
     await subscription.close();
   });
 
-  it('are returned without invisible characters, and without the secrets sent to the server', async () => {
-    const hidden = 'a\u202eb\u001b[31mc\u{e0041} hunter22222';
+  it('are returned unchanged, but for the secrets sent to the server, also where hidden characters split those', async () => {
+    const hidden = 'a\u202eb\u001b[31mc\u{e0041} hun\u200bter\u001b[1m22\u00ad222';
     const { client } = await serving({
       async request(_server, { method }, hooks, context) {
         await context.secret('TOKEN');
@@ -197,8 +197,8 @@ describe('prompts and resources of a toolset’s servers', () => {
     told.push(await client.getPrompt({ name: 'only_git' }));
     told.push(await client.complete({ ref: { type: 'ref/prompt', name: 'only_git' }, argument: { name: 'x', value: '' } }));
     const text = JSON.stringify(told);
-    expect(text.match(/abc \[secret\]/g)).toHaveLength(11);
-    expect(text).not.toMatch(/hunter2|\\u001b|[\u202e\u{e0041}]/u);
+    expect(text.match(/a\u202eb\\u001b\[31mc\u{e0041} \[secret\]/gu)).toHaveLength(11);
+    expect(text).not.toMatch(/hun|ter|222/);
   });
 
   it('are returned without what the redaction rules of the workspace find', async () => {

@@ -1,9 +1,8 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits/limits.ts';
-import { createEventStore, type McpSessionEvents } from '../../../src/objects/mcp-session/event-store.ts';
+import { createEventStore, type McpSessionEvents, streamStart } from '../../../src/objects/mcp-session/event-store.ts';
 import { migrate } from '../../../src/objects/shared/migrate.ts';
 import { mcpSessionMigrations } from '../../../src/objects/mcp-session/schema.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
@@ -19,40 +18,36 @@ async function withStore(work: (store: McpSessionEvents, sql: SqlStorage) => Pro
   });
 }
 
-const answer = (text: string): JSONRPCMessage => ({ jsonrpc: '2.0', id: 7, result: { content: [{ type: 'text', text }] } });
+const answer = (text: string): string => JSON.stringify({ jsonrpc: '2.0', id: 7, result: { content: [{ type: 'text', text }] } });
 
-async function replayed(store: McpSessionEvents, after: string): Promise<JSONRPCMessage[]> {
-  const sent: JSONRPCMessage[] = [];
-  await store.replayEventsAfter(after, { send: async (_id, message) => void sent.push(message) });
-  return sent;
-}
+const replayed = (store: McpSessionEvents, after: string): string[] => [...store.after(after)].map(({ message }) => message);
 
 describe('the stored messages of a session', () => {
   it.each([0, 1])('are unchanged where a surrogate pair is at the end of a row (shifted by %i)', async (shift) => {
     await withStore(async (store) => {
-      const first = await store.storeEvent('a', {} as JSONRPCMessage);
+      const first = store.store('a', streamStart);
       const message = answer('-'.repeat(shift) + '🙂'.repeat(limits.maxRowCharacters));
-      await store.storeEvent('a', message);
-      expect(await replayed(store, first)).toEqual([message]);
+      store.store('a', message);
+      expect(replayed(store, first)).toEqual([message]);
     });
   });
 
   it('include results of the largest size, in order with others', async () => {
     await withStore(async (store) => {
-      const first = await store.storeEvent('a', {} as JSONRPCMessage);
+      const first = store.store('a', streamStart);
       const large = answer('x'.repeat(limits.maxWholeResultBytes));
-      await store.storeEvent('a', large);
-      await store.storeEvent('b', answer('other stream'));
-      await store.storeEvent('a', answer('after it'));
-      expect(await replayed(store, first)).toEqual([large, answer('after it')]);
+      store.store('a', large);
+      store.store('b', answer('other stream'));
+      store.store('a', answer('after it'));
+      expect(replayed(store, first)).toEqual([large, answer('after it')]);
     });
   });
 
   it('have an error in place of a response that is too long', async () => {
     await withStore(async (store) => {
-      const first = await store.storeEvent('a', {} as JSONRPCMessage);
-      await store.storeEvent('a', answer('x'.repeat(2 * limits.maxWholeResultBytes)));
-      expect(await replayed(store, first)).toMatchObject([
+      const first = store.store('a', streamStart);
+      store.store('a', answer('x'.repeat(2 * limits.maxWholeResultBytes)));
+      expect(replayed(store, first).map((message) => JSON.parse(message))).toMatchObject([
         { jsonrpc: '2.0', id: 7, error: { code: -32000, message: expect.stringContaining('was lost') } },
       ]);
     });
@@ -60,9 +55,9 @@ describe('the stored messages of a session', () => {
 
   it('are limited in total, the oldest first', async () => {
     await withStore(async (store, sql) => {
-      const first = await store.storeEvent('a', {} as JSONRPCMessage);
-      for (let count = 0; count < 3; count += 1) await store.storeEvent('a', answer('x'.repeat(limits.maxWholeResultBytes)));
-      expect(await store.getStreamIdForEventId?.(first)).toBeUndefined();
+      const first = store.store('a', streamStart);
+      for (let count = 0; count < 3; count += 1) store.store('a', answer('x'.repeat(limits.maxWholeResultBytes)));
+      expect(store.streamOf(first)).toBeNull();
       const { total } = sql.exec<{ total: number }>('SELECT sum(length(message)) AS total FROM events').one();
       expect(total).toBeLessThanOrEqual(2.5 * limits.maxWholeResultBytes);
     });
@@ -71,11 +66,11 @@ describe('the stored messages of a session', () => {
   it('are all there as long as they fit, whatever their characters', async () => {
     await withStore(async (store) => {
       const emoji = answer('🙂'.repeat(3 * 1_024 * 1_024));
-      for (let count = 0; count < 16; count += 1) await store.storeEvent('a', emoji);
-      const first = await store.storeEvent('b', {} as JSONRPCMessage);
-      for (let count = 0; count < 5; count += 1) await store.storeEvent('b', answer(`number ${count}`));
-      expect(await replayed(store, first)).toHaveLength(5);
-      expect(await store.getStreamIdForEventId?.('12')).toBe('a');
+      for (let count = 0; count < 16; count += 1) store.store('a', emoji);
+      const first = store.store('b', streamStart);
+      for (let count = 0; count < 5; count += 1) store.store('b', answer(`number ${count}`));
+      expect(replayed(store, first)).toHaveLength(5);
+      expect(store.streamOf('12')).toBe('a');
     });
   });
 });

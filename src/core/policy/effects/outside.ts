@@ -54,7 +54,11 @@ export const secretKind = effectKind(z.strictObject({ kind: z.literal('secret'),
 });
 
 const changes = ['create-tool', 'share-tool', 'replace-tool', 'write-toolset', 'delete-toolset'] as const;
-const RegistryEffect = z.strictObject({ kind: z.literal('registry'), change: z.enum(changes), name: z.string().min(1).max(192) });
+const RegistryEffect = z.strictObject({
+  kind: z.literal('registry'),
+  change: z.enum(changes),
+  name: z.string().min(1).max(limits.maxCanonicalNameLength),
+});
 
 export const registryKind = effectKind(RegistryEffect, {
   subject: ({ name }) => ({ name }),

@@ -7,6 +7,7 @@ import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../..
 import { callsTools } from '../../../core/toolset/composite-tool.ts';
 import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits/limits.ts';
+import { recordOf } from '../../../core/json/wire-value.ts';
 import type { ToolResult } from '../../../core/tools/tool.ts';
 import type { InnerTool } from '../../../ports/inner-calls.ts';
 
@@ -84,6 +85,6 @@ export function worksOnFiles(tool: EditionTool | null): boolean {
 
 /** Returns the stdout of a shell script, without the exit code and the notes for models that its text has. */
 export function shellOutput(tool: EditionTool | null, { structuredContent }: ToolResult): string | undefined {
-  const stdout = tool?.canonical === 'builtin.bash' ? structuredContent?.stdout : undefined;
+  const stdout = tool?.canonical === 'builtin.bash' ? recordOf(structuredContent).stdout : undefined;
   return typeof stdout === 'string' ? stdout : undefined;
 }

@@ -1,5 +1,6 @@
 /** `/v1/tools`: all tools of the workspace with their state. `tool-aliases.ts` has their default aliases, `written-tools.ts` writes some. */
 import { z } from 'zod';
+import { limits } from '../../../core/limits/limits.ts';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { Hold } from '../../../core/tools/hold.ts';
 import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../../core/problem.ts';
@@ -20,7 +21,7 @@ import { storedDocumentUsing, versionFields } from '../../stored-document.ts';
 import { findPrivateTool, ownerQuery, readOwner } from './written-tools.ts';
 
 export const toolParams = z.object({
-  canonical: z.string().min(3).max(192).meta({ description: 'Canonical name.', example: 'builtin.bash' }),
+  canonical: z.string().min(3).max(limits.maxCanonicalNameLength).meta({ description: 'Canonical name.', example: 'builtin.bash' }),
 });
 
 const MadeToolView = MadeTool.omit({ name: true, description: true, aliases: true })

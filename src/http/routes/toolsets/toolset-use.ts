@@ -4,6 +4,7 @@ import { Pending } from '../../../core/policy/approval.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { Via } from '../../../core/model/message.ts';
 import type { Principal } from '../../../core/people/principal.ts';
+import { Repair } from '../../../core/tools/argument-repair.ts';
 import { ContentBlock, ToolResultCode } from '../../../core/tools/tool.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import type { SessionCall } from '../../../ports/session.ts';
@@ -16,6 +17,7 @@ import { readNames, Version } from './toolset-names.ts';
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
 const ToolName = z.string().min(1).max(limits.maxToolNameLength);
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
+const Repairs = z.array(Repair).meta({ description: 'Arguments that did not fit the tool and were converted.' });
 
 const CallRequest = z
   .strictObject({
@@ -33,8 +35,9 @@ const CallAnswer = z
     isError: z.boolean(),
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
-    structuredContent: z.record(z.string(), z.unknown()).optional(),
+    structuredContent: z.unknown().optional(),
     issues: Issues.optional().meta({ description: 'With `invalid_arguments`.' }),
+    repaired: Repairs.optional(),
     callId: z.string().optional().meta({ description: 'With `approval_required` in a session: the id of the approval.' }),
     pending: z.array(Pending).optional().meta({ description: 'With `callId`: after approval, the same call sent again runs once.' }),
     durationMs: z.number(),
@@ -48,6 +51,7 @@ const DryRunAnswer = z
     via: Via.nullable(),
     valid: z.boolean(),
     issues: Issues,
+    repaired: Repairs.optional(),
     verdict: z.enum(['allow', 'ask', 'deny', 'unknown_tool', 'ambiguous_tool', 'not_allowed', 'tool_held']),
   })
   .meta({ id: 'DryRunAnswer' });
@@ -134,7 +138,7 @@ function ownKey(key: string): string {
 
 function callAnswer({ requested, canonical, via, result, durationMs, pending = [] }: SessionCall): z.infer<typeof CallAnswer> {
   const [waits] = pending;
-  const { isError, code, content, structuredContent, issues } = result;
+  const { isError, code, content, structuredContent, issues, repaired } = result;
   return {
     requested,
     canonical,
@@ -144,6 +148,7 @@ function callAnswer({ requested, canonical, via, result, durationMs, pending = [
     content,
     ...(structuredContent !== undefined && { structuredContent }),
     ...(issues !== undefined && { issues }),
+    ...(repaired !== undefined && { repaired }),
     ...(waits !== undefined && { callId: waits.callId, pending }),
     durationMs,
   };

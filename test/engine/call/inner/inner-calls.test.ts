@@ -241,7 +241,7 @@ test('the timeout of a call does not include its nested calls, which have their 
   });
   const outcome = run.call('one');
   await reached.promise;
-  run.clock.advance(run.scope.timeoutMs + 1);
+  run.clock.advance(1_001);
   expect(text(answerOf(await outcome))).toMatch(/^ok: quick\ntimeout: local\.send did not finish within 1 s/);
   resolve(textResult('late'));
 });

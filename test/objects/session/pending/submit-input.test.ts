@@ -9,7 +9,7 @@ import { isServiceNote } from '../../../../src/objects/session/log/shown-to-clie
 import { acceptResults } from '../../../../src/objects/session/turn/accept-results.ts';
 import { readAnswer } from '../../../../src/objects/session/log/turn-reader.ts';
 import { calls, ends, finish, makeRoom, reply, types, type Model } from '../runner-session.ts';
-import { maxProgressEvents } from '../../../../src/core/tools/clean-result.ts';
+import { maxProgressEvents } from '../../../../src/core/tools/call-report.ts';
 
 const which: InputRequest = {
   method: 'elicitation/create',
