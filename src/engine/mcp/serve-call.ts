@@ -280,7 +280,7 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
 }
 
 /** Returns where the marks of the caller's calls are stored. */
-export function markStoreOf(
+function markStoreOf(
   deps: Pick<ServeCallDeps, 'marks'>,
   { marks, principal, view }: Pick<ServedCaller, 'marks' | 'principal' | 'view'>,
 ): MarkStore {

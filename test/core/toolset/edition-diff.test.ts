@@ -21,6 +21,21 @@ describe('diffToolsets', () => {
     expect(await diffOf(letters('abc'), letters('abc'))).toEqual({ fields: [], changes: [], more: 0 });
   });
 
+  it('reports the words and the choice of resources and prompts', async () => {
+    const offering = (resources: unknown, prompts?: unknown) => ({
+      ...letters('a'),
+      resources,
+      ...(prompts === undefined ? {} : { prompts }),
+    });
+    const before = offering([{ resource: 's.file:///a', name: 'A' }], ['s.review']);
+    const after = offering([{ resource: 's.file:///a', name: 'B', uri: 'docs://b' }]);
+    expect((await diffOf(before, after)).fields).toEqual([
+      { path: '/resources/0/name', from: 'A', to: 'B' },
+      { path: '/resources/0/uri', to: 'docs://b' },
+      { path: '/prompts', from: ['s.review'] },
+    ]);
+  });
+
   it('reports added and removed entries', async () => {
     expect((await diffOf(letters('ab'), letters('bc'))).changes).toEqual([
       { change: 'added', canonical: 's.tool_c', wireName: 'tool_c', fields: [] },
