@@ -12,7 +12,7 @@ import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type Inp
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { toClientBlock } from '../../core/tools/foreign-block.ts';
-import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
+import type { ContentBlock } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
