@@ -75,7 +75,9 @@ describe('/v1/servers', () => {
   });
 
   it('skips an invalid definition with its path, and keeps the others', async () => {
-    const made = await bodyOf(await put({ ...weather, tools: [{ name: 'broken', inputSchema: 'object' }, tool('good'), { name: 'resources/read' }] }));
+    const made = await bodyOf(
+      await put({ ...weather, tools: [{ name: 'broken', inputSchema: 'object' }, tool('good'), { name: 'resources/read' }] }),
+    );
     expect(made).toMatchObject({ toolCount: 1, held: 0 });
     expect(made.warnings.toSorted((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1))).toEqual([
       { path: 'tools[0].inputSchema', message: expect.stringContaining('JSON Schema') },
