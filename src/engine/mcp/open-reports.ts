@@ -27,7 +27,7 @@ export async function openReports(
   const { guard, redaction } = callDeps(principal.workspace);
   const toolset = view.names.edition.toolset;
   const settings = (await guard?.settings()) ?? null;
-  const isGuarded = settings !== null && settings.after && coversToolset(settings, toolset);
+  const isGuarded = settings?.after === true && coversToolset(settings, toolset);
   const redactor = createRedactor({ clock }, await redaction?.(toolset));
   const { notice, ...others } = reports;
   return {
