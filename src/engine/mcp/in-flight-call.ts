@@ -52,6 +52,7 @@ export class InFlightCall {
     this.#channel = first;
     const channel: CallerChannel = {
       ...(first.meta && { meta: first.meta }),
+      ...(first.logLevel !== undefined && { logLevel: first.logLevel }),
       progress: (update) => this.#channel.progress?.(update),
       notice: (line) => this.#channel.notice?.(line),
       ask: (request) => this.#ask(request),

@@ -78,13 +78,16 @@ async function passOn(deps: ServeDeps, sessions: McpSessions, asked: Asked, to: 
   const headers = [...sessionHeaders(request.headers), ...Object.entries(deps.telemetry?.carrier() ?? {})];
   const given = await sessions.send(principal, target, to, { method, headers, body: method === 'POST' ? text : null });
   const session = 'session' in to ? to.session : null;
-  if (session !== null && (method !== 'POST' || mayChangeSubscriptions(inbound))) noteSessionChange(session);
+  if (session !== null && (method !== 'POST' || mayChangeStream(inbound))) noteSessionChange(session);
   if (given instanceof Response) return given;
   return given === null || session === null ? unknownMcpSession() : eventsResponse(given.events, session);
 }
 
-function mayChangeSubscriptions(inbound: InboundPost | null): boolean {
-  return inbound?.era === 'legacy' && inbound.messages.some((one) => one.kind === 'request' && one.method.endsWith('subscribe'));
+function mayChangeStream(inbound: InboundPost | null): boolean {
+  return (
+    inbound?.era === 'legacy' &&
+    inbound.messages.some((one) => one.kind === 'request' && (one.method.endsWith('subscribe') || one.method === 'logging/setLevel'))
+  );
 }
 
 /** Returns the open call that a request belongs to, or a new one if it may have to stay open; null: the request ends with its response. */

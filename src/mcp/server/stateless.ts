@@ -70,7 +70,7 @@ function exchangeOf(deps: ServeDeps, { inbound, principal, target, view, request
     headers: request.headers,
     capabilities: isModern ? recordOf(capabilities) : null,
     // Of the 2025 revisions a client gets all messages until it says otherwise, which it cannot without a session.
-    logLevel: isModern ? (typeof level === 'string' ? level : null) : 'debug',
+    logLevel: isModern && typeof level === 'string' ? level : null,
     notify: (method, parameters) => send(notificationText(method, parameters)),
     ...(hold && { hold }),
   });

@@ -25,7 +25,7 @@ export type SessionOwn = {
   id: string;
   target: ServeTarget;
   capabilities: Readonly<Record<string, unknown>>;
-  /** The level that the client has set; null: all messages. */
+  /** The level that the client has set; null: none. */
   logLevel(): string | null;
   parts: SessionParts;
 };
@@ -42,6 +42,8 @@ export class LiveSession {
   readonly #streamHost: StreamHost;
   /** Streams that are read at present. */
   #readers = 0;
+  /** Servers are told before their next call. */
+  #rootsChanges = 0;
 
   constructor(sql: SqlStorage, own: SessionOwn) {
     this.#own = own;
@@ -125,6 +127,7 @@ export class LiveSession {
   #take(message: ClientMessage): void {
     if (message.kind === 'response') this.#asked.take(message);
     else if (message.method === 'notifications/progress') this.#asked.progress(message.params);
+    else if (message.method === 'notifications/roots/list_changed') this.#rootsChanges += 1;
     else if (message.method === 'notifications/cancelled') this.#cancel(message.params);
   }
 
@@ -160,7 +163,8 @@ export class LiveSession {
     const exchange: Exchange = {
       ...{ deps, era: 'session', principal: caller, target, conversation, headers, signal, capabilities, session: parts },
       viewOf: () => readView(deps, caller, target),
-      logLevel: logLevel() ?? 'debug',
+      logLevel: logLevel(),
+      rootsChanges: this.#rootsChanges,
       notify: (method, params) => send(notificationText(method, params)),
       ask: (question) => this.#asked.ask(question, send, signal),
       ...(interrupted && { interrupted }),
