@@ -11,6 +11,7 @@ import { addDeployCommand } from './deploy.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes, reportFailure } from './failure.ts';
 import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addInstallCommand } from './install/install.ts';
 import { addKeysCommand } from './keys.ts';
 import { addLogsCommand } from './logs.ts';
 import { printError } from '../local/printing.ts';
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   addAddCommands(program);
   addCallCommands(program);
   addMcpCommand(program);
+  addInstallCommand(program);
   addAcceptCommand(program);
   addRefreshCommand(program);
   addChatCommand(program);
