@@ -61,7 +61,7 @@ function addMcpCommand(program: Command): void {
       .argument('<toolset>', 'toolset of the running service')
       .addHelpText(
         'after',
-        '\nExample, in the mcp.json of a client:\n  {"mcpServers": {"work": {"command": "moniker", "args": ["mcp", "work"]}}}',
+        '\nExamples, which write it into the settings of a client:\n  moniker install claude-desktop work\n  moniker install cursor work --stdio',
       ),
   ).action(async (toolset: string, options: ConnectionOptions) => {
     // Loaded by this command only: the MCP SDK is large.
