@@ -87,7 +87,7 @@ it('starts for servers in an empty folder, answers calls by alias on all network
     expect(firstAnswer(command, args, env)).toContain('"serverInfo"');
     // As is the documented command, from the package alone.
     const packed = readdirSync(directory).find((name) => name.endsWith('.tgz')) ?? '';
-    const npx = ['--yes', '--prefer-offline', join(directory, packed), 'mcp', 'work'];
+    const npx = ['--yes', '--prefer-offline', `--package=${join(directory, packed)}`, '--', 'moniker', 'mcp', 'work'];
     expect(firstAnswer('npx', npx, { ...env, npm_config_cache: join(directory, 'npm-cache') })).toContain('"serverInfo"');
     const foreign = spawnSync('curl', ['-s', '-H', 'Host: other.example', `${url}/readyz`], { encoding: 'utf8', timeout: 10_000 });
     expect(foreign.stdout).toContain('set MONIKER_PUBLIC_URL');
