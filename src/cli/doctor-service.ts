@@ -144,6 +144,7 @@ async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
       const message = `${name}: the command "${command}" does not exist here.`;
       return [{ ...state, status: 'failure', message, advice: `Install it, or give its full path, then: \`moniker refresh ${name}\`.` }];
     }
+    const review = `Review them in the console at /console/servers/${name}, and accept them there or with \`moniker accept ${name}\`.`;
     switch (status) {
       case 'failing':
         return [{ ...state, status: 'failure', advice: again }];
@@ -151,11 +152,10 @@ async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
         const advice = `Sign in, or set its credentials, in the console at /console/servers/${name}, then: \`moniker refresh ${name}\`.`;
         return [{ ...state, status: 'failure', advice }];
       }
-      case 'degraded': {
-        const review = `Review them in the console at /console/servers/${name}, and accept them there or with \`moniker accept ${name}\`.`;
+      case 'degraded':
         return [{ ...state, status: 'warning', advice: held > 0 ? review : again }];
-      }
       case 'unknown':
+        if (held > 0) return [{ ...state, status: 'warning', message: `${name}: ${held} tools are held.`, advice: review }];
         return [{ ...state, status: 'warning', message: `${name} has not been contacted yet.`, advice: `Run: moniker refresh ${name}` }];
       case 'ok':
         return [];

@@ -105,7 +105,7 @@ export async function serveCall(deps: ServeCallDeps, given: ServedCaller, called
 }
 
 /** Returns what a client calls, which its list may have under other names. */
-async function targetOf<Call extends { name: string; arguments: Record<string, unknown> }>(
+export async function targetOf<Call extends { name: string; arguments: Record<string, unknown> }>(
   view: ServedView,
   call: Call,
 ): Promise<CallTarget<Call>> {

@@ -5,10 +5,12 @@
  * Object.
  */
 import { resolveName } from '../../core/toolset/alias-map.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { argumentHeaderFault } from '../../engine/mcp/argument-headers.ts';
 import { needsOpenConnection } from '../../engine/mcp/in-flight-call.ts';
+import { targetOf } from '../../engine/mcp/serve-call.ts';
 import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { McpRecipient, McpSessions } from '../../ports/mcp-sessions.ts';
 import { initializeFault } from './discovery.ts';
@@ -100,8 +102,11 @@ async function openCallOf(deps: ServeDeps, { principal, view, inbound }: Asked):
   const state = isBack ? await deps.seal.open(workspace, requestState) : null;
   // The Durable Object of the call checks the rest.
   if (state?.held !== undefined) return state.keyId === keyId ? { call: state.held } : null;
-  const resolution = resolveName(view.names, name);
-  const staysOpen = resolution.ok && (await needsOpenConnection(deps.directory, workspace, resolution.tool, askableIn(meta), args));
+  const called = await targetOf(view, { name, arguments: recordOf(args) });
+  if (called.answer !== undefined) return null;
+  const resolution = resolveName(called.view.names, called.call.name);
+  const asked = called.call.arguments;
+  const staysOpen = resolution.ok && (await needsOpenConnection(deps.directory, workspace, resolution.tool, askableIn(meta), asked));
   return staysOpen ? { call: null } : null;
 }
 

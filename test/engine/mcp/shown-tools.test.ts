@@ -5,9 +5,8 @@ import type { Principal } from '../../../src/core/people/principal.ts';
 import { findTool } from '../../../src/core/toolset/alias-map.ts';
 import { contentText, textResult, type ToolDefinition } from '../../../src/core/tools/tool.ts';
 import { executorByKind } from '../../../src/engine/call/executor-by-kind.ts';
-import { needsOpenConnection } from '../../../src/engine/mcp/in-flight-call.ts';
 import { readServedNames } from '../../../src/engine/mcp/served-names.ts';
-import { serveCall, serveUnrecoverable, type ServedAnswer, type ServedCall } from '../../../src/engine/mcp/serve-call.ts';
+import { serveCall, serveUnrecoverable, targetOf, type ServedAnswer, type ServedCall } from '../../../src/engine/mcp/serve-call.ts';
 import { servedPages } from '../../../src/engine/mcp/serve-list.ts';
 import { servedServers } from '../../../src/engine/mcp/serve-resources.ts';
 import { readView, serveTarget } from '../../../src/engine/mcp/serve-view.ts';
@@ -225,12 +224,10 @@ describe('call_tool', () => {
     expect(await send('forecast', { city: 'Bern' })).toMatchObject({ tool: { outputSchema } });
   });
 
-  it('stays open where the tool behind it may ask, and is audited as that tool when it was lost', async () => {
+  it('is a call of the tool that it names, and is audited as that tool when it was lost', async () => {
     const { deps, view, audit } = await serving(search);
-    const tool = findTool(view.names, 'call_tool');
-    if (tool === null) throw new Error('it is listed');
-    expect(await needsOpenConnection(deps.directory, 'default', tool, { elicitation: { form: {} } }, {})).toBe(true);
-    expect(await needsOpenConnection(deps.directory, 'default', tool, {}, {})).toBe(false);
+    const called = await targetOf(view, { name: 'call_tool', arguments: { name: 'warn', arguments: { q: 'storm' } } });
+    expect(called).toMatchObject({ call: { name: 'warn', arguments: { q: 'storm' } } });
     const lost = { callId: 'call_9', name: 'call_tool', arguments: { name: 'warn', arguments: { q: 'storm' } } };
     await (await serveUnrecoverable(deps, { principal, target: search, view }, lost)).ended;
     expect(await audit()).toEqual([['warn', 'weather.warn', 'ran']]);
