@@ -8,7 +8,7 @@ import { addCallCommands } from './call.ts';
 import { addChatCommand } from './chat.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addDeployCommand } from './deploy.ts';
-import { addDoctorCommand } from './doctor.ts';
+import { addDoctorCommand } from './doctor/doctor.ts';
 import { exitCodes, reportFailure } from './failure.ts';
 import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
 import { addInstallCommand } from './install/install.ts';

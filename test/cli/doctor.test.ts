@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkMachine, checkNode, type DoctorFinding } from '../../src/cli/doctor-machine.ts';
+import { checkMachine, checkNode, type DoctorFinding } from '../../src/cli/doctor/doctor-machine.ts';
 import type { Address } from '../../src/cli/connection.ts';
-import { checkClock, checkService, findCommand } from '../../src/cli/doctor-service.ts';
+import { checkClock, checkService, findCommand } from '../../src/cli/doctor/doctor-service.ts';
 import { groupSimilar, someNames } from '../../src/cli/output.ts';
 import { version } from '../../src/core/version.ts';
 

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/core/json/wire-value.ts';
 import type { Principal } from '../../../src/core/people/principal.ts';
-import { findTool } from '../../../src/core/toolset/alias-map.ts';
 import { contentText, textResult, type ToolDefinition } from '../../../src/core/tools/tool.ts';
 import { executorByKind } from '../../../src/engine/call/executor-by-kind.ts';
 import { readServedNames } from '../../../src/engine/mcp/served-names.ts';

@@ -1,11 +1,11 @@
 /** `moniker doctor`: checks this machine and a running service, and says what to do about each fault. It changes nothing. */
 import type { Command } from 'commander';
-import { addConnectionOptions, findService, type ConnectionOptions } from './connection.ts';
+import { addConnectionOptions, findService, type ConnectionOptions } from '../connection.ts';
 import { checkMachine, type DoctorFinding } from './doctor-machine.ts';
 import { checkService } from './doctor-service.ts';
-import { exitCodes } from './failure.ts';
-import { print } from '../local/printing.ts';
-import { groupSimilar, inLine, printJson, printStyled, someNames, styled, type JsonOption } from './output.ts';
+import { exitCodes } from '../failure.ts';
+import { print } from '../../local/printing.ts';
+import { groupSimilar, inLine, printJson, printStyled, someNames, styled, type JsonOption } from '../output.ts';
 
 const labels = { ok: styled('green', 'ok      '), warning: styled('yellow', 'warning '), failure: styled('red', 'failure ') } as const;
 

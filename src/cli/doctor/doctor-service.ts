@@ -1,14 +1,14 @@
 /** The checks of `moniker doctor` over the API: health, readiness, the key, and the documents that cannot work. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { createClient, type MonikerClient } from '../../client/src/index.ts';
-import { recordOf, stringOf } from '../core/json/wire-value.ts';
-import { version } from '../core/version.ts';
-import { userPath } from '../local/stdio/program-environment.ts';
-import { type Address, serviceFetch } from './connection.ts';
+import { createClient, type MonikerClient } from '../../../client/src/index.ts';
+import { recordOf, stringOf } from '../../core/json/wire-value.ts';
+import { version } from '../../core/version.ts';
+import { userPath } from '../../local/stdio/program-environment.ts';
+import { type Address, serviceFetch } from '../connection.ts';
 import { type DoctorFinding, failure, passed, warning } from './doctor-machine.ts';
-import { describeFailure } from './failure.ts';
-import { describeServer, maxShownServers, readServers } from './refresh.ts';
+import { describeFailure } from '../failure.ts';
+import { describeServer, maxShownServers, readServers } from '../refresh.ts';
 
 const timeoutMs = 15_000;
 /** Keys expire and signed webhooks are refused by comparison with the clock. */

@@ -1,11 +1,11 @@
 /** The checks of `moniker doctor` that need no service: Node, the data folder, its keys, disk space, the port. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runningService } from '../local/launch/data-lock.ts';
-import { readEnvironment } from '../local/launch/environment.ts';
-import { storedRootKey } from '../local/launch/keys.ts';
-import { claimPort } from '../local/launch/port.ts';
-import { describeFailure } from './failure.ts';
+import { runningService } from '../../local/launch/data-lock.ts';
+import { readEnvironment } from '../../local/launch/environment.ts';
+import { storedRootKey } from '../../local/launch/keys.ts';
+import { claimPort } from '../../local/launch/port.ts';
+import { describeFailure } from '../failure.ts';
 
 /** `advice`: what to do, for every status but `ok`. `subject`: the document; findings that differ in names only are shown together. */
 export type DoctorFinding = { check: string; status: 'ok' | 'warning' | 'failure'; message: string; advice?: string; subject?: string };
