@@ -6,6 +6,7 @@ export { AuditShard } from './objects/audit/audit-shard.ts';
 export { Catalog } from './objects/catalog/catalog.ts';
 export { LimitCounter } from './objects/limits/limit-counter.ts';
 export { McpSession } from './objects/mcp-session/mcp-session.ts';
+export { SseRelay } from './objects/mcp-session/sse-relay.ts';
 export { UsageShard } from './objects/usage/usage-shard.ts';
 export { Session } from './objects/session/object/session.ts';
 

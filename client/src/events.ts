@@ -71,11 +71,11 @@ export async function* followEvents(
 export async function* streamTurn(
   client: MonikerClient,
   session: string,
-  input: TurnRequest['input'],
+  input: TurnInput,
   { tools, idempotencyKey = newIdempotencyKey(), signal }: StreamTurnOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const path = `/v1/sessions/${encodeURIComponent(session)}/turns`;
-  const body = { input, ...(tools !== undefined && { tools }) };
+  const body = { ...toTurnInput(input), ...(tools !== undefined && { tools }) };
   const pace = createPace();
   let last = 0;
   for (;;) {
@@ -93,6 +93,13 @@ export async function* streamTurn(
     }
     await delay(pace.delayMs(), signal);
   }
+}
+
+/** What a turn begins with: a text, parts, or a prompt of an MCP server with or without them. */
+export type TurnInput = NonNullable<TurnRequest['input']> | Pick<TurnRequest, 'prompt' | 'input'>;
+
+export function toTurnInput(input: TurnInput): Pick<TurnRequest, 'prompt' | 'input'> {
+  return typeof input === 'string' || Array.isArray(input) ? { input } : input;
 }
 
 /** A stream that ended in a way that a new connection may fix. */

@@ -2,7 +2,15 @@
 export { streamChat, type ChatChunk, type ChatOptions, type ChatRequest } from './chat.ts';
 export { createClient, newIdempotencyKey, type ClientOptions, type MonikerClient } from './client.ts';
 export { MonikerError, type ErrorCode, type Problem } from './error.ts';
-export { followEvents, streamTurn, type FollowOptions, type SessionEvent, type StreamTurnOptions, type TurnRequest } from './events.ts';
+export {
+  followEvents,
+  streamTurn,
+  type FollowOptions,
+  type SessionEvent,
+  type StreamTurnOptions,
+  type TurnInput,
+  type TurnRequest,
+} from './events.ts';
 export { paginate, type ItemOf, type ListPath } from './paginate.ts';
 export {
   runTurn,

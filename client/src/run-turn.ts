@@ -1,7 +1,7 @@
 /** `runTurn`: one turn from its input to its answer, with callbacks for everything that it waits for. */
 import { newIdempotencyKey, type MonikerClient } from './client.ts';
 import { MonikerError } from './error.ts';
-import { followEvents, streamTurn, type SessionEvent, type TurnRequest } from './events.ts';
+import { followEvents, streamTurn, toTurnInput, type SessionEvent, type TurnInput } from './events.ts';
 import type { components } from './schema.ts';
 
 type Schemas = components['schemas'];
@@ -40,7 +40,7 @@ export type RunTurnOptions = {
 export async function runTurn(
   client: MonikerClient,
   session: string,
-  input: TurnRequest['input'],
+  input: TurnInput,
   { tools, idempotencyKey = newIdempotencyKey(), signal, ...callbacks }: RunTurnOptions = {},
 ): Promise<TurnAnswer> {
   const own = tools && Object.entries(tools).map(([name, { run: _run, ...definition }]) => ({ name, ...definition }));
@@ -72,7 +72,7 @@ export async function runTurn(
   // The same request returns the answer of the turn.
   const answer = await client.post('/v1/sessions/{id}/turns', {
     params: { path: { id: session }, header: { 'idempotency-key': idempotencyKey } },
-    body: { input, ...(own && { tools: own }) },
+    body: { ...toTurnInput(input), ...(own && { tools: own }) },
     ...(signal && { signal }),
   });
   if (!('status' in answer)) throw new TypeError('The service did not wait for the turn');

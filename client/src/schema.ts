@@ -104,6 +104,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/oauth-protected-resource/sse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getSseResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/sse/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getToolsetSseResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/sse/{workspace}/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metadata of an MCP endpoint as a protected resource
+         * @description RFC 9728. It does not tell whether the toolset exists.
+         */
+        get: operations["getWorkspaceSseResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/openid-configuration": {
         parameters: {
             query?: never;
@@ -720,6 +780,90 @@ export interface paths {
          * @description Removes the cookie, ends the sign-in for every holder of the cookie within 30 seconds, and redirects to `/sign-in`.
          */
         post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connect an MCP client of revision 2024-11-05
+         * @description HTTP+SSE, for clients that know no Streamable HTTP. `Last-Event-ID` continues a connection that broke. A stream on which nothing is sent for 30 minutes ends.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["openEquippedSse"];
+        put?: never;
+        /**
+         * Send a message of revision 2024-11-05
+         * @description Answers follow on the stream of the connection. At most 64 messages of a connection are in flight.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendEquippedSse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sse/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connect an MCP client of revision 2024-11-05
+         * @description HTTP+SSE, for clients that know no Streamable HTTP. `Last-Event-ID` continues a connection that broke. A stream on which nothing is sent for 30 minutes ends.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["openSse"];
+        put?: never;
+        /**
+         * Send a message of revision 2024-11-05
+         * @description Answers follow on the stream of the connection. At most 64 messages of a connection are in flight.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendSse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sse/{workspace}/{toolset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Connect an MCP client of revision 2024-11-05
+         * @description HTTP+SSE, for clients that know no Streamable HTTP. `Last-Event-ID` continues a connection that broke. A stream on which nothing is sent for 30 minutes ends.
+         *
+         *     Scope: `tools`.
+         */
+        get: operations["openWorkspaceSse"];
+        put?: never;
+        /**
+         * Send a message of revision 2024-11-05
+         * @description Answers follow on the stream of the connection. At most 64 messages of a connection are in flight.
+         *
+         *     Scope: `tools`.
+         */
+        post: operations["sendWorkspaceSse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1908,6 +2052,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the processes of commands
+         * @description The processes that the launcher runs for the servers of the workspace with a `command`. A deployed Worker has none.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["listPrograms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/programs/check": {
         parameters: {
             query?: never;
@@ -2531,7 +2697,7 @@ export interface paths {
         put?: never;
         /**
          * Start signing in to a server
-         * @description For a server with `oauth.grant: "authorization_code"`. Returns the URL that the user opens; the browser returns to /oauth/callback. An earlier pending sign-in becomes invalid; existing tokens remain until new ones arrive.
+         * @description For a server with `oauth.grant: "authorization_code"`, or without `oauth` if it publishes the metadata of a sign-in. Returns the URL that the user opens; the browser returns to /oauth/callback. An earlier pending sign-in becomes invalid; existing tokens remain until new ones arrive.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -3136,6 +3302,28 @@ export interface paths {
          *     Scope: `chat`.
          */
         get: operations["listMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the prompts for a session
+         * @description The prompts of MCP servers that the toolset of the session offers, by the names of the toolset. A turn can begin with one (`prompt` of `POST /v1/sessions/{id}/turns`).
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listSessionPrompts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7322,7 +7510,14 @@ export interface components {
          *         "kv": "ok",
          *         "keys": "ok"
          *       },
-         *       "staleToolsets": 0
+         *       "staleToolsets": 0,
+         *       "servers": {
+         *         "ok": 4,
+         *         "degraded": 1,
+         *         "failing": 0,
+         *         "unauthorized": 0,
+         *         "unknown": 0
+         *       }
          *     }
          */
         Readiness: {
@@ -7334,6 +7529,10 @@ export interface components {
                 /** @enum {string} */
                 storage: "ok" | "fail";
             };
+            /** @description How many servers of the first workspace have each health, counted at most every 10 s. A server that is not `ok` does not make the service unready. `null`: they could not be counted. */
+            servers: {
+                [key: string]: number;
+            } | null;
             /** @description Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. `null`: they could not be counted; the log has the cause. */
             staleToolsets: number | null;
             /** @constant */
@@ -8254,6 +8453,11 @@ export interface components {
             };
             /** @description Shown by GET; ignored in PUT. */
             health?: unknown;
+            /**
+             * @description The processes of the command. `session` (default): one for each MCP session and each session of a chat, and one for the calls of each API key without a session. `key`: one for each API key. `shared`: one for all, for programs that remember nothing of a call.
+             * @enum {string}
+             */
+            instances?: "session" | "key" | "shared";
             /** @description Sent to models together with the tools, if the server is `trusted`. */
             instructions?: string;
             /** @constant */
@@ -8393,7 +8597,12 @@ export interface components {
             /** @description For a server that is not `ok`: what went wrong, and what to do. */
             reason?: string;
             /**
-             * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+             * @description A user has to sign in (OAuth): POST …/authorize.
+             * @constant
+             */
+            signIn?: true;
+            /**
+             * @description `degraded`: its tools could be listed, but definitions of it are held, another list could not be read, or a call failed because of the server. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
              * @enum {string}
              */
             status: "ok" | "degraded" | "failing" | "unauthorized" | "unknown";
@@ -8417,6 +8626,22 @@ export interface components {
              */
             per?: "workspace" | "user";
             scopes?: string[];
+        };
+        ServerProcess: {
+            /** @description Requests in progress. */
+            calls: number;
+            /** @description The session or API key that it belongs to; null: all share it, or it is the spare one for the next session. */
+            owner: string | null;
+            server: string;
+            /** Format: date-time */
+            startedAt: string;
+            /** @enum {string} */
+            state: "starting" | "ready";
+            /**
+             * Format: date-time
+             * @description It is ended some time after its last use.
+             */
+            usedAt: string;
         };
         ServerSummary: {
             /**
@@ -8446,7 +8671,12 @@ export interface components {
                 /** @description For a server that is not `ok`: what went wrong, and what to do. */
                 reason?: string;
                 /**
-                 * @description `degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
+                 * @description A user has to sign in (OAuth): POST …/authorize.
+                 * @constant
+                 */
+                signIn?: true;
+                /**
+                 * @description `degraded`: its tools could be listed, but definitions of it are held, another list could not be read, or a call failed because of the server. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.
                  * @enum {string}
                  */
                 status: "ok" | "degraded" | "failing" | "unauthorized" | "unknown";
@@ -8490,7 +8720,7 @@ export interface components {
             args?: (string | {
                 secret: string;
             } | components["schemas"]["HiddenValue"])[];
-            /** @description For a server with `oauth`. */
+            /** @description For a server with `oauth`, or that offers a sign-in. */
             authorization?: components["schemas"]["AuthorizationStatus"];
             /** @description The base URL of the operations. Absent: the first of `servers` in the document. */
             baseUrl?: string;
@@ -8530,6 +8760,11 @@ export interface components {
             health?: components["schemas"]["ServerHealth"];
             /** @description Operations to use: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all. */
             include?: string[];
+            /**
+             * @description The processes of the command. `session` (default): one for each MCP session and each session of a chat, and one for the calls of each API key without a session. `key`: one for each API key. `shared`: one for all, for programs that remember nothing of a call.
+             * @enum {string}
+             */
+            instances?: "session" | "key" | "shared";
             /** @description Sent to models together with the tools, if the server is `trusted`. */
             instructions?: string;
             /** @enum {string} */
@@ -9134,6 +9369,20 @@ export interface components {
             /** @constant */
             type: "turn-end";
             usage: components["schemas"]["Usage"];
+        };
+        SessionPrompt: {
+            arguments: {
+                description?: string;
+                name: string;
+                required: boolean;
+            }[];
+            description?: string;
+            name: string;
+            server: string;
+            title?: string;
+        };
+        SessionPrompts: {
+            items: components["schemas"]["SessionPrompt"][];
         };
         /**
          * @example {
@@ -10042,11 +10291,29 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "code_review",
+         *       "arguments": {
+         *         "file": "src/main.ts"
+         *       }
+         *     }
+         */
+        TurnPrompt: {
+            arguments?: {
+                [key: string]: string;
+            };
+            /** @description As `GET /v1/sessions/{id}/prompts` lists it, or an alias. */
+            name: string;
+        };
+        /**
+         * @example {
          *       "input": "/shell echo hello"
          *     }
          */
         TurnRequest: {
-            input: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+            /** @description Required without `prompt`; with it, it follows the messages of the prompt. */
+            input?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server has the rules, limits and audit of a call; one that requires approval is refused. */
+            prompt?: components["schemas"]["TurnPrompt"];
             /** @description Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with. */
             tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];
         };
@@ -10891,6 +11158,11 @@ export interface components {
             held: number;
             /** @description Operations to use: tool names, operation ids, tags as `tag:NAME`, or `METHOD /path` with `*`. Absent: all. */
             include?: string[];
+            /**
+             * @description The processes of the command. `session` (default): one for each MCP session and each session of a chat, and one for the calls of each API key without a session. `key`: one for each API key. `shared`: one for all, for programs that remember nothing of a call.
+             * @enum {string}
+             */
+            instances?: "session" | "key" | "shared";
             /** @description Sent to models together with the tools, if the server is `trusted`. */
             instructions?: string;
             /** @enum {string} */
@@ -12186,6 +12458,82 @@ export interface operations {
         };
     };
     getWorkspaceToolsetResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSseResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolsetSseResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthMetadata"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getWorkspaceSseResource: {
         parameters: {
             query?: never;
             header?: never;
@@ -13540,6 +13888,213 @@ export interface operations {
             };
             403: components["responses"]["Problem403"];
             500: components["responses"]["Problem500"];
+        };
+    };
+    openEquippedSse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream: the event `endpoint` with the path for messages, then an event `message` for each message of the server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendEquippedSse: {
+        parameters: {
+            query: {
+                /** @description The connection, from the event `endpoint`. */
+                sessionId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    openSse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream: the event `endpoint` with the path for messages, then an event `message` for each message of the server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendSse: {
+        parameters: {
+            query: {
+                /** @description The connection, from the event `endpoint`. */
+                sessionId: string;
+            };
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+            };
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    openWorkspaceSse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                /** @example acme */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream: the event `endpoint` with the path for messages, then an event `message` for each message of the server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
+        };
+    };
+    sendWorkspaceSse: {
+        parameters: {
+            query: {
+                /** @description The connection, from the event `endpoint`. */
+                sessionId: string;
+            };
+            header?: never;
+            path: {
+                toolset: components["schemas"]["ToolsetReference"];
+                /** @example acme */
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        /** @description An MCP JSON-RPC message of at most 1 MB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["RpcError400"];
+            401: components["responses"]["RpcError401"];
+            403: components["responses"]["RpcError403"];
+            404: components["responses"]["RpcError404"];
+            413: components["responses"]["RpcError413"];
+            415: components["responses"]["RpcError415"];
+            422: components["responses"]["RpcError422"];
+            429: components["responses"]["RpcError429"];
+            500: components["responses"]["RpcError500"];
+            503: components["responses"]["RpcError503"];
         };
     };
     listAgents: {
@@ -16041,6 +16596,34 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listPrograms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The processes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ServerProcess"][];
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
@@ -18861,6 +19444,36 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listSessionPrompts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prompts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPrompts"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     sendToolResults: {
         parameters: {
             query?: never;
@@ -18965,7 +19578,9 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
         };
     };
     listSkills: {

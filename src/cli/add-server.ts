@@ -1,15 +1,17 @@
 /** `moniker add server`: an MCP server by URL or command, or an OpenAPI document by URL. Credentials become secrets. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { MonikerClient } from '../../client/src/index.ts';
+import type { components, MonikerClient } from '../../client/src/index.ts';
 import { mayBeCredential } from '../core/secrets/credentials.ts';
 import { connectService } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { print } from '../local/printing.ts';
 import { printJson } from './output.ts';
+import { startSignIn, waitForSignIn } from './sign-in.ts';
 import { addWriteOptions, explainExisting, printWarnings, writeHeaders, type AddOptions } from './write-options.ts';
 
-type ServerOptions = AddOptions & { kind?: string; header?: string[]; env?: string[]; cwd?: string; trusted?: boolean };
+type ServerOptions = AddOptions & { kind?: string; header?: string[]; env?: string[]; cwd?: string; trusted?: boolean; oauth?: boolean };
+type Written = components['schemas']['WrittenServer'];
 type Value = string | { secret: string };
 type NewSecret = { name: string; value: string; hosts: string[] };
 export type NewServer = { document: Record<string, unknown>; secrets: NewSecret[] };
@@ -28,10 +30,15 @@ export function addServerCommand(add: Command): void {
         'variable NAME=value of the command; NAME takes the value from here; credentials are stored as secrets',
       )
       .option('--cwd <folder>', 'working folder of the command (default: this folder)')
+      .option(
+        '--oauth',
+        'sign in at the server (OAuth), and wait until you have; without it, the page is printed if the server requires it',
+      )
       .option('--trusted', 'trust its annotations: read-only calls need no approval')
       .addHelpText(
         'after',
         '\nExamples:\n  moniker add server docs https://mcp.example.com/mcp --header "Authorization: Bearer $TOKEN"\n' +
+          '  moniker add server mail https://mail.example.com/mcp --oauth\n' +
           '  moniker add server fs -- npx -y @modelcontextprotocol/server-filesystem /home/me/notes\n' +
           '  moniker add server store https://api.example.com/openapi.json',
       ),
@@ -41,22 +48,49 @@ export function addServerCommand(add: Command): void {
 async function addServer(server: string, target: string[], options: ServerOptions): Promise<void> {
   const { document, secrets } = toServer(server, target, options, process.env);
   const { client } = connectService(options);
+  const answer = await writeServer(client, server, document, secrets, options);
+  if (options.oauth === true || answer.health?.signIn === true) return await signIn(client, server, answer, options);
+  if (options.json) return printJson(answer);
+  printWarnings(answer.warnings);
+  if (answer.toolCount === 0) print(`Server ${server} is stored, without tools so far. See: moniker doctor`);
+  else print(`Server ${server} with ${answer.toolCount} tools. Use them: moniker add toolset <name> "${server}.*"`);
+}
+
+async function writeServer(
+  client: MonikerClient,
+  server: string,
+  document: NewServer['document'],
+  secrets: readonly NewSecret[],
+  options: ServerOptions,
+): Promise<Written> {
   const written = await writeSecrets(client, secrets, options);
   try {
-    const answer = await explainExisting(
+    return await explainExisting(
       `The server ${server}`,
       // Checked by the service: a document made of options has no fixed type.
       client.put('/v1/servers/{server}', { params: { path: { server }, header: writeHeaders(options) }, body: document as never }),
     );
-    if (options.json) return printJson(answer);
-    printWarnings(answer.warnings);
-    if (answer.toolCount === 0) print(`Server ${server} is stored, without tools so far. See: moniker doctor`);
-    else print(`Server ${server} with ${answer.toolCount} tools. Use them: moniker add toolset <name> "${server}.*"`);
   } catch (error) {
     // Nothing half done.
     for (const secret of written) await client.delete('/v1/secrets/{secret}', { params: { path: { secret } } }).catch(() => undefined);
     throw error;
   }
+}
+
+/** The server is stored in any case; without `--oauth`, the user may sign in later. */
+async function signIn(
+  client: MonikerClient,
+  server: string,
+  answer: Written,
+  { oauth = false, json = false }: ServerOptions,
+): Promise<void> {
+  if (!json) print(`Server ${server} is stored${answer.toolCount === 0 ? ', without tools so far' : ''}.`);
+  const started = await startSignIn(client, server, { waits: oauth, isQuiet: json });
+  // Before the wait, since a program has to show the page to the user.
+  if (json) printJson({ ...answer, signIn: started });
+  if (!oauth) return;
+  const { tools } = await waitForSignIn(client, server, started);
+  if (!json) print(`Signed in. Server ${server} with ${tools.length} tools. Use them: moniker add toolset <name> "${server}.*"`);
 }
 
 /** Returns the names of the secrets that did not exist before. */
@@ -88,6 +122,7 @@ export function toServer(
 
   if (!/^https?:\/\//i.test(first)) {
     if (options.header) throw wrongOption('--header', 'a URL');
+    if (options.oauth) throw wrongOption('--oauth', 'a URL');
     const env = Object.fromEntries(
       (options.env ?? [])
         .map((text) => readVariable(text, environment))

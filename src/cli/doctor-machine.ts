@@ -7,8 +7,8 @@ import { storedRootKey } from '../local/launch/keys.ts';
 import { claimPort } from '../local/launch/port.ts';
 import { describeFailure } from './failure.ts';
 
-/** `advice`: what to do, for every status but `ok`. */
-export type DoctorFinding = { check: string; status: 'ok' | 'warning' | 'failure'; message: string; advice?: string };
+/** `advice`: what to do, for every status but `ok`. `subject`: the document; findings that differ in names only are shown together. */
+export type DoctorFinding = { check: string; status: 'ok' | 'warning' | 'failure'; message: string; advice?: string; subject?: string };
 
 export function passed(check: string, message: string): DoctorFinding {
   return { check, status: 'ok', message };

@@ -8,6 +8,7 @@ import { userPath } from '../local/stdio/program-environment.ts';
 import { type Address, serviceFetch } from './connection.ts';
 import { type DoctorFinding, failure, passed, warning } from './doctor-machine.ts';
 import { describeFailure } from './failure.ts';
+import { describeServer, maxShownServers, readServers } from './refresh.ts';
 
 const timeoutMs = 15_000;
 /** Keys expire and signed webhooks are refused by comparison with the clock. */
@@ -29,7 +30,10 @@ export async function* checkService(address: Address): AsyncGenerator<DoctorFind
   const [me, scopes] = await checkKey(client);
   yield [me];
   if (scopes === null) return;
-  if (scopes.includes('admin')) yield* [await checked('providers', checkProviders(client)), await checked('servers', checkServers(client))];
+  if (scopes.includes('admin')) {
+    yield* [await checked('providers', checkProviders(client)), await checked('servers', checkServers(client))];
+    yield await checked('processes', checkProcesses(client));
+  }
   yield await checked('toolsets', checkToolsets(client));
   yield await checked('agents', checkAgents(client));
 }
@@ -129,41 +133,58 @@ async function checkProviders(client: MonikerClient): Promise<DoctorFinding[]> {
 }
 
 async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
-  const { items } = await client.get('/v1/servers', { params: { query: { limit: maxDocuments } } });
-  return items.flatMap((server): DoctorFinding[] => {
+  const items = await readServers(client);
+  const found = items.flatMap((server): DoctorFinding[] => {
     const { name, held } = server;
-    const health = recordOf(server.health);
+    const status = server.health?.status ?? 'ok';
     const command = stringOf(recordOf(server).command);
-    if (command !== '' && findCommand(command, process.env) === null)
-      return [
-        failure(
-          'servers',
-          `${name}: the command "${command}" does not exist here.`,
-          'Install it, or give its full path. Commands are looked up in the PATH of the service.',
-        ),
-      ];
-    if (health.status === 'failing')
-      return [
-        failure(
-          'servers',
-          `${name}: ${stringOf(health.reason) || 'it fails.'}`,
-          `After fixing it, try it: POST /v1/servers/${name}/test, or in the console at /console/servers.`,
-        ),
-      ];
-    if (held > 0)
-      return [
-        warning(
-          'servers',
-          `${name}: ${held} tools are held because their definitions are new or changed.`,
-          `Review them in the console at /console/servers/${name}, and accept them there or with \`moniker accept ${name}\`.`,
-        ),
-      ];
-    return [];
+    const state = { check: 'servers', subject: name, message: `${name}: ${describeServer(server)}` };
+    const again = `After fixing it: \`moniker refresh ${name}\`. Its document is in the console at /console/servers/${name}.`;
+    if (status !== 'ok' && command !== '' && findCommand(command, process.env) === null) {
+      const message = `${name}: the command "${command}" does not exist here.`;
+      return [{ ...state, status: 'failure', message, advice: `Install it, or give its full path, then: \`moniker refresh ${name}\`.` }];
+    }
+    switch (status) {
+      case 'failing':
+        return [{ ...state, status: 'failure', advice: again }];
+      case 'unauthorized': {
+        const advice = `Sign in, or set its credentials, in the console at /console/servers/${name}, then: \`moniker refresh ${name}\`.`;
+        return [{ ...state, status: 'failure', advice }];
+      }
+      case 'degraded': {
+        const review = `Review them in the console at /console/servers/${name}, and accept them there or with \`moniker accept ${name}\`.`;
+        return [{ ...state, status: 'warning', advice: held > 0 ? review : again }];
+      }
+      case 'unknown':
+        return [{ ...state, status: 'warning', message: `${name} has not been contacted yet.`, advice: `Run: moniker refresh ${name}` }];
+      case 'ok':
+        return [];
+      default:
+        return status satisfies never;
+    }
   });
+  return [...found, ...restOf('servers', items.length >= maxShownServers)];
+}
+
+/** A workspace with more documents than are checked is not in order without a word about it. */
+function restOf(check: string, isPart: boolean): DoctorFinding[] {
+  if (!isPart) return [];
+  return [warning(check, 'There are more than were checked.', `The others are in the console at /console/${check}.`)];
+}
+
+/** One finding that lists them. */
+async function checkProcesses(client: MonikerClient): Promise<DoctorFinding[]> {
+  const { items } = await client.get('/v1/programs');
+  const servers = Map.groupBy(items, ({ server }) => server);
+  const shown = Array.from(servers, ([server, processes]) => {
+    const owned = processes.filter(({ owner }) => owner !== null).length;
+    return `${server}: ${processes.length}${owned > 0 ? ` (${owned} of sessions or keys)` : ''}`;
+  });
+  return items.length === 0 ? [] : [passed('processes', shown.join(', '))];
 }
 
 async function checkToolsets(client: MonikerClient): Promise<DoctorFinding[]> {
-  const { items } = await client.get('/v1/toolsets', { params: { query: { limit: maxDocuments } } });
+  const { items, nextCursor } = await client.get('/v1/toolsets', { params: { query: { limit: maxDocuments } } });
   const findings: DoctorFinding[] = [];
   for (const { name } of items) {
     const { warnings, tools } = await client.get('/v1/toolsets/{toolset}/tools', { params: { path: { toolset: name } } });
@@ -172,17 +193,17 @@ async function checkToolsets(client: MonikerClient): Promise<DoctorFinding[]> {
     );
     findings.push(...documentWarnings('toolsets', name, warnings, renamed));
   }
-  return findings;
+  return [...findings, ...restOf('toolsets', nextCursor !== null)];
 }
 
 async function checkAgents(client: MonikerClient): Promise<DoctorFinding[]> {
-  const { items } = await client.get('/v1/agents', { params: { query: { limit: maxDocuments } } });
+  const { items, nextCursor } = await client.get('/v1/agents', { params: { query: { limit: maxDocuments } } });
   const findings: DoctorFinding[] = [];
   for (const { name } of items) {
     const { warnings = [] } = await client.get('/v1/agents/{agent}', { params: { path: { agent: name } } });
     findings.push(...documentWarnings('agents', name, warnings));
   }
-  return findings;
+  return [...findings, ...restOf('agents', nextCursor !== null)];
 }
 
 /** `renamed`: the tools whose definition another tool has now, by path. */
@@ -198,7 +219,7 @@ function documentWarnings(
       server === undefined
         ? `Edit it in the console at /console/${kind}/${name}.`
         : `Rebind it: \`moniker accept ${server} ${own.join('.')} --rebind\`, or in the console at /console/servers/${server}.`;
-    return warning(kind, `${name}, ${path}: ${message}`, advice);
+    return { ...warning(kind, `${name}, ${path}: ${message}`, advice), subject: name };
   });
 }
 

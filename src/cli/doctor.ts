@@ -5,7 +5,7 @@ import { checkMachine, type DoctorFinding } from './doctor-machine.ts';
 import { checkService } from './doctor-service.ts';
 import { exitCodes } from './failure.ts';
 import { print } from '../local/printing.ts';
-import { inLine, printJson, printStyled, styled, type JsonOption } from './output.ts';
+import { groupSimilar, inLine, printJson, printStyled, someNames, styled, type JsonOption } from './output.ts';
 
 const labels = { ok: styled('green', 'ok      '), warning: styled('yellow', 'warning '), failure: styled('red', 'failure ') } as const;
 
@@ -14,7 +14,8 @@ export function addDoctorCommand(program: Command): void {
     program
       .command('doctor')
       .description('check this machine and the running service, and say what to do')
-      .option('--json', 'print the findings as JSON')
+      .option('--all', 'show each finding; by default, those that differ in names only are shown together')
+      .option('--json', 'print all findings as JSON')
       .addHelpText(
         'after',
         '\nExamples:\n  moniker doctor\n  moniker doctor --url https://moniker.example.com --key "$KEY"\n\n' +
@@ -23,13 +24,17 @@ export function addDoctorCommand(program: Command): void {
   ).action(doctor);
 }
 
-async function doctor(options: ConnectionOptions & JsonOption): Promise<void> {
+async function doctor(options: ConnectionOptions & JsonOption & { all?: boolean }): Promise<void> {
   const address = findService(options, process.env);
   const isElsewhere = (options.url ?? process.env.MONIKER_URL?.trim() ?? '') !== '';
   const findings: DoctorFinding[] = [];
   const add = (found: readonly DoctorFinding[]): void => {
     findings.push(...found);
-    if (!options.json) for (const finding of found) printStyled(render(finding));
+    if (options.json) return;
+    const kindOf = ({ subject, message }: DoctorFinding): string | null =>
+      options.all === true || subject === undefined ? null : message.replace(subject, '');
+    const shown = groupSimilar(found, kindOf);
+    for (const { first, others } of shown) printStyled(render(first, others));
   };
   if (!isElsewhere) add(await checkMachine(address.dataDir, process.env));
   for await (const found of checkService(address)) add(found);
@@ -37,10 +42,17 @@ async function doctor(options: ConnectionOptions & JsonOption): Promise<void> {
   if (failed > 0) process.exitCode = exitCodes.failure;
   if (options.json) return printJson({ url: address.url, ok: failed === 0, findings });
   const warnings = findings.filter(({ status }) => status === 'warning').length;
-  print(failed + warnings === 0 ? 'Everything is in order.' : `${failed} failed, ${warnings} with a warning.`);
+  const shown = options.all ? '' : ' `moniker doctor --all` shows each.';
+  print(failed + warnings === 0 ? 'Everything is in order.' : `${failed} failed, ${warnings} with a warning.${shown}`);
 }
 
-function render({ check, status, message, advice }: DoctorFinding): string {
-  const what = `${labels[status]}${check.padEnd(12)} ${inLine(message)}`;
-  return advice === undefined ? what : `${what}\n${' '.repeat(21)}${styled('dim', inLine(advice))}`;
+/** `others`: findings of the same kind. */
+function render({ check, status, message, advice }: DoctorFinding, others: readonly DoctorFinding[]): string {
+  const names = someNames(others.map(({ subject = '' }) => subject));
+  const details = [
+    ...(others.length > 0 ? [`and ${others.length} more like it, in ${names}`] : []),
+    ...(advice === undefined ? [] : [advice]),
+  ];
+  const lines = details.map((text) => `\n${' '.repeat(21)}${styled('dim', inLine(text))}`);
+  return `${labels[status]}${check.padEnd(12)} ${inLine(message)}${lines.join('')}`;
 }

@@ -34,6 +34,39 @@ export function renderTable(given: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+export type Similar<T> = { first: T; others: readonly T[] };
+
+/**
+ * Groups items whose texts differ only in names and numbers, so that a list of a hundred warnings shows what there is to do: in the order of
+ * their first members. `textOf` null: a group of its own.
+ */
+export function groupSimilar<T>(items: readonly T[], textOf: (item: T) => string | null): Similar<T>[] {
+  const groups = new Map<unknown, { first: T; others: T[] }>();
+  for (const item of items) {
+    const text = textOf(item);
+    const key = text === null ? item : templateOf(text);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { first: item, others: [] });
+    else group.others.push(item);
+  }
+  return [...groups.values()];
+}
+
+/** `github.create_issue cannot be called: …` and `slack.post cannot be called: …` have the same. */
+function templateOf(text: string): string {
+  return text
+    .replaceAll(/"[^"]*"|`[^`]*`|such as \S+/g, '…')
+    .replaceAll(/\b[\w-]+(?:\.[\w/[\]-]+)+/g, '…')
+    .replaceAll(/\d[\d,.]*/g, '0');
+}
+
+/** The first names, and how many more there are. */
+export function someNames(names: readonly string[], most = 5): string {
+  const distinct = [...new Set(names)];
+  const more = distinct.length - most;
+  return more > 0 ? `${distinct.slice(0, most).join(', ')} and ${more} more` : distinct.join(', ');
+}
+
 /** A reader that closes the pipe (`moniker logs | head`) is no failure. */
 export function endWithPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -16,6 +16,7 @@ import { addLogsCommand } from './logs.ts';
 import { printError } from '../local/printing.ts';
 import { endWithPipe } from './output.ts';
 import { addProjectCommands } from './project.ts';
+import { addRefreshCommand } from './refresh.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addStartCommands } from './start.ts';
 
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   addCallCommands(program);
   addMcpCommand(program);
   addAcceptCommand(program);
+  addRefreshCommand(program);
   addChatCommand(program);
   addLogsCommand(program);
   addDoctorCommand(program);

@@ -16,7 +16,8 @@ import { addConnectionOptions, connectService, type ConnectionOptions } from './
 import { CommandFailure, exitCodes, messageOf } from './failure.ts';
 import { print, printData, printError } from '../local/printing.ts';
 import { addTrustOption, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
-import { inLine, printJson, printStyled, styled, type JsonOption } from './output.ts';
+import { groupSimilar, inLine, printJson, printStyled, styled, type JsonOption } from './output.ts';
+import { describeServer, isWell, readServers, type ListedServer } from './refresh.ts';
 import { withService } from './temporary-service.ts';
 
 type ApplyOptions = ConnectionOptions &
@@ -82,14 +83,17 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
   }
   const project = options.project ?? projectName(file);
   const flag = (value: boolean | undefined): 'true' | 'false' => (value ? 'true' : 'false');
-  const send = (found: ConnectionOptions) =>
-    connectService(found, applyTimeoutMs).client.put('/v1/projects/{project}', {
+  const isDryRun = options.dryRun === true;
+  const report = await withService(options, async (found) => {
+    const { client } = connectService(found, applyTimeoutMs);
+    const done = await client.put('/v1/projects/{project}', {
       params: { path: { project }, query: { dryRun: flag(options.dryRun), prune: flag(options.prune), force: flag(options.force) } },
       body: body as never, // The service checks it and names each fault.
     });
-  const report = await withService(options, send);
-  if (options.json) printJson(report);
-  else printReport(report, { isDryRun: options.dryRun === true, what: `Project ${project}` });
+    if (options.json) printJson(done);
+    else printReport(done, { isDryRun, what: `Project ${project}`, servers: isDryRun ? noServers : await serversOf(client, done) });
+    return done;
+  });
   if (report.skipped.length > 0) process.exitCode = exitCodes.failure;
 }
 
@@ -115,7 +119,9 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
     for (const { file, read } of contents) {
       const report = await importProject(client, read, options.dryRun === true);
       answers[file] = report;
-      if (!options.json) printReport(report, { isDryRun: options.dryRun === true, what: `${file} (${report.format})` });
+      if (options.json) continue;
+      const servers = options.dryRun ? noServers : await serversOf(client, report);
+      printReport(report, { isDryRun: options.dryRun === true, what: `${file} (${report.format})`, servers });
     }
   });
   if (options.json) printJson(answers);
@@ -205,10 +211,25 @@ type Report = Omit<components['schemas']['ProjectReport'], 'project'>;
 
 type Line = { style: 'green' | 'yellow' | 'red' | 'dim'; text: string };
 
-/** What applying a project or importing a file did, or would do. */
-function printReport(report: Report, { isDryRun, what }: { isDryRun: boolean; what: string }): void {
-  for (const { style, text } of reportLines(report)) printStyled(styled(style, inLine(text)));
-  for (const { path, message } of report.warnings) printError(`warning: ${inLine(`${path === '' ? '' : `${path}: `}${message}`)}`);
+type ServersByName = ReadonlyMap<string, ListedServer>;
+
+const noServers: ServersByName = new Map();
+
+/** Returns the servers of the report by the names that it has for them. A key without `admin` sees none. */
+async function serversOf(client: MonikerClient, { created, updated, unchanged }: Report): Promise<ServersByName> {
+  if (![...created, ...updated, ...unchanged].some((name) => name.startsWith('servers.'))) return new Map();
+  return new Map((await readServers(client)).map((server) => [`servers.${server.name}`, server]));
+}
+
+/** What applying a project or importing a file did, or would do. `servers`: their health is shown with them. */
+function printReport(report: Report, { isDryRun, what, servers }: { isDryRun: boolean; what: string; servers: ServersByName }): void {
+  for (const { style, text } of reportLines(report, servers)) printStyled(styled(style, inLine(text)));
+  // The health of a server has the same reason.
+  const warnings = report.warnings.filter(({ path }) => servers.get(path)?.health?.reason === undefined);
+  for (const { first, others } of groupSimilar(warnings, ({ message }) => message)) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more like it; --json shows each)`;
+    printError(`warning: ${inLine(`${first.path === '' ? '' : `${first.path}: `}${first.message}${more}`)}`);
+  }
   const counts = (['created', 'updated', 'removed', 'unchanged', 'kept', 'waiting', 'skipped'] as const)
     .filter((action) => report[action].length > 0)
     .map((action) => `${report[action].length} ${action}`);
@@ -220,18 +241,35 @@ function changeText(before?: string, after?: string): string {
   return before === undefined && after === undefined ? ' changes' : `: ${before ?? 'nothing'} → ${after ?? 'nothing'}`;
 }
 
-/** One line for each document that is not unchanged, and for each change of an updated one. */
-function reportLines(report: Report): Line[] {
+/** One line for each document that is not unchanged, for each change of an updated one, and for each server that is not ok. */
+function reportLines(report: Report, servers: ServersByName): Line[] {
+  const stateOf = (name: string): string => {
+    const server = servers.get(name);
+    return server === undefined ? '' : `: ${describeServer(server)}`;
+  };
+  const styleOf = (name: string, style: Line['style']): Line['style'] => {
+    const server = servers.get(name);
+    return server === undefined || isWell(server) ? style : 'red';
+  };
   const changes = (name: string): Line[] =>
     report.changes
       .filter((change) => change.name === name)
       .map(({ path, before, after }) => ({ style: 'dim', text: `      ${path}${changeText(before, after)}` }));
   return [
-    ...report.created.map((name): Line => ({ style: 'green', text: `  + ${name}` })),
-    ...report.updated.flatMap((name): Line[] => [{ style: 'yellow', text: `  ~ ${name}` }, ...changes(name)]),
+    ...report.created.map((name): Line => ({ style: styleOf(name, 'green'), text: `  + ${name}${stateOf(name)}` })),
+    ...report.updated.flatMap((name): Line[] => [
+      { style: styleOf(name, 'yellow'), text: `  ~ ${name}${stateOf(name)}` },
+      ...changes(name),
+    ]),
+    ...report.unchanged
+      .filter((name) => styleOf(name, 'green') === 'red')
+      .map((name): Line => ({ style: 'red', text: `  = ${name}${stateOf(name)}` })),
     ...report.removed.map((name): Line => ({ style: 'red', text: `  - ${name}` })),
     ...report.kept.map(({ name, reason }): Line => ({ style: 'dim', text: `  = ${name} is kept: ${reason}` })),
     ...report.waiting.map(({ name, reason }): Line => ({ style: 'dim', text: `  ? ${name} waits: ${reason}` })),
-    ...report.skipped.map(({ name, reason }): Line => ({ style: 'red', text: `  ! ${name} is skipped: ${reason}` })),
+    ...[...Map.groupBy(report.skipped, ({ reason }) => reason)].map(([reason, skipped]): Line => {
+      const names = skipped.map(({ name }) => name).join(', ');
+      return { style: 'red', text: `  ! ${names} ${skipped.length === 1 ? 'is' : 'are'} skipped: ${reason}` };
+    }),
   ];
 }

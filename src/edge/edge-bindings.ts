@@ -36,6 +36,8 @@ export function createEdgeBindings({ catalog, audit, mcp, now }: BindingParts): 
       loadFiles: async () => ({ ok: true, value: [] }),
       applyFiles: async () => ({ ok: true, value: undefined }),
     }),
+    // Streams need an object.
+    SSE_RELAY: namespaceOf({}),
     AUDIT_SHARD: namespaceOf({ append: (_name: unknown, rows: readonly AuditRow[]) => toOutcome(() => audit(rows)) }),
     USAGE: namespaceOf({ record: async () => undefined }),
     // Keys of an edge handler have no limits.

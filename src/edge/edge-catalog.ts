@@ -131,6 +131,7 @@ function servedMethods(parts: CatalogParts): Served {
     isKeyCancelled: () => false,
     // Asked by /readyz.
     staleToolsets: () => 0,
+    serverStatuses: () => lists.statuses(),
     limitedHolders: () => [],
     keys: (page) => pageOf('keys', page, keys.records(), ({ id }) => id),
     key: keys.record,

@@ -20,6 +20,8 @@ import { acceptedAnnotationPins, type StoredTool, toolStateOf, toServerTool, toT
 import { Problem, quoted } from '../core/problem.ts';
 import {
   afterFailedRefresh,
+  unreadText,
+  withFault,
   afterRefresh,
   boundedDiscovery,
   healthOf,
@@ -33,7 +35,7 @@ import { updatesId } from '../core/servers/definition-review.ts';
 import { type ServerAccess, type CompleteServer, toServerAccess, updatePolicyOf } from '../core/servers/server.ts';
 import type { ListingReport, ServerTool } from '../core/servers/server-tool.ts';
 import { identityFinding, identityWarning } from '../core/servers/server-identity.ts';
-import type { Discovery, ServerOffers } from '../core/servers/server-state.ts';
+import { type Discovery, type ServerOffers, type ServerStatuses, statusCounts } from '../core/servers/server-state.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { RefreshAnswer, RefreshFailure, RefreshClaim } from '../ports/catalog.ts';
 import type { PinnedOperation } from '../objects/catalog/client/catalog-methods.ts';
@@ -125,6 +127,12 @@ export function createServerLists(
       const { connection } = state;
       return { ...counts, health: healthOf(state, counts.held), ...(connection !== null && { connection }), offers: countOffers(offers) };
     },
+    statuses: (): ServerStatuses =>
+      statusCounts(
+        [...servers.values()].flatMap(({ document, tools, state }) =>
+          document.kind === 'static' ? [] : [healthOf(state, tools.filter((tool) => toolStateOf(tool) === 'held').length).status],
+        ),
+      ),
     document(name: string): string | null {
       const { document } = require(name);
       if (document.kind !== 'openapi' || document.document === undefined) return null;
@@ -138,10 +146,10 @@ export function createServerLists(
       return { operation, pin: accepted.pin };
     },
 
-    claim(name: string, reason: RefreshReason): RefreshAnswer {
+    claim(name: string, reason: RefreshReason, fault?: string): RefreshAnswer {
       const kept = require(name);
       if (kept.document.kind === 'static') return { claimed: true, server: accessOf(name, kept), claim: { version, until: 0 } };
-      const asked = requestClaim(kept.state, reason, now());
+      const asked = requestClaim(fault === undefined ? kept.state : withFault(kept.state, fault, now()), reason, now());
       kept.state = asked.state;
       if (!asked.claimed) return { claimed: false, retryAfterMs: asked.retryAfterMs };
       return { claimed: true, server: accessOf(name, kept), claim: { version, until: asked.until } };
@@ -166,6 +174,7 @@ export function createServerLists(
         connection: discovery.connection,
         offered: countOffers(kept.offers),
         ttlMs: discovery.ttlMs,
+        ...unreadText(discovery),
         canChange,
         isOther: false,
       };

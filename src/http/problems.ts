@@ -53,7 +53,7 @@ export function dialectAt(path: string): DialectName | null {
 }
 
 export function isMcpPath(path: string): boolean {
-  return path === '/mcp' || path.startsWith('/mcp/');
+  return /^\/(?:mcp|sse)(?:\/|$)/.test(path);
 }
 
 const dialectPaths = [

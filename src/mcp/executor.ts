@@ -7,11 +7,13 @@ import { type EditionTool, isRepeatable } from '../core/toolset/edition-tool.ts'
 import { limits } from '../core/limits/limits.ts';
 import { canElicit, type InputRequired } from '../core/tools/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
+import { recordOf } from '../core/json/wire-value.ts';
+import { endedCode } from '../core/servers/stdio.ts';
 import { secretHostOf } from '../core/secrets/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { connectText, type UserConnection } from '../core/servers/user-connection.ts';
 import { toCallResult } from '../core/tools/offer-result.ts';
-import { errorResult, type ToolResult } from '../core/tools/tool.ts';
+import { errorResult, type ProtocolFault, type ToolResult } from '../core/tools/tool.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import type { ToolOutcome, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import { ServerRpcError } from '../engine/mcp/rpc-error.ts';
@@ -47,7 +49,8 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
           telemetry == null
             ? await call(hooks)
             : await telemetry.during(callSpan(tool), (span) => call({ ...hooks, meta: { ...hooks.meta, ...toCarrier(span.context) } }));
-        return answer.kind === 'result' ? withCancelledRequests(answer.result, unheard) : askedAnswer(tool.canonical, answer.input);
+        if (answer.kind !== 'result') return askedAnswer(tool.canonical, answer.input);
+        return { ...withCancelledRequests(answer.result, unheard), ...(hasEnded(answer.result.protocolError) && { serverFault: true }) };
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         const connection = error.extra.unauthorized === true ? context.tokens?.connection : undefined;
@@ -55,10 +58,25 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         const code = error.code === 'upstream_timeout' ? 'timeout' : 'tool_error';
         const failed = errorResult(code, `${tool.canonical} failed: ${error.detail}`);
         const rpc = tool.offer !== undefined && error.cause instanceof ServerRpcError ? { protocolError: error.cause.rpc } : {};
-        return withCancelledRequests({ ...failed, ...rpc }, unheard);
+        return { ...withCancelledRequests({ ...failed, ...rpc }, unheard), ...(isServerFault(error, context) && { serverFault: true }) };
       }
     },
   };
+}
+
+/**
+ * Whether the server could not be started or reached, ended, or broke the protocol. An error that it returned is an answer, as is a response over the
+ * limit (`ResponseTooLarge`, whose file is loaded with the first connection). A timeout may be due to this call only.
+ */
+function isServerFault(error: Problem, { tokens, signal }: ToolContext): boolean {
+  if (error.code !== 'upstream_error' || signal.aborted || error.name === 'AnswerTooLarge') return false;
+  const isOfUser = error.extra.unauthorized === true && tokens?.connection !== undefined;
+  const isAnswer = error.cause instanceof ServerRpcError && !hasEnded(error.cause.rpc);
+  return !isAnswer && !isOfUser;
+}
+
+function hasEnded(fault: ProtocolFault | undefined): boolean {
+  return recordOf(fault?.data).code === endedCode;
 }
 
 type ServerCall = { tool: EditionTool; args: Record<string, unknown>; context: ToolContext };
@@ -125,8 +143,8 @@ function toCall(
   };
 }
 
-function toUpstream({ fetch, secret, tokens, signal, now, log, conversation }: ToolContext): UpstreamContext {
-  return { fetch, secret, signal, now, log, conversation, ...(tokens && { tokens }) };
+function toUpstream({ fetch, secret, tokens, signal, now, log, conversation, owner }: ToolContext): UpstreamContext {
+  return { fetch, secret, signal, now, log, conversation, ...(owner && { owner: owner.keyId }), ...(tokens && { tokens }) };
 }
 
 /**

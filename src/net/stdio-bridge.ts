@@ -2,15 +2,18 @@
  * Requests to the launcher's bridge to stdio servers (`local/stdio/`). They pass no guard: the URL is the launcher's, never a document's,
  * and only the bridge receives the token.
  */
+import { z } from 'zod';
+import { KB } from '../core/limits/units.ts';
 import { Problem } from '../core/problem.ts';
 import type { Settings } from '../core/people/settings.ts';
-import { changedPath, launcherHeader, runHeader } from '../core/servers/stdio.ts';
+import { changedPath, launcherHeader, processesPath, runHeader, ServerProcess } from '../core/servers/stdio.ts';
 import { recordOf, tryParse } from '../core/json/wire-value.ts';
 import type { StdioBridge } from '../ports/upstream.ts';
 import type { SendOnce } from './outbound.ts';
 import { readBounded } from './read-bounded.ts';
 
 const maxFaultBytes = 8_000;
+const maxProcessesBytes = 256 * KB;
 
 /** Returns the bridge of a workspace; null if this installation has none. */
 export function createStdioBridge({ launcher }: Pick<Settings, 'launcher'>, send: SendOnce): (workspace: string) => StdioBridge | null {
@@ -18,6 +21,13 @@ export function createStdioBridge({ launcher }: Pick<Settings, 'launcher'>, send
   const { token, bridgeUrl: url } = launcher;
   return (workspace) => ({
     url,
+    async processes() {
+      const headers = { [launcherHeader]: token, [runHeader]: encodeURIComponent(JSON.stringify({ workspace })) };
+      const signal = AbortSignal.timeout(noticeTimeoutMs);
+      const response = await send(new Request(new URL(processesPath, url), { headers, signal }), true);
+      const { bytes } = await readBounded(response, maxProcessesBytes);
+      return z.array(ServerProcess).parse(tryParse(new TextDecoder().decode(bytes)));
+    },
     async fetch(request, run) {
       const headers = new Headers(request.headers);
       headers.set(launcherHeader, token);

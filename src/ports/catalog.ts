@@ -12,7 +12,7 @@ import type { PolicyRule } from '../core/policy/rule.ts';
 import type { Server, ServerAccess, CompleteServer } from '../core/servers/server.ts';
 import type { BulkDecision, DecidedTool, ListingReport, ServerTool, DecidedTools } from '../core/servers/server-tool.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
-import type { Discovery } from '../core/servers/server-state.ts';
+import type { Discovery, ServerStatuses } from '../core/servers/server-state.ts';
 import type { ShareShortage } from '../core/limits/fair-share.ts';
 import type { ListedSession, ListedWait, OpenWorkRequest, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
 import type { Taint } from '../core/policy/taint.ts';
@@ -134,7 +134,7 @@ export type RefreshAnswer = { claimed: true; server: ServerAccess; claim: Refres
 export type RefreshClaim = { version: number; until: number };
 
 /** Why a server could not be read. */
-export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
+export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string; signIn?: true };
 
 /** The stored OAuth grant of a server, sealed by the storage. `revision` counts writes, so that of two concurrent writes one fails. */
 export type ServerGrant = {
@@ -196,6 +196,8 @@ export interface CatalogPort {
    * background, those that can be.
    */
   staleToolsets(): Promise<number>;
+  /** Returns how many servers have each health; servers of kind `static` have none. */
+  serverStatuses(): Promise<ServerStatuses>;
 
   /**
    * Returns every tool of the workspace, default aliases applied, sorted by canonical name. `owner`: includes the private tools of that key;
@@ -221,8 +223,11 @@ export interface CatalogPort {
   completeServer(server: string, document: Server, options?: Pick<WriteOptions, 'mayRunCommands'>): Promise<CompleteServer>;
   /** Returns the keys of the programs that these servers run; none for a server without a command, or whose secrets cannot be used. */
   programKeys(servers: readonly string[]): Promise<Record<string, string>>;
-  /** Grants a claim for reading what the server lists; one reader has it at a time, for `limits.refreshClaimMs`. */
-  claimRefresh(server: string, reason: RefreshReason): Promise<RefreshAnswer>;
+  /**
+   * Grants a claim for reading what the server lists; one reader has it at a time, for `limits.refreshClaimMs`. `fault`: why a call of the
+   * server failed, which is stored in any case.
+   */
+  claimRefresh(server: string, reason: RefreshReason, fault?: string): Promise<RefreshAnswer>;
   /** Stores what was read and releases the claim. Throws `conflict` if the document has changed or another claim was granted since. */
   takeDiscovery(server: string, claim: RefreshClaim, discovery: Discovery): Promise<ListingReport>;
   /** Records a failed reading and releases the claim: the stored listing stays, and the server is retried later. */

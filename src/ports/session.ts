@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ApprovalView, type Decision, Pending } from '../core/policy/approval.ts';
 import { Usage } from '../core/model/chat-event.ts';
+import { isRecord } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
 import type { ElicitationAnswer } from '../core/servers/elicitation.ts';
 import type { EditionPointer } from '../core/toolset/edition-tool.ts';
@@ -87,22 +88,55 @@ export type TurnAnswer = z.infer<typeof TurnAnswer>;
 
 const isEmptyText = (part: InputPart) => part.type === 'text' && part.text === '';
 
+/** A prompt of an MCP server, by the name that the toolset gives it. */
+export const SessionPrompt = z
+  .object({
+    name: z.string(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    server: z.string(),
+    arguments: z.array(z.object({ name: z.string(), description: z.string().optional(), required: z.boolean() })),
+  })
+  .meta({ id: 'SessionPrompt' });
+export type SessionPrompt = z.infer<typeof SessionPrompt>;
+
+export const TurnPrompt = z
+  .strictObject({
+    name: z.string().min(1).max(limits.maxUrlLength).meta({ description: 'As `GET /v1/sessions/{id}/prompts` lists it, or an alias.' }),
+    arguments: z.record(z.string(), z.string()).optional(),
+  })
+  .meta({ id: 'TurnPrompt', example: { name: 'code_review', arguments: { file: 'src/main.ts' } } });
+export type TurnPrompt = z.infer<typeof TurnPrompt>;
+
 export const TurnRequest = z
   .strictObject({
-    input: z.union(
-      [
-        z.string().min(1),
-        z
-          .array(InputPart)
-          .min(1)
-          .refine((parts) => !parts.every(isEmptyText), { message: 'must have content other than empty text' }),
-      ],
-      { error: 'must be a string or a list of parts' },
-    ),
+    input: z
+      .union(
+        [
+          z.string().min(1),
+          z
+            .array(InputPart)
+            .min(1)
+            .refine((parts) => !parts.every(isEmptyText), { message: 'must have content other than empty text' }),
+        ],
+        { error: 'must be a string or a list of parts' },
+      )
+      .optional()
+      .meta({ description: 'Required without `prompt`; with it, it follows the messages of the prompt.' }),
+    prompt: TurnPrompt.optional().meta({
+      description:
+        'A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server has the rules, limits and audit of a call; one that requires approval is refused.',
+    }),
     tools: z.array(ClientToolInput).max(limits.maxClientTools).optional().meta({
       description:
         'Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with.',
     }),
+  })
+  .refine(({ input, prompt }) => input !== undefined || prompt !== undefined, {
+    path: ['input'],
+    message: 'must be a string or a list of parts, unless there is a prompt',
+    // Beside a misspelled member, too, which is usually meant as the input.
+    when: ({ value }) => isRecord(value),
   })
   .meta({ id: 'TurnRequest', example: { input: '/shell echo hello' } });
 export type TurnRequest = z.infer<typeof TurnRequest>;
@@ -253,6 +287,8 @@ export interface SessionPort {
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
   /** Returns the turn submitted under this key in the last 24 h; null: none. Throws `idempotency_mismatch` for a different body. */
   findByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<SubmittedTurn | null>;
+  /** Returns the taint marks of the conversation. */
+  seen(caller: Principal): Promise<Taint>;
   /** Whether this turn was ever submitted here. */
   hasTurn(caller: Principal, turn: string): Promise<boolean>;
   /** Resolves when the turn ends or waits for an external answer; a turn queued after a waiting one is waited for, too. */

@@ -94,9 +94,9 @@ export interface SkillReader {
 
 /**
  * `input`: the tool wants to be called again with this input (`given`); the result is for callers that cannot. `suspended`: one of its nested
- * calls waits; the result is ignored, and the tool is rerun after the answer.
+ * calls waits; the result is ignored, and the tool is rerun after the answer. `serverFault`: the tool's server is why it failed.
  */
-export type ToolOutcome = ToolResult & { input?: InputRequired; suspended?: true };
+export type ToolOutcome = ToolResult & { input?: InputRequired; suspended?: true; serverFault?: true };
 
 export interface ToolExecutor {
   /** Returns the host that its calls go to, if known: a secret among the arguments must be bound to it. */

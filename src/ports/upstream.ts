@@ -15,7 +15,7 @@ import type {
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { OfferMethod } from '../core/tools/upstream-method.ts';
 import type { UserConnection } from '../core/servers/user-connection.ts';
-import type { StdioRun } from '../core/servers/stdio.ts';
+import type { ServerProcess, StdioRequest } from '../core/servers/stdio.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
 import type { JsonSchema, ToolResult } from '../core/tools/tool.ts';
 import type { Logger } from './runtime.ts';
@@ -36,16 +36,28 @@ export type UpstreamContext = {
   log: Logger;
   /** The owner of state at the server (a session, or a key): two of them never share a session id. */
   conversation: string;
+  /** The API key of the caller. Absent: the tool list is read. */
+  owner?: string;
 };
 
 /** The launcher's bridge to commands on this machine. `fetch` throws `upstream_error` for a command that cannot be run. */
-export type StdioBridge = { url: string; fetch(request: Request, run: Omit<StdioRun, 'workspace'>): Promise<Response> };
+export type StdioBridge = {
+  url: string;
+  fetch(request: Request, run: Omit<StdioRequest, 'workspace'>): Promise<Response>;
+  /** Returns the processes of the workspace that run. */
+  processes(): Promise<ServerProcess[]>;
+};
+
+/** `text`: a sentence for administrators. */
+export type SignInOffer = { isOffered: boolean; text?: string };
 
 export interface ServerTokens {
   /** Returns a token, refreshed if it expired; null: no user has signed in yet. */
   token(): Promise<string | null>;
   /** Called when the server rejected `token`: returns true if there is another one to try. `challenge`: its `WWW-Authenticate`. */
   refreshAfterRejection(token: string | null, challenge: string | null): Promise<boolean>;
+  /** Of a listing that the server refused: whether a user can sign in, and how, or why not. */
+  signInOffer?(): SignInOffer;
   /** For a server that each user connects to; absent: the tokens are the workspace's. */
   readonly connection?: UserConnection;
 }

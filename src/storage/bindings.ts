@@ -7,6 +7,7 @@ export type Bindings = {
   CATALOG: DurableObjectNamespace;
   SESSION: DurableObjectNamespace;
   MCP_SESSION: DurableObjectNamespace;
+  SSE_RELAY: DurableObjectNamespace;
   AUDIT_SHARD: DurableObjectNamespace;
   USAGE: DurableObjectNamespace;
   LIMITS: DurableObjectNamespace;

@@ -58,4 +58,4 @@ export async function objectName(workspace: string, kind: NamedKind, id: string)
   return sha256Hex(JSON.stringify([workspace, kind, id]));
 }
 
-export type NamedKind = 'catalog' | 'session' | 'mcp-session' | 'audit-shard' | 'usage' | 'limits';
+export type NamedKind = 'catalog' | 'session' | 'mcp-session' | 'sse-relay' | 'audit-shard' | 'usage' | 'limits';

@@ -2,6 +2,7 @@
 import { isAllowed } from '../core/people/authority.ts';
 import { originOf, type Principal } from '../core/people/principal.ts';
 import { configurationTables } from '../engine/mcp/serve-view.ts';
+import type { SessionPrompts } from '../engine/mcp/session-prompts.ts';
 import type { ServedNames } from '../engine/mcp/served-names.ts';
 import type { McpAnswer, McpRequest } from '../mcp/server/endpoint.ts';
 import type { ServeDeps } from '../mcp/server/exchange.ts';
@@ -44,6 +45,11 @@ export function buildMcp(parts: RuntimeParts & ObjectParts & ServerParts & ToolP
     /** Serves a request to `/mcp` whose key, origin and body were checked. Imported lazily, as in `mcp/lazy-client.ts`. */
     mcp: async (request: McpRequest): Promise<McpAnswer> =>
       await (await import('../mcp/server/endpoint.ts')).serveMcp(serve, mcpSessions, request),
+    /** Imported when a session asks for prompts. */
+    prompts: {
+      list: async (session) => await (await import('../engine/mcp/session-prompts.ts')).listPrompts(serve, session),
+      expand: async (session, prompt) => await (await import('../engine/mcp/session-prompts.ts')).expandPrompt(serve, session, prompt),
+    } satisfies SessionPrompts,
     /** Imported when a consent page is shown. */
     servedNames: async (principal: Principal, toolset: string): Promise<ServedNames> =>
       await (await import('../engine/mcp/served-names.ts')).readServedNames(serve, principal, toolset),

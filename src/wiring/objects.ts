@@ -27,6 +27,7 @@ import { createReplyStore } from '../storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createSessions } from '../objects/session/client/session-client.ts';
 import { createMcpSessionIds } from '../storage/keys/signed-token.ts';
 import { createUsageReader, createUsageRecorder, withToolUsage } from '../objects/usage/client/usage-shards.ts';
+import { createSseRelays } from '../objects/mcp-session/client/sse-relay-client.ts';
 import { createWorkspaceEraser } from '../storage/backup/workspace-eraser.ts';
 import { createObjectNotes } from '../objects/shared/workspace-objects.ts';
 import type { RuntimeParts } from './runtime.ts';
@@ -59,6 +60,7 @@ export function buildObjects(bindings: Bindings, runtime: RuntimeParts) {
     recordUsage: recorder.record,
     sessions,
     mcpSessions: createMcpSessions(bindings, { ids: runtime.ids, sessionIds: createMcpSessionIds(sealing), noteObject }),
+    sseRelays: createSseRelays(bindings),
     fileSpaces: createFileSpaces(bindings, { sessions, now: clock.now, noteObject }),
     /** Returns where the taint marks of a key's direct calls are stored. */
     marks: marksIn(catalog, clock),

@@ -3,7 +3,7 @@ import type { CompleteServer, ServerAccess, ServerKind } from '../core/servers/s
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import { connectPageUrl } from '../core/servers/user-connection.ts';
 import { publicBase } from '../core/people/settings.ts';
-import { createServerRefresh } from '../engine/servers/refresh-server.ts';
+import { createServerRefresh, type RefreshOptions } from '../engine/servers/refresh-server.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from '../engine/servers/refresh-stale-servers.ts';
 import { createToolFetch, createUpstreamContexts, refuseOtherOrigins } from '../engine/servers/server-fetch.ts';
 import { createLazyUpstream } from '../mcp/lazy-client.ts';
@@ -53,6 +53,7 @@ export function buildServers(parts: RuntimeParts & ObjectParts) {
     ...{ ...parts, sources, directory: cachedDirectory },
     context: (workspace: string, access: ServerAccess, signal: AbortSignal) =>
       upstreamContext(workspace, access, { conversation: 'listing', owner: null }, signal),
+    offer: signIns.offer,
   };
   const { refresh, refreshIfStale } = createServerRefresh(reading);
   const refreshStale = createStaleServerRefresh({ ...parts, refreshIfStale, server });
@@ -65,16 +66,16 @@ export function buildServers(parts: RuntimeParts & ObjectParts) {
     refreshIfStale,
     refreshStale,
     directory: withStaleServerRefresh(cachedDirectory, refreshStale),
-    async serverChanged(workspace: string, name: string): Promise<void> {
+    async serverChanged(workspace: string, name: string, fault?: string): Promise<void> {
       const failed = (error: unknown): void =>
         runtime.log.debug('a changed server was not refreshed', { server: name, cause: String(error) });
-      const work = refresh(workspace, name, 'changed').catch(failed);
+      const work = refresh(workspace, name, 'changed', { fault }).catch(failed);
       background(work);
       await work;
     },
     /** Refreshes the tool lists of servers, and tests a server (`engine/servers/refresh-server.ts`, `engine/servers/test-server.ts`). */
     servers: (workspace: string) => ({
-      refresh: (name: string, reason: RefreshReason, options?: { isNew?: boolean }) => refresh(workspace, name, reason, options),
+      refresh: (name: string, reason: RefreshReason, options?: RefreshOptions) => refresh(workspace, name, reason, options),
       test: async (name: string, document?: CompleteServer) => {
         const { testServer } = await import('../engine/servers/test-server.ts');
         return await testServer(reading, workspace, name, document);
@@ -85,6 +86,7 @@ export function buildServers(parts: RuntimeParts & ObjectParts) {
       },
       /** Refreshes, in the background, the tool lists of these servers that are stale. */
       refreshIfStale: (names: readonly string[]) => refreshStale(workspace, names),
+      processes: async () => (await stdio(workspace)?.processes()) ?? [],
     }),
   };
 }

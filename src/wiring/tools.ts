@@ -78,6 +78,7 @@ function callDepsBuilder(
       toolset: (name) => cachedDirectory.toolset(workspace, name),
       compute: (limited) => createComputeMeter(limiter, workspace, limited),
       server,
+      serverFailed: (name, fault) => void parts.serverChanged(workspace, name, fault),
       fetch: parts.fetchFor,
       isBlockedUrl: (url) => refusedUrl(network, url),
       guard: { workspace, ask, settings: async () => (await directory.safeguards(workspace)).guard },

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkMachine, checkNode, type DoctorFinding } from '../../src/cli/doctor-machine.ts';
 import type { Address } from '../../src/cli/connection.ts';
 import { checkClock, checkService, findCommand } from '../../src/cli/doctor-service.ts';
+import { groupSimilar, someNames } from '../../src/cli/output.ts';
 import { version } from '../../src/core/version.ts';
 
 let folder = '';
@@ -94,4 +95,81 @@ it.each([
   } finally {
     server.close();
   }
+});
+
+/** Answers as a service whose lists are these, until the test has ended. */
+async function checkedLists(lists: Record<string, unknown>): Promise<DoctorFinding[]> {
+  const me = { name: 'root', scopes: ['tools', 'admin'], expiresAt: null };
+  const fixed = { '/healthz': { status: 'ok', version }, '/readyz': { status: 'ok', checks: { storage: 'ok' } }, '/v1/me': me, ...lists };
+  const empty = { items: [], nextCursor: null };
+  const server = createServer(({ url = '' }, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(Object.entries(fixed).find(([path]) => path === new URL(url, 'http://x').pathname)?.[1] ?? empty));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const address: Address = { url, dataDir: folder, key: 'k', headers: {}, local: null, missing: null };
+    const found: DoctorFinding[] = [];
+    for await (const some of checkService(address)) found.push(...some);
+    return found;
+  } finally {
+    server.close();
+  }
+}
+
+const serverOf = (name: string, status: string, reason?: string, held = 0) => ({
+  ...{ name, kind: 'mcp', toolCount: 3, held, updatedAt: '2026-01-01T00:00:00Z' },
+  health: { status, ...(reason !== undefined && { reason }), checkedAt: null, listedAt: null, failures: 0 },
+});
+
+it.each([
+  ['ok', undefined, 0, 'ok', /no faults/, undefined],
+  ['failing', 'It exited with code 3.', 0, 'failure', /^fs: failing, 3 tools: It exited with code 3\.$/, /`moniker refresh fs`/],
+  ['unauthorized', 'It requires credentials.', 0, 'failure', /^fs: unauthorized/, /Sign in.*`moniker refresh fs`/],
+  ['degraded', '2 held: review and accept what changed.', 2, 'warning', /2 held/, /`moniker accept fs`/],
+  ['degraded', 'A call failed at 12:00: It exited.', 0, 'warning', /A call failed/, /`moniker refresh fs`/],
+  ['unknown', undefined, 0, 'warning', /not been contacted/, /moniker refresh fs/],
+] as const)('reports a server that is %s (%s) with a command to run', async (status, reason, held, expected, message, advice) => {
+  const items = [serverOf('fs', status, reason, held)];
+  const found = (await checkedLists({ '/v1/servers': { items, nextCursor: null } })).filter(({ check }) => check === 'servers');
+  expect(found).toEqual([expect.objectContaining({ status: expected, message: expect.stringMatching(message) })]);
+  if (advice !== undefined) expect(found[0]?.advice).toMatch(advice);
+});
+
+it('names the lists that were checked in part', async () => {
+  const items = [{ name: 'work' }];
+  const found = await checkedLists({
+    '/v1/toolsets': { items, nextCursor: 'more' },
+    '/v1/toolsets/work/tools': { tools: [], warnings: [] },
+  });
+  expect(found).toContainEqual(
+    expect.objectContaining({ check: 'toolsets', status: 'warning', message: 'There are more than were checked.' }),
+  );
+});
+
+describe('findings that differ in names only', () => {
+  it('are one group, in the order of their first members', () => {
+    const messages = [
+      'a, tools[0].tool: fs.read cannot be called: it is gone',
+      'the key expires',
+      'b, tools[12].tool: git.log cannot be called: it is gone',
+    ];
+    expect(groupSimilar(messages, (message) => message).map(({ first, others }) => [first, others.length])).toEqual([
+      [messages[0], 0],
+      [messages[1], 0],
+      [messages[2], 0],
+    ]);
+    const plain = messages.map((message) => message.replace(/^[ab], /, ''));
+    expect(groupSimilar(plain, (message) => message)).toEqual([
+      { first: plain[0], others: [plain[2]] },
+      { first: plain[1], others: [] },
+    ]);
+    expect(groupSimilar(plain, () => null)).toHaveLength(3);
+  });
+
+  it('are named up to a number', () => {
+    expect(someNames(['a', 'b', 'a'])).toBe('a, b');
+    expect(someNames(['a', 'b', 'c', 'd'], 2)).toBe('a, b and 2 more');
+  });
 });

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findAccessibilityViolations, scrollsSideways } from './browser.ts';
 import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
 import { allowEcho, describeConsole, say, shareEcho } from './console-tab.ts';
 
@@ -10,7 +11,15 @@ describeConsole('the chat of the console', allowEcho, ({ service, visit, lookAt 
   shareEcho(service);
   let server: FakeMcpServer;
   beforeAll(async () => {
-    server = await listenMcpServer({ eras: 'modern', tools: [booking, steps] });
+    const prompts = [
+      {
+        name: 'greet',
+        title: 'Greet',
+        description: 'Writes a greeting.',
+        arguments: [{ name: 'guest', required: true }, { name: 'tone' }],
+      },
+    ];
+    server = await listenMcpServer({ eras: 'modern', tools: [booking, steps], prompts });
     await service.call('PUT', '/v1/servers/inn', { kind: 'mcp', url: server.url, trusted: true });
     const { status } = await service.call('PUT', '/v1/toolsets/inn', { tools: [{ tool: 'inn.book' }, { tool: 'inn.steps' }] });
     expect(status).toBe(201);
@@ -159,6 +168,39 @@ describeConsole('the chat of the console', allowEcho, ({ service, visit, lookAt 
       await page.getByRole('tab', { name: 'Events' }).click();
       await page.getByLabel('Filter by type').fill('tool-progress');
       expect(await page.getByRole('tabpanel').getByText('tool-progress').count()).toBeGreaterThan(0);
+    });
+  });
+
+  it('begins a turn with a prompt of the toolset, with its arguments', async () => {
+    const session = await begin({ model: 'echo/words', toolset: 'inn' });
+    await visit(`/console/chat/${session}`, async (page) => {
+      await page.getByRole('button', { name: 'Prompts' }).click();
+      const sheet = page.getByRole('dialog', { name: 'Prompts' });
+      await sheet.getByText('greet', { exact: true }).click();
+      await sheet.getByText('Writes a greeting.').waitFor();
+      expect([await findAccessibilityViolations(page), await scrollsSideways(page)]).toEqual([[], false]);
+      const send = sheet.getByRole('button', { name: 'Send' });
+      await send.click();
+      // The browser asks for the required argument.
+      expect(server.heard.some(({ method }) => method === 'prompts/get')).toBe(false);
+      await sheet.getByLabel('guest').fill('Ada');
+      await send.click();
+      await sheet.waitFor({ state: 'detached' });
+      await ended(page).waitFor();
+      expect(server.heard.findLast(({ method }) => method === 'prompts/get')?.body).toMatchObject({
+        params: { name: 'greet', arguments: { guest: 'Ada' } },
+      });
+      await page.locator('.said', { hasText: 'greet {"guest":"Ada"}' }).waitFor();
+    });
+  });
+
+  it('says in a new chat that its toolset offers no prompts', async () => {
+    await visit('/', async (page) => {
+      await page.getByRole('button', { name: 'Prompts' }).click();
+      await page.getByText('The toolset of this chat offers no prompts.').waitFor();
+      await page.keyboard.press('Escape');
+      await say(page, '/shell date');
+      await ended(page).waitFor();
     });
   });
 

@@ -210,12 +210,11 @@ describeConsole('servers in the console', allowEcho, ({ service, visit, lookAt }
     await service.call('DELETE', '/v1/servers/mail');
   });
 
-  it('signs in in a tab of its own, and shows the tools when the user returns', async () => {
-    await service.call('PUT', '/v1/servers/guarded', {
-      kind: 'mcp',
-      url: guarded.server.url,
-      oauth: { grant: 'authorization_code' },
-    });
+  it.each([
+    ['without `oauth`', {}],
+    ['with `oauth`', { oauth: { grant: 'authorization_code' } }],
+  ])('signs in in a tab of its own, and shows the tools when the user returns, to a server %s', async (_which, more) => {
+    await service.call('PUT', '/v1/servers/guarded', { kind: 'mcp', url: guarded.server.url, ...more });
     await visit('/console/servers/guarded', async (page) => {
       await page.getByText('signed-out').waitFor();
       const [popup] = await Promise.all([page.context().waitForEvent('page'), button(page, 'Sign in').click()]);

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
+import { listenMcpServer } from '../fakes/mcp-server.ts';
+import { findAccessibilityViolations, scrollsSideways } from './browser.ts';
 import { codeEditor, codeText, describeConsole } from './console-tab.ts';
 
 const tools = [
@@ -7,7 +9,7 @@ const tools = [
   { tool: 'builtin.read_file', name: 'look_at' },
 ];
 
-describeConsole('the toolsets of the console', {}, ({ service, visit, lookAt }) => {
+describeConsole('the toolsets of the console', { MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' }, ({ service, visit, lookAt }) => {
   let count = 0;
   let name = '';
   beforeEach(async () => {
@@ -177,6 +179,47 @@ describeConsole('the toolsets of the console', {}, ({ service, visit, lookAt }) 
       await definition.getByText('"script"').first().waitFor();
       expect(await definition.textContent()).not.toContain('"cwd"');
     });
+  });
+
+  it('chooses prompts and resources, names and describes them, and marks what is wrong', async () => {
+    const prompts = [{ name: 'greet', description: 'Greets.' }];
+    const server = await listenMcpServer({ tools: [{ name: 'look', inputSchema: { type: 'object' } }], prompts });
+    expect((await service.call('PUT', '/v1/servers/inn', { kind: 'mcp', url: server.url, trusted: true })).status).toBe(201);
+    await service.call('PUT', `/v1/toolsets/${name}`, { tools: [{ tool: 'inn.look' }] });
+    await visitToolset(async (page) => {
+      await tab(page, 'Prompts');
+      await page.getByLabel('Which prompts').selectOption('only those below');
+      await expect
+        .poll(() =>
+          page.locator('#known-prompts option').evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value)),
+        )
+        .toEqual(['inn.*', 'inn.greet']);
+      const added = async (kind: string, pattern: string) => {
+        await page.getByLabel(`Add ${kind}`).fill(pattern);
+        await page.getByLabel(`Add ${kind}`).press('Enter');
+        await page
+          .getByRole('region', { name: kind === 'prompts' ? 'Prompts' : 'Resources', exact: true })
+          .getByText(pattern)
+          .click();
+      };
+      await added('prompts', 'inn.greet');
+      await page.getByLabel('Name', { exact: true }).fill('welcome');
+      await page.getByLabel('Aliases', { exact: true }).fill('No Alias');
+      await page.getByText('must match').first().waitFor();
+      await page.getByLabel('Aliases', { exact: true }).fill('hello');
+      await page.getByLabel('Which resources').selectOption('only those below');
+      await added('resources', 'inn.file:///a');
+      await page.getByLabel('URI', { exact: true }).fill('docs://a');
+      expect([await findAccessibilityViolations(page), await scrollsSideways(page)]).toEqual([[], false]);
+      await page.getByText('can be saved').waitFor();
+      await save(page).click();
+      await page.getByText('saved as version 3', { exact: true }).waitFor();
+    });
+    expect((await service.call('GET', `/v1/toolsets/${name}`)).json).toMatchObject({
+      prompts: [{ prompt: 'inn.greet', name: 'welcome', aliases: ['hello'] }],
+      resources: [{ resource: 'inn.file:///a', uri: 'docs://a' }],
+    });
+    await server.close();
   });
 
   it('marks a clash and uses the free name with the keyboard alone', async () => {

@@ -253,7 +253,7 @@ describe('every operation', () => {
   it('of connecting an MCP client answers as documented', async () => {
     for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration', '/oauth/jwks.json'])
       expect((await call('GET', path)).status).toBe(200);
-    for (const path of ['/mcp', '/mcp/desk', '/mcp/default/desk'])
+    for (const path of ['/mcp', '/mcp/desk', '/mcp/default/desk', '/sse', '/sse/desk', '/sse/default/desk'])
       expect((await call('GET', `/.well-known/oauth-protected-resource${path}`)).status).toBe(200);
     const none = { authorization: '' };
     const fromHere = { ...none, 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
@@ -288,6 +288,7 @@ describe('every operation', () => {
   it('of sessions and approvals answers as documented', async () => {
     const { json: session } = await call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'desk' });
     const path = `/v1/sessions/${session.id}`;
+    await call('GET', `${path}/prompts`);
     await run(session.id, '/bash {"command": "echo hi"}');
     const waits = await run(session.id, '/save {"path": "a.txt", "content": "one"}');
     const [{ callId }] = waits.json.pending;
@@ -391,6 +392,14 @@ describe('every operation', () => {
       note('GET', path, stream.status);
       await stream.body?.cancel();
       await call('DELETE', path, undefined, session);
+    }
+    for (const path of ['/sse/desk', '/sse/default/desk', '/sse']) {
+      const stream = await fetch(service.url + path, { headers: { authorization: `Bearer ${service.key}`, accept: 'text/event-stream' } });
+      note('GET', path, stream.status);
+      const reader = stream.body?.getReader();
+      const [, endpoint = ''] = /^data: (.+)$/m.exec(new TextDecoder().decode((await reader?.read())?.value)) ?? [];
+      expect((await call('POST', endpoint, initialize)).status).toBe(202);
+      await reader?.cancel();
     }
     await call('GET', '/v1/master-key');
     // The service has no previous key.

@@ -1,23 +1,29 @@
 /** Servers that require OAuth tokens, over real HTTP: one with client credentials, and one that a user signs in to. */
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakeAuthorizationServer } from '../fakes/authorization-server.ts';
 import { listenGuarded, type GuardedServer } from '../fakes/guarded-server.ts';
 import { connectClient } from './mcp-clients.ts';
+import { root } from './service.ts';
 import { shareService } from './shared-service.ts';
 import { waitFor } from '../wait-for.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
-const guarded: Record<'client' | 'person' | 'each', GuardedServer> = {} as Record<'client' | 'person' | 'each', GuardedServer>;
+const main = join(root, 'src/cli/main.ts');
+const guarded = {} as Record<'client' | 'person' | 'each' | 'bare', GuardedServer>;
 
 beforeAll(async () => {
   guarded.client = await listenGuarded({ clients: { us: { secret: 'value of the secret' } } });
   guarded.person = await listenGuarded();
   guarded.each = await listenGuarded();
+  guarded.bare = await listenGuarded();
 });
 afterAll(async () => {
   await guarded.client.close();
   await guarded.person.close();
   await guarded.each.close();
+  await guarded.bare.close();
 });
 
 /** The log output of the service and the documents that its API returns. */
@@ -100,6 +106,91 @@ describe('a server with authorization_code', () => {
     expect(issuer.revoked).toHaveLength(1);
     expect((await service.call('GET', '/v1/servers/theirs')).json).toMatchObject({ authorization: { status: 'signed-out' } });
     expect(await add('theirs')).toMatchObject({ isError: true });
+  });
+});
+
+describe('a server whose document has only its URL', () => {
+  const path = '/v1/servers/bare';
+  const document = (): Record<string, unknown> => ({ kind: 'mcp', url: guarded.bare.server.url });
+
+  it('offers a sign-in when it refuses the listing', async () => {
+    const reason = expect.stringContaining('requires a sign-in (OAuth). Sign in on its page in the console');
+    const tried = await service.call('POST', `${path}/test`, document());
+    expect(tried.json).toMatchObject({ ok: false, health: { status: 'unauthorized', signIn: true, reason } });
+    const written = await service.call('PUT', path, document());
+    expect(written.json).toMatchObject({ toolCount: 0, health: { status: 'unauthorized', signIn: true, reason } });
+    expect(written.json).not.toHaveProperty('oauth');
+    expect((await service.call('GET', path)).json).toMatchObject({ authorization: { status: 'signed-out' } });
+    // Nobody has signed in yet.
+    expect((await service.call('GET', '/v1/audit?resource=server&name=bare')).text).not.toContain('sign-in');
+  });
+
+  it('is listed and called after a user has signed in, also after a restart, and keeps its sign-in when it gets `oauth`', async () => {
+    const { issuer } = guarded.bare;
+    const { json } = await service.call('POST', `${path}/authorize`);
+    expect((await fetch(issuer.approve(json.authorizationUrl))).status).toBe(200);
+    expect((await service.call('GET', path)).json).toMatchObject({ authorization: { status: 'signed-in' }, health: { status: 'ok' } });
+    expect(await add('bare')).toMatchObject({ isError: false });
+    await service.restart();
+    expect(await add('bare')).toMatchObject({ isError: false });
+    expect((await service.call('POST', `${path}/test`, document())).json).toMatchObject({ ok: true, tools: 1 });
+    const explicit = { ...document(), oauth: { grant: 'authorization_code' } };
+    expect((await service.call('PUT', path, explicit)).json).toMatchObject({ health: { status: 'ok' } });
+    expect((await service.call('PUT', path, document())).json).toMatchObject({ health: { status: 'ok' } });
+    expect(issuer.grants()).toEqual(['authorization_code']);
+  });
+
+  it('is added and signed in to by `moniker add server --oauth`, which waits for the user', async () => {
+    const { issuer, server } = guarded.bare;
+    const command = spawn(
+      process.execPath,
+      [main, 'add', 'server', 'typed', server.url, '--oauth', '--url', service.url, '--key', service.key],
+      {
+        timeout: 60_000,
+      },
+    );
+    let printed = '';
+    command.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString('utf8');
+    });
+    const ended = new Promise((resolve) => command.once('close', resolve));
+    const link = await waitFor(async () => {
+      const [, url] = /^ {2}(http\S+)$/m.exec(printed) ?? [];
+      if (url === undefined) throw new Error(`no link: ${printed}`);
+      return url;
+    });
+    expect(command.exitCode).toBeNull();
+    await fetch(issuer.approve(link));
+    expect(await ended).toBe(0);
+    expect(printed).toContain('Signed in. Server typed with 1 tools.');
+  });
+
+  it('is named by an import and by `moniker doctor`, with what to do', async () => {
+    const { json } = await service.call('POST', '/v1/import', { mcpServers: { imported: { url: guarded.bare.server.url } } });
+    expect(JSON.stringify(json)).toContain('The server imported requires a sign-in (OAuth). Sign in on its page in the console');
+    const doctor = spawnSync(process.execPath, [main, 'doctor', '--url', service.url, '--key', service.key], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect(doctor.stdout).toMatch(/warning servers +imported: The server imported requires a sign-in/);
+  });
+
+  it('sends no token to another server', async () => {
+    const other = await listenGuarded();
+    const moved = await service.call('PUT', path, { kind: 'mcp', url: other.server.url });
+    expect(moved.json).toMatchObject({ health: { status: 'unauthorized', signIn: true } });
+    expect(other.server.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+    await other.close();
+  });
+
+  it.each([
+    ['has a token of its own', { headers: { authorization: { secret: 'WRONG' } } }, 409],
+    ['is not of MCP', { kind: 'openapi', url: 'http://127.0.0.1:1/openapi.json' }, 409],
+  ])('has no sign-in if it %s', async (_what, more, status) => {
+    await service.call('PUT', '/v1/secrets/WRONG', { value: 'Bearer wrong', hosts: [guarded.bare.server.host] });
+    const written = await service.call('PUT', '/v1/servers/without', { ...document(), ...more });
+    expect(written.json.health).not.toHaveProperty('signIn');
+    expect((await service.call('POST', '/v1/servers/without/authorize')).status).toBe(status);
   });
 });
 

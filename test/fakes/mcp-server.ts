@@ -36,10 +36,12 @@ export type McpServerParts = {
   prompts?: readonly Record<string, unknown>[];
   resources?: readonly Record<string, unknown>[];
   resourceTemplates?: readonly Record<string, unknown>[];
+  /** Returns the messages of a prompt; default: a text with its name and arguments. */
+  messages?(name: string, args: Record<string, string>): readonly Record<string, unknown>[];
+  /** Returns the whole result instead. */
+  prompt?(name: string, args: Record<string, string>): Record<string, unknown>;
   /** Returns the contents of a resource, besides its URI; default: a text with the URI. */
   read?(uri: string): Record<string, unknown>;
-  /** Returns the messages of a prompt; default: a text with its name. */
-  prompt?(name: string, args: Record<string, string>): Record<string, unknown>;
   ttlMs?: number;
   /** The revisions it speaks; it rejects the other one. */
   eras?: 'both' | 'both-without-sessions' | 'legacy' | 'modern';
@@ -136,8 +138,21 @@ function toCall(body: Record<string, unknown>): { name: string; arguments: Recor
   return { name: String(params.name), arguments: isRecord(params.arguments) ? params.arguments : {} };
 }
 
+function textMessage(name: string, args: Record<string, string>) {
+  return [{ role: 'user', content: { type: 'text', text: `${name} ${JSON.stringify(args)}` } }];
+}
+
 function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }): Server {
-  const { prompts, resources, resourceTemplates, ttlMs, pageSize, instructions, read = (uri) => ({ text: `text of ${uri}` }) } = parts;
+  const {
+    prompts,
+    resources,
+    resourceTemplates,
+    ttlMs,
+    pageSize,
+    instructions,
+    read = (uri) => ({ text: `text of ${uri}` }),
+    messages = textMessage,
+  } = parts;
   const server = new Server(
     { name: 'fake', version: '1.0.0' },
     {
@@ -171,10 +186,9 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
   });
   if (prompts !== undefined) {
     server.setRequestHandler('prompts/list', () => asResult({ prompts, ...hints }));
-    const said = (name: string, args: Record<string, string>) => ({
-      messages: [{ role: 'user', content: { type: 'text', text: `${name} ${JSON.stringify(args)}` } }],
-    });
-    server.setRequestHandler('prompts/get', ({ params }) => asResult((parts.prompt ?? said)(params.name, params.arguments ?? {})));
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }) =>
+      asResult(parts.prompt?.(name, args) ?? { messages: messages(name, args) }),
+    );
     server.setRequestHandler('completion/complete', ({ params }) => ({ completion: { values: [`${params.argument.value}1`] } }));
   }
   if (resources !== undefined || resourceTemplates !== undefined) {

@@ -7,6 +7,7 @@ import { marksIn } from '../../src/engine/policy/direct-marks.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall } from '../../src/engine/call/direct-call.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from '../../src/engine/servers/refresh-stale-servers.ts';
 import { planTurn } from '../../src/engine/plan/plan-turn.ts';
+import { expandPrompt, listPrompts } from '../../src/engine/mcp/session-prompts.ts';
 import { createServerRefresh } from '../../src/engine/servers/refresh-server.ts';
 import { listGiven, testServer } from '../../src/engine/servers/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
@@ -35,6 +36,7 @@ import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { memoryReplies } from '../fakes/kept-replies.ts';
 import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
 import { fakeTriggers, type FakeTriggers } from '../fakes/triggers.ts';
+import { statusCounts } from '../../src/core/servers/server-state.ts';
 
 export const rootKey = 'root-key-of-at-least-thirty-two-characters';
 
@@ -164,6 +166,10 @@ export function createHarness(
     // Tested against the real Catalog.
     projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
     masterKey: () => ({ masterKeyState: unused, startReseal: unused, resealSome: unused }),
+    prompts: {
+      list: async (session) => await listPrompts(serve, session),
+      expand: async (session, prompt) => await expandPrompt(serve, session, prompt),
+    },
     telemetry: null,
     // No key in these tests has limits.
     limiter: createLimiter({ bindings: { LIMITS: null as never }, clock, log, background: () => undefined }),
@@ -173,7 +179,7 @@ export function createHarness(
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     unwantedPrograms: unused,
-    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 }),
+    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0, servers: statusCounts([]) }),
     // Tested against the real Catalog.
     oauth: { register: unused, client: unused, request: unused, declined: unused },
     consents: { seal: unused, open: unused },
@@ -190,8 +196,9 @@ export function createHarness(
     }),
     people: createPeople({ settings, clock, sealing: master, catalog: () => catalog }),
     approvalLinks: { mint: (link) => mintApprovalToken(master, link), read: (token) => readApprovalToken(master, token) },
-    signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
+    signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null, offer: () => null },
     servers: (workspace) => ({
+      processes: async () => [],
       refresh: (name, reason, how) => refresh.refresh(workspace, name, reason, how),
       test: (name, document) => testServer(reading, workspace, name, document),
       listGiven: (name, document) => listGiven(reading, workspace, name, document),
@@ -201,6 +208,7 @@ export function createHarness(
     explainCall: (principal, asked) => explainDirectCall(direct, principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callOutsideSession(direct, principal, call, new AbortController().signal),
+    sseRelays: { open: unused, send: unused },
     mcp: (asked) =>
       serveMcp(
         serve,

@@ -5,6 +5,7 @@ import { challengeHeader, proofHeader, proofOf } from '../../src/core/servers/se
 import { version } from '../../src/core/version.ts';
 import { loadRoutes, routeRoot, routeModules } from '../../src/http/route-modules.ts';
 import { bodyOf, createHarness } from './harness.ts';
+import { statusCounts } from '../../src/core/servers/server-state.ts';
 
 const methods = ['get', 'put', 'post', 'patch', 'delete'];
 const h = createHarness();
@@ -237,9 +238,10 @@ describe('the pages', () => {
     const ready = await h.send('GET', '/readyz', undefined, { authorization: undefined });
     expect([ready.status, await bodyOf(ready)]).toEqual([
       200,
-      { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 },
+      { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0, servers: statusCounts([]) },
     ]);
-    const failing = createHarness({}, { readiness: async () => ({ checks: { storage: 'ok', kv: 'fail', keys: 'ok' }, staleToolsets: 0 }) });
+    const checks = { storage: 'ok', kv: 'fail', keys: 'ok' } as const;
+    const failing = createHarness({}, { readiness: async () => ({ checks, staleToolsets: 0, servers: null }) });
     const unready = await failing.send('GET', '/readyz');
     expect(unready.status).toBe(503);
     const detail = 'The service is not ready: kv failed. The log has the cause.';

@@ -18,7 +18,8 @@ type Parts = Harness & {
 
 async function installed(environment: Record<string, string> = { MONIKER_PUBLIC_URL: publicUrl }): Promise<Parts> {
   const fake = createAuthorizationServer({ issuer: 'https://login.example.com', resource: url });
-  const installation = createInstallation([fake], [serverOf('docs', url, oauth), serverOf('plain', url, null)]);
+  const keyed = { ...serverOf('keyed', url, null), headers: { Authorization: { secret: 'KEY' } } };
+  const installation = createInstallation([fake], [serverOf('docs', url, oauth), serverOf('plain', url, null), keyed]);
   const harness = createHarness(environment, { signIns: installation.isolate() });
   const reads = { count: 0 };
   harness.sources.mcp = {
@@ -76,8 +77,13 @@ describe('POST /v1/servers/{server}/authorize', () => {
     expect(refused).toMatchObject({ code: 'not_configured', detail: expect.stringContaining('MONIKER_PUBLIC_URL') });
   });
 
-  it('is a conflict for a server without oauth, and 404 for none', async () => {
-    expect(await problemIn(await parts.send('POST', '/v1/servers/plain/authorize'))).toBe('409 conflict');
+  it('needs no `oauth` in the document of a server that has no other credentials', async () => {
+    const { authorizationUrl } = await bodyOf(await parts.send('POST', '/v1/servers/plain/authorize'));
+    expect(new URL(authorizationUrl).origin).toBe('https://login.example.com');
+  });
+
+  it('is a conflict for a server with an authorization header, and 404 for none', async () => {
+    expect(await problemIn(await parts.send('POST', '/v1/servers/keyed/authorize'))).toBe('409 conflict');
     expect((await parts.send('POST', '/v1/servers/nowhere/authorize')).status).toBe(404);
   });
 });

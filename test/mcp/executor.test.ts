@@ -6,7 +6,7 @@ import { limits } from '../../src/core/limits/limits.ts';
 import type { InputAnswer, InputRequest, ProgressUpdate } from '../../src/core/tools/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
-import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tools/tool.ts';
+import { contentText, errorResult, textResult, type ContentBlock, type ToolResult } from '../../src/core/tools/tool.ts';
 import { callTool } from '../../src/engine/call/call-tool.ts';
 import { executorByKind } from '../../src/engine/call/executor-by-kind.ts';
 import type { CallDeps, CallScope } from '../../src/engine/call/call-scope.ts';
@@ -18,6 +18,8 @@ import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
 import { maxProgressMessageLength } from '../../src/core/tools/call-report.ts';
 import { maxInputBytes } from '../../src/mcp/executor.ts';
+import { ResponseTooLarge } from '../../src/mcp/client/upstream-fault.ts';
+import { ServerRpcError } from '../../src/engine/mcp/rpc-error.ts';
 
 const inputSchema = {
   type: 'object',
@@ -83,10 +85,12 @@ async function door({
     request: () => Promise.reject(new Error('not in these tests')),
   };
   const changes: string[] = [];
+  const failures: string[] = [];
   const owners: string[] = [];
   const executor = executorByKind({ mcp: createMcpExecutor({ server, upstream, changed: (name) => void changes.push(name) }) });
   const deps: CallDeps = {
     ...{ clock, log: keptLog(), server, executor },
+    serverFailed: (name, reason) => void failures.push(`${name}: ${reason}`),
     fetch: () => Promise.reject(new Error('no network here')),
     secret: async (name) => `value-of-${name}`,
     ...(tokens && {
@@ -115,9 +119,11 @@ async function door({
     if ('waitFor' in settled) throw new Error('it waits');
     return settled.answer;
   };
-  return { changes, owners, heard, audit, kept, clock, current, executor, abort, outcome, call };
+  return { changes, failures, owners, heard, audit, kept, clock, current, executor, abort, outcome, call };
 }
 
+const rpcError = new ServerRpcError({ code: -32602, message: 'no such customer' });
+const ended = new ServerRpcError({ code: -32000, message: 'The server exited.', data: { code: 'server_ended' } });
 const told = ({ result }: { result: ToolResult }): string => contentText(result.content);
 const never = (): Promise<never> => new Promise(() => undefined);
 /** A client that can answer input requests. */
@@ -201,6 +207,37 @@ describe('a call of an MCP server’s tool', () => {
     expect(told(timed)).toBe('crm.get.customer failed: It did not answer.');
     const broken = await (await failing(new Problem('upstream_error', 'It answered half a document.'))).call();
     expect(broken.result).toMatchObject({ isError: true, code: 'tool_error' });
+  });
+
+  it.each([
+    ['it cannot be reached', new Problem('upstream_error', 'It exited with code 3.'), true],
+    ['it wants credentials', new Problem('upstream_error', 'It requires credentials.', { unauthorized: true }), true],
+    ['it ended', new Problem('upstream_error', 'It ended.', {}, { cause: ended }), true],
+    ['it is slow', new Problem('upstream_timeout', 'It did not answer.'), false],
+    ['it returned an error', new Problem('upstream_error', 'It returned error -32602.', {}, { cause: rpcError }), false],
+    ['its response was too large', new ResponseTooLarge('upstream_error', 'The response is too large.'), false],
+  ] as const)('reports the server if %s: %s', async (_case, problem, isReported) => {
+    const { failures, call } = await door({ answer: () => Promise.reject(problem) });
+    await call();
+    expect(failures).toEqual(isReported ? [`crm: crm.get.customer failed: ${problem.detail}`] : []);
+  });
+
+  it('reports a server that ended during the call', async () => {
+    const failed = { ...errorResult('tool_error', 'get.customer failed.'), protocolError: ended.rpc };
+    const { failures, call } = await door({ answer: () => ({ kind: 'result', result: failed }) });
+    await call();
+    expect(failures).toEqual(['crm: get.customer failed.']);
+  });
+
+  it('reports the server without secrets that the call used', async () => {
+    const entry = { arguments: { preset: { api_token: { secret: 'CRM' } } } };
+    const { failures, call } = await door({
+      entry,
+      answer: ({ call: { arguments: args } }) => Promise.reject(new Problem('upstream_error', `It printed: ${args.api_token}`)),
+    });
+    await call();
+    expect(failures.join()).toMatch(/^crm: crm\.get\.customer failed: It printed: /);
+    expect(failures.join()).not.toContain('value-of-CRM');
   });
 });
 

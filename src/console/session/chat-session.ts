@@ -143,13 +143,14 @@ export function openChatSession(id: string) {
       isClosed = true;
       pause();
     },
-    async submit(input: string): Promise<void> {
+    /** `prompt`: a prompt of an MCP server, which the input is the name of. */
+    async submit(input: string, prompt?: components['schemas']['TurnPrompt']): Promise<void> {
       outgoing.value = input;
       try {
         await act(async () => {
           const accepted = await moniker.value.post('/v1/sessions/{id}/turns', {
             params: { path, header: { prefer: 'respond-async' } },
-            body: { input },
+            body: prompt === undefined ? { input } : { prompt },
           });
           return { turn: accepted.turn };
         });

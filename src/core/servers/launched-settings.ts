@@ -19,6 +19,7 @@ export const launchedSettings: Readonly<Record<MemberOfServer, Row>> = {
   args: { seen: 'its arguments' },
   env: { seen: 'its environment' },
   cwd: { seen: 'its working folder' },
+  instances: { seen: 'how many processes of it run, and who shares one' },
   roots: { seen: 'the result of `roots/list`, which replaces the folders that some servers are restricted to' },
   sampling: { seen: 'declared as a capability; it may then request completions' },
   name: { unseen: 'it is the name in the path, which a write cannot change' },

@@ -1,15 +1,20 @@
 /** The MCP endpoints as OAuth protected resources: their paths, and the paths of their metadata (RFC 9728). */
 
 const name = '[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?';
-const endpoint = new RegExp(`^/mcp(?:/(${name})(?=/))?(?:/(${name}(?:@[1-9][0-9]{0,8})?))?$`);
+const endpoint = new RegExp(`^/(?:mcp|sse)(?:/(${name})(?=/))?(?:/(${name}(?:@[1-9][0-9]{0,8})?))?$`);
 
-/** `workspace`: null when the path does not name one. `toolset`: a reference, or null for the equipped toolset at `/mcp`. */
+/** `/sse`: for clients that only know HTTP+SSE. `workspace`: null when the path does not name one. `toolset`: a reference, or null for the equipped toolset at `/mcp`. */
 export type McpEndpoint = { workspace: string | null; toolset: string | null };
 
 /** Returns the parts of a canonical path of an MCP endpoint; null for any other path. */
 export function readMcpPath(path: string): McpEndpoint | null {
   const match = endpoint.exec(path);
   return match === null ? null : { workspace: match[1] ?? null, toolset: match[2] ?? null };
+}
+
+/** The same for a path that begins with that of the public URL. */
+export function readMcpPathBehind(path: string): McpEndpoint | null {
+  return readMcpPath(path.slice(Math.max(0, path.search(/\/(?:mcp|sse)(?:\/|$)/))));
 }
 
 /**

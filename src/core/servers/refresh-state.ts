@@ -40,9 +40,18 @@ export type RefreshState = {
   offered: OfferCounts;
   /** Consecutive refreshes that found other definitions than before. Absent: 0. */
   changes?: number;
+  /** It refused the last listing, and a user can sign in (OAuth). Absent: unknown. */
+  offersSignIn?: true;
   /** An administrator changed which operations an OpenAPI server has: the next listing is accepted. */
   isOwn?: boolean;
+  /** The lists of offers that could not be read at the last refresh, and why. Absent: none. */
+  unread?: string;
+  /** The last call that failed because of the server. Absent: none since an administrator refreshed it, or since the listing expired. */
+  fault?: ServerFault;
 };
+
+/** `reason`: redacted, for the administrator. `at`: milliseconds since the epoch. */
+export type ServerFault = { reason: string; at: number };
 
 /** `held`: those that are not offered until an administrator accepts them. */
 export type OfferCounts = Record<keyof ServerOffers | 'held', number>;
@@ -85,18 +94,25 @@ export function afterDocumentChange(
   const fresh = initialState(version, now);
   if (before === null) return fresh;
   const { connection, offered, listedAt } = before;
-  return { ...fresh, listedAt, ...(isSamePlace && { connection, offered }), ...(isOwn && { isOwn }) };
+  const same = { connection, offered, ...signInOf(before) };
+  return { ...fresh, listedAt, ...(isSamePlace && same), ...(isOwn && { isOwn }) };
+}
+
+function signInOf({ offersSignIn }: Pick<RefreshState, 'offersSignIn'>): Pick<RefreshState, 'offersSignIn'> {
+  return offersSignIn === true ? { offersSignIn } : {};
 }
 
 export type ClaimResult =
   | { claimed: true; state: RefreshState; until: number }
   | { claimed: false; retryAfterMs: number; state: RefreshState };
 
-/** Grants the claim for one refresh; there is at most one, for `limits.refreshClaimMs`. */
+/** Grants the claim for one refresh; there is at most one, for `limits.refreshClaimMs`. An administrator's refresh clears the fault. */
 export function requestClaim(state: RefreshState, reason: RefreshReason, now: number): ClaimResult {
   const from = notBefore(state, reason, now);
   const until = now + limits.refreshClaimMs;
-  if (from <= now) return { claimed: true, until, state: { ...state, claimedUntil: until, hasChanged: false } };
+  const { fault, ...rest } = state;
+  const kept = reason === 'asked' || fault === undefined ? rest : state;
+  if (from <= now) return { claimed: true, until, state: { ...kept, claimedUntil: until, hasChanged: false } };
   return { claimed: false, retryAfterMs: from - now, state: reason === 'changed' ? noted(state, from) : state };
 }
 
@@ -106,6 +122,11 @@ export function requestClaim(state: RefreshState, reason: RefreshReason, now: nu
  */
 export function holdsClaim(state: RefreshState, leave: { version: number; until: number }): boolean {
   return state.version === leave.version && state.claimedUntil === leave.until;
+}
+
+/** The state after a call that failed because of the server. */
+export function withFault(state: RefreshState, reason: string, now: number): RefreshState {
+  return { ...state, fault: { reason: reason.slice(0, limits.maxErrorMessageLength).toWellFormed(), at: now } };
 }
 
 /** Returns when a refresh for this reason may start. */
@@ -134,30 +155,33 @@ function noted(state: RefreshState, from: number): RefreshState {
 
 /**
  * The state after a successful refresh. `canChange`: false for an inline document, which never becomes stale. `isOther`: it found other
- * definitions than before.
+ * definitions than before. A server that can be listed may still fail in calls, so a recent fault stays.
  */
 export function afterRefresh(
-  { version, hasChanged, changes: before = 0 }: RefreshState,
-  read: { connection: ServerConnection | null; offered: OfferCounts; ttlMs: number | null; canChange: boolean; isOther: boolean },
+  { version, hasChanged, changes: before = 0, fault, ...state }: RefreshState,
+  read: Pick<RefreshState, 'connection' | 'offered' | 'unread'> & { ttlMs: number | null; canChange: boolean; isOther: boolean },
   now: number,
 ): RefreshState {
-  const { connection, offered, ttlMs, canChange, isOther } = read;
+  const { connection, offered, ttlMs, canChange, isOther, unread } = read;
+  const isRecent = fault !== undefined && now - fault.at < listingTtlMs;
   const changes = isOther ? before + 1 : 0;
   const heldMs = Math.min(Math.max(ttlMs ?? listingTtlMs, minListingTtlMs), maxListingTtlMs);
   const intervalMs = changeIntervalMs({ changes });
   const staleAt = !canChange ? null : now + (hasChanged ? intervalMs : Math.max(heldMs, intervalMs));
-  return { ...initialState(version, now), status: 'ok', connection, offered, checkedAt: now, listedAt: now, staleAt, changes };
+  const found = { ...signInOf(state), connection, offered, ...(unread !== undefined && { unread }), ...(isRecent && { fault }) };
+  return { ...initialState(version, now), ...found, status: 'ok', checkedAt: now, listedAt: now, staleAt, changes };
 }
 
 /** The state after a failed refresh: keeps the last listing and backs off. */
 export function afterFailedRefresh(
   state: RefreshState,
-  { status, reason }: { status: 'failing' | 'unauthorized'; reason: string },
+  { status, reason, signIn }: { status: 'failing' | 'unauthorized'; reason: string; signIn?: true },
   now: number,
 ): RefreshState {
   const failures = state.failures + 1;
   return {
     ...state,
+    ...(signIn === true && { offersSignIn: signIn }),
     status,
     reason: cutToLength(reason, limits.maxErrorMessageLength).toWellFormed(),
     checkedAt: now,
@@ -168,12 +192,30 @@ export function afterFailedRefresh(
 }
 
 /** `held`: its tools that cannot be called until an administrator accepts them. */
-export function healthOf({ checkedAt, listedAt, failures, offered, ...state }: RefreshState, held: number): ServerHealth {
+export function healthOf({ checkedAt, listedAt, failures, ...state }: RefreshState, held: number): ServerHealth {
+  const lacks = state.status === 'ok' ? lacksOf(state, held) : [];
+  const status = lacks.length > 0 ? 'degraded' : state.status;
+  const reason = lacks.length > 0 ? lacks.join(' ') : state.reason;
+  const signIn = status === 'unauthorized' && state.offersSignIn === true ? { signIn: true as const } : {};
+  return { status, ...(reason !== null && { reason }), ...signIn, checkedAt: timeText(checkedAt), listedAt: timeText(listedAt), failures };
+}
+
+/** What does not work at a server whose tools could be listed. */
+function lacksOf({ offered, unread, fault }: Pick<RefreshState, 'offered' | 'unread' | 'fault'>, held: number): string[] {
   const waiting = held + offered.held;
-  const isDegraded = state.status === 'ok' && waiting > 0;
-  const status = isDegraded ? 'degraded' : state.status;
-  const reason = isDegraded ? `${waiting} held: review and accept what changed.` : state.reason;
-  return { status, ...(reason !== null && { reason }), checkedAt: timeText(checkedAt), listedAt: timeText(listedAt), failures };
+  return [
+    ...(waiting > 0 ? [`${waiting} held: review and accept what changed.`] : []),
+    ...(unread === undefined ? [] : [unread]),
+    ...(fault === undefined ? [] : [`A call failed at ${timeText(fault.at)}: ${fault.reason}`]),
+  ];
+}
+
+/** Describes the lists that could not be read. */
+export function unreadText({ unread = [], warnings = [] }: Pick<Discovery, 'unread' | 'warnings'>): Pick<RefreshState, 'unread'> {
+  if (unread.length === 0) return {};
+  const isUnread = ({ path }: Warning): boolean => unread.some((list) => list === path);
+  const text = warnings.filter(isUnread).map(({ path, message }) => `Its ${path} ${message}`);
+  return { unread: text.join(' ').slice(0, limits.maxErrorMessageLength).toWellFormed() };
 }
 
 function timeText(ms: number | null): string | null {

@@ -6,6 +6,7 @@ import { canonicalJson } from '../hash.ts';
 import { identityChanged, type Finding } from '../tools/hold.ts';
 import { quote } from '../names/names.ts';
 import type { McpServer } from './server.ts';
+import { impliedOAuth } from './server-oauth.ts';
 import type { ServerConnection } from './server-state.ts';
 import type { Warning } from '../problem.ts';
 
@@ -39,5 +40,8 @@ function shown({ name, version }: { name: string; version: string }): string {
 /** Returns whether URL and client are equal: a grant is for one URL and one client. A command (no URL) has no grant. */
 export function isSameClient(one: Pick<McpServer, 'url' | 'oauth'>, other: Pick<McpServer, 'url' | 'oauth'>): boolean {
   if (one.url === undefined || other.url === undefined) return one.url === other.url;
-  return new URL(one.url).origin === new URL(other.url).origin && canonicalJson(one.oauth ?? null) === canonicalJson(other.oauth ?? null);
+  return (
+    new URL(one.url).origin === new URL(other.url).origin &&
+    canonicalJson(one.oauth ?? impliedOAuth) === canonicalJson(other.oauth ?? impliedOAuth)
+  );
 }

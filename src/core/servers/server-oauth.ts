@@ -39,3 +39,6 @@ export const ServerOAuth = z
   })
   .meta({ id: 'ServerOAuth' });
 export type ServerOAuth = z.infer<typeof ServerOAuth>;
+
+/** Of a server whose document has no `oauth`, and at which a user can sign in for the workspace. */
+export const impliedOAuth: ServerOAuth = { grant: 'authorization_code' };

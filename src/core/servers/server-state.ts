@@ -31,15 +31,26 @@ export const ServerHealth = z
   .object({
     status: z.enum(['ok', 'degraded', 'failing', 'unauthorized', 'unknown']).meta({
       description:
-        '`degraded`: it answers, and definitions of it are held. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.',
+        '`degraded`: its tools could be listed, but definitions of it are held, another list could not be read, or a call failed because of the server. `unauthorized`: it requires credentials that it did not receive. `unknown`: it has not been contacted yet.',
     }),
     reason: z.string().optional().meta({ description: 'For a server that is not `ok`: what went wrong, and what to do.' }),
+    signIn: z.literal(true).optional().meta({ description: 'A user has to sign in (OAuth): POST …/authorize.' }),
     checkedAt: z.iso.datetime().nullable(),
     listedAt: z.iso.datetime().nullable().meta({ description: 'When its definitions were last read completely.' }),
     failures: z.int().meta({ description: 'Consecutive failures.' }),
   })
   .meta({ id: 'ServerHealth' });
 export type ServerHealth = z.infer<typeof ServerHealth>;
+
+/** How many servers have each health. */
+export const ServerStatuses = z.record(ServerHealth.shape.status, z.int());
+export type ServerStatuses = z.infer<typeof ServerStatuses>;
+
+export function statusCounts(found: readonly ServerHealth['status'][]): ServerStatuses {
+  const counts: ServerStatuses = { ok: 0, degraded: 0, failing: 0, unauthorized: 0, unknown: 0 };
+  for (const status of found) counts[status] += 1;
+  return counts;
+}
 
 /** A prompt, resource or resource template as the server lists it, with the members that MCP clients receive. */
 export type ServerOffer = Record<string, unknown>;
@@ -73,7 +84,7 @@ export type Discovery = {
 export const ServerTest = z
   .object({
     ok: z.boolean(),
-    health: ServerHealth.pick({ status: true, reason: true }).meta({
+    health: ServerHealth.pick({ status: true, reason: true, signIn: true }).meta({
       description: '`unknown`: a static server only receives calls, so there is nothing to test.',
     }),
     connection: ServerConnection.nullable().meta({

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { limits } from '../limits/limits.ts';
 import { sentHeaders, sentQuery } from '../secrets/sent-headers.ts';
-import { ServerOAuth } from './server-oauth.ts';
+import { impliedOAuth, ServerOAuth } from './server-oauth.ts';
 import type { ServerConnection } from './server-state.ts';
 import { type Command, commandIssues, commandMembers, commandOf, commandUrl } from './stdio.ts';
 
@@ -230,11 +230,15 @@ export type ServerAccess = {
   staleAt: number | null;
 };
 
-/** Returns the access data from a stored document (without tools) and what is known about the server. */
+/**
+ * Returns the access data from a stored document (without tools) and what is known about the server. `hasSignIn`: a user can sign in, or has
+ * begun to, although the document has no `oauth`.
+ */
 export function toServerAccess(
   name: string,
   document: Omit<WithoutHidden<StaticServer>, 'tools'> | WithoutHidden<McpServer> | WithoutHidden<OpenApiServer>,
   known: Pick<ServerAccess, 'ready' | 'held' | 'annotated' | 'version' | 'connection' | 'staleAt'>,
+  hasSignIn = false,
 ): ServerAccess {
   const { kind, headers, query, trusted = false } = document;
   const command = document.kind === 'mcp' ? commandOf(document) : null;
@@ -246,7 +250,8 @@ export function toServerAccess(
     const { baseUrl, include, exclude } = document;
     return { ...timed, ...(baseUrl !== undefined && { baseUrl }), openapi: { ...(include && { include }), ...(exclude && { exclude }) } };
   }
-  const { era, transport, oauth, sampling, roots } = document;
+  const isImplied = hasSignIn && maySignIn({ ...plain, mcp: command === null ? {} : { command } });
+  const { era, transport, oauth = isImplied ? impliedOAuth : undefined, sampling, roots } = document;
   const plainMcp = {
     ...(era && { era }),
     ...(transport && { transport }),
@@ -255,6 +260,11 @@ export function toServerAccess(
     ...(roots && { roots }),
   };
   return { ...timed, mcp: { ...plainMcp, ...(command !== null && { command }) } };
+}
+
+/** Whether a user may sign in although the document has no `oauth`: it gives the server no other credentials. */
+export function maySignIn({ kind, headers = {}, mcp }: Pick<ServerAccess, 'kind' | 'headers' | 'mcp'>): boolean {
+  return kind === 'mcp' && mcp?.command === undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 /** Returns the URL of calls from a server's stored document; null: an OpenAPI document defines it. */

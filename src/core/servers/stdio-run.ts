@@ -4,19 +4,15 @@
  */
 import { canonicalJson, sha256HexSync } from '../hash.ts';
 import { hiddenValues } from '../secrets/hidden-values.ts';
-import { limits } from '../limits/limits.ts';
 import { secretHostOf } from '../secrets/secret.ts';
 import { allAskableInput } from '../tools/mcp-input.ts';
 import type { McpServer, ServerAccess } from './server.ts';
 import type { Command, StdioRun } from './stdio.ts';
 
-/** The start of the command must be reported before the caller's own timeout. */
-const startShare = 0.8;
-
 /** Throws as `secret`, which returns the value of a secret that is bound to the host. */
 export async function buildRun(
-  { name, version, url, mcp, timeoutMs = limits.serverTimeoutMs }: Pick<ServerAccess, 'name' | 'version' | 'url' | 'mcp' | 'timeoutMs'>,
-  { command, args = [], env = {}, cwd }: Command,
+  { name, version, url, mcp }: Pick<ServerAccess, 'name' | 'version' | 'url' | 'mcp'>,
+  { command, args = [], env = {}, cwd, instances = 'session' }: Command,
   secret: (name: string, host: string) => Promise<string>,
 ): Promise<Omit<StdioRun, 'workspace'>> {
   // Credentials in plain text are not logged, either.
@@ -34,22 +30,22 @@ export async function buildRun(
     ...(cwd !== undefined && { cwd }),
     capabilities: declaredCapabilities(mcp),
     roots: mcp?.roots ?? [],
-    startMs: Math.round(Math.min(timeoutMs, limits.discoveryTimeoutMs) * startShare),
+    instances,
   };
 }
 
-/** Sessions share the process, so it is not known yet what their clients support. */
+/** Sessions share the process, or it starts before its session: it is not known yet what their clients support. */
 function declaredCapabilities({ sampling, roots = [] }: Pick<McpServer, 'sampling' | 'roots'> = {}): StdioRun['capabilities'] {
   const { elicitation } = allAskableInput;
   return { elicitation, ...(sampling === true && { sampling: {} }), ...(roots.length > 0 && { roots: {} }) };
 }
 
-/** Returns what identifies a process, as text. */
-export function processText({ version: _version, startMs: _startMs, hidden: _hidden, ...process }: StdioRun): string {
-  return canonicalJson(process);
+/** Returns what identifies a program, as text. */
+export function programText({ version: _version, hidden: _hidden, ...program }: StdioRun): string {
+  return canonicalJson(program);
 }
 
 /** Returns the key of a program: runs with an equal one share it. Only the launcher and its Worker have the token, and a run has secrets. */
 export function programKey(run: StdioRun, token: string): string {
-  return sha256HexSync(new TextEncoder().encode(`${token}\n${processText(run)}`));
+  return sha256HexSync(new TextEncoder().encode(`${token}\n${programText(run)}`));
 }

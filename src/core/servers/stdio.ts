@@ -7,6 +7,9 @@ import { canonicalJson } from '../hash.ts';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { KB } from '../limits/units.ts';
 
+/** `data.code` of the JSON-RPC error of a call during which the program ended. */
+export const endedCode = 'server_ended';
+
 const maxArguments = 200;
 const maxVariables = 200;
 /** Command, arguments, variables and folder together: they are sent with each request to the launcher. */
@@ -14,6 +17,10 @@ const maxCommandLength = 48 * KB;
 
 /** A text, or the name of a secret that is bound to `NAME.stdio`. */
 const CommandValue = z.union([noNull(z.string()), z.strictObject({ secret: z.string().min(1).max(128) }), HiddenValue]);
+
+/** Who shares a process of a command. */
+export const Instances = z.enum(['session', 'key', 'shared']);
+export type Instances = z.infer<typeof Instances>;
 
 /** Members of an `mcp` server that is a command instead of a URL. */
 export const commandMembers = {
@@ -36,6 +43,10 @@ export const commandMembers = {
     .meta({
       description: 'The working folder. Absent: the home folder of the user, or `home` of the data folder if that is not writable.',
     }),
+  instances: Instances.optional().meta({
+    description:
+      'The processes of the command. `session` (default): one for each MCP session and each session of a chat, and one for the calls of each API key without a session. `key`: one for each API key. `shared`: one for all, for programs that remember nothing of a call.',
+  }),
 };
 
 function noNull(text: z.ZodString) {
@@ -53,7 +64,10 @@ export function commandIssues(document: CommandMembers & Record<string, unknown>
   if (command === undefined) {
     const needed =
       document.url === undefined ? [{ path: 'url', message: 'is required: give `url`, or `command` for a local program' }] : [];
-    return [...needed, ...given(['args', 'env', 'cwd']).map((path) => ({ path, message: 'is only for a server with `command`' }))];
+    return [
+      ...needed,
+      ...given(['args', 'env', 'cwd', 'instances']).map((path) => ({ path, message: 'is only for a server with `command`' })),
+    ];
   }
   const issues = given(['url', 'headers', 'query', 'oauth', 'transport']).map((path) => ({
     path,
@@ -81,9 +95,9 @@ export const noLauncher =
 export const unprovenCommand =
   'Servers with a `command` run programs on the machine of this Moniker, so they are added there, and what the programs are given is set there: with the command line (`moniker add server`, `moniker import`) or a project file. To let API keys with the scope `admin` do it, start Moniker with MONIKER_ALLOW_STDIO=api.';
 
-export function commandOf({ command, args, env, cwd }: WithoutHidden<CommandMembers>): Command | null {
+export function commandOf({ command, args, env, cwd, instances }: WithoutHidden<CommandMembers>): Command | null {
   if (command === undefined) return null;
-  return { command, ...(args && { args }), ...(env && { env }), ...(cwd !== undefined && { cwd }) };
+  return { command, ...(args && { args }), ...(env && { env }), ...(cwd !== undefined && { cwd }), ...(instances && { instances }) };
 }
 
 /** A program that the launcher runs. `key`: `programKey` (`stdio-run.ts`). */
@@ -93,10 +107,12 @@ export type Program = { workspace: string; server: string; key: string };
 export const launcherHeader = 'x-moniker-launcher';
 /** The path of the bridge to which the Worker reports that servers or secrets were changed. */
 export const changedPath = '/changed';
-/** A `StdioRun` as JSON, encoded as a URI component. */
+/** The path of the bridge that lists the processes of the workspace of a `StdioRun`. */
+export const processesPath = '/processes';
+/** A `StdioRequest` as JSON, encoded as a URI component. */
 export const runHeader = 'x-moniker-stdio';
 
-/** What the bridge runs, with secrets filled in (`stdio-run.ts`). Requests with an equal `programKey` share one process. */
+/** What the bridge runs, with secrets filled in (`stdio-run.ts`). Processes with an equal `programKey` are of one program. */
 export type StdioRun = {
   workspace: string;
   server: string;
@@ -112,6 +128,34 @@ export type StdioRun = {
   roots: Record<string, unknown>[] | 'client';
   /** The secrets in `args` and `env`, and what may be one: the log does not show them. */
   hidden: string[];
+  instances: Instances;
+};
+
+/** For whom. */
+export type StdioCaller = {
+  /** Whose process it is: the owner of a session, or a key; null: that of nobody, which is shared, or the spare one. */
+  owner: string | null;
+  /** Requests of the server during a call are sent to a call of the same conversation. */
+  conversation: string;
+  /** Listens for changes of the server, which is no reason to start a process for the owner. */
+  isListening?: boolean;
   /** The time for the start, in milliseconds. */
   startMs: number;
 };
+
+export type StdioRequest = StdioRun & StdioCaller;
+
+/** A process that runs, as administrators see it. */
+export const ServerProcess = z
+  .object({
+    server: z.string(),
+    owner: z.string().nullable().meta({
+      description: 'The session or API key that it belongs to; null: all share it, or it is the spare one for the next session.',
+    }),
+    state: z.enum(['starting', 'ready']),
+    startedAt: z.iso.datetime(),
+    usedAt: z.iso.datetime().meta({ description: 'It is ended some time after its last use.' }),
+    calls: z.int().meta({ description: 'Requests in progress.' }),
+  })
+  .meta({ id: 'ServerProcess' });
+export type ServerProcess = z.infer<typeof ServerProcess>;

@@ -154,7 +154,8 @@ function textBytes(block: ContentBlock): number {
     case 'other':
       return utf8Length(JSON.stringify(block.block));
     default:
-      return block satisfies never;
+      // Messages of a prompt may have blocks of another type, which MCP clients get unchanged.
+      return bytes(JSON.stringify(block satisfies never));
   }
 }
 

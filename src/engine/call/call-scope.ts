@@ -43,6 +43,8 @@ export type CallDeps = WithTelemetry & {
   toolset?(name: string): Promise<CompiledToolset>;
   /** Returns what a call needs to know about the server of a tool; absent: there are no servers. Throws `not_found`. `tool`: the own name of the called tool. */
   server?(name: string, tool: string): Promise<ServerAccess>;
+  /** A call failed because of its server. `reason`: redacted. Absent: not recorded. */
+  serverFailed?(name: string, reason: string): void;
   /** Whether no request may go to this URL; then approval for it is not requested. */
   isBlockedUrl?(url: string): boolean;
   /** Tokens of a server that requires them; absent or null: it requires none. `keyId`: the caller, whose account a server may require. */

@@ -113,7 +113,15 @@ export async function executeCall(
   };
   const logFailure = (error: string): void =>
     redactor.log(deps.log).error('a tool failed', { canonical: tool.canonical, session: scope.session, error });
-  const { input, suspended, ...result } = await toResult(run(), tool, { redactor, abort, deadline, guarded, signal, logFailure });
+  const { input, suspended, serverFault, ...result } = await toResult(run(), tool, {
+    redactor,
+    abort,
+    deadline,
+    guarded,
+    signal,
+    logFailure,
+  });
+  if (serverFault === true) deps.serverFailed?.(tool.server, contentText(result.content));
   if (result.code === 'result_withheld')
     deps.log.error('a result was withheld', { canonical: tool.canonical, session: scope.session, cause: contentText(result.content) });
   // Nested calls that are still running were aborted; their audit rows are written before this call's own.

@@ -71,7 +71,7 @@ async function withListedServers(
 }
 
 const wasSkipped = 'its server was skipped';
-const noTools = 'its server lists no tools yet. Import the file again when GET /v1/servers shows that the server works';
+const noTools = 'its server lists no tools yet. Import the file again when `moniker refresh` shows that it works';
 
 function replaced(applied: ApplyResult, { documents }: ApplyResult): ApplyResult {
   const again = new Map(documents.map((document) => [`${document.kind} ${document.name}`, document]));

@@ -11,7 +11,7 @@ import type { RefreshReason } from '../../core/servers/refresh-state.ts';
 import type { Discovery } from '../../core/servers/server-state.ts';
 import type { CatalogPort, RefreshClaim, RefreshFailure } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
+import type { ServerSource, ServerTokens, SignInOffer, UpstreamContext } from '../../ports/upstream.ts';
 import { abandoned, joinWork, withTimeout } from '../timeout.ts';
 import { withRedactedTokens, createRedactor, redactProblem } from '../call/redact.ts';
 
@@ -21,17 +21,22 @@ export type ReadDeps = {
   /** By kind of server; an absent kind cannot be read here. */
   sources: Partial<Record<ServerKind, ServerSource>>;
   context(workspace: string, server: ServerAccess, signal: AbortSignal): UpstreamContext;
+  /** For a server without tokens: finds out whether a user can sign in. null, or absent: none may. */
+  offer?(workspace: string, server: ServerAccess): ServerTokens | null;
 };
 export type RefreshDeps = ReadDeps & {
   catalog(workspace: string): Pick<CatalogPort, 'claimRefresh' | 'takeDiscovery' | 'takeFailure' | 'refreshServer'>;
 };
+
+/** `fault`: why a call of the server failed, redacted; its health shows it, even if the server can be listed. */
+export type RefreshOptions = { isNew?: boolean; fault?: string };
 
 export type ServerRefresh = {
   /**
    * Returns null if another reader holds the claim or has just read the server; for reason `asked`, throws `rate_limited` instead. Concurrent
    * calls in this isolate share the result, unless the server's document was written since (`isNew`). Throws why reading failed.
    */
-  refresh(workspace: string, server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
+  refresh(workspace: string, server: string, reason: RefreshReason, options?: RefreshOptions): Promise<ListingReport | null>;
   /** Refreshes a stale list in the background: `background` keeps the work alive. */
   refreshIfStale(workspace: string, server: ServerAccess, background: (work: Promise<unknown>) => void): void;
 };
@@ -51,9 +56,9 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     deps.clock.now() - (inFlight.get(key)?.since ?? Number.NEGATIVE_INFINITY) < limits.refreshClaimMs;
   const mustWait = (key: string): boolean => (retryAt.get(key) ?? 0) > deps.clock.now();
 
-  const claimAndRead = async (workspace: string, name: string, reason: RefreshReason): Promise<ListingReport | null> => {
+  const claimAndRead = async (workspace: string, name: string, reason: RefreshReason, fault?: string): Promise<ListingReport | null> => {
     const catalog = deps.catalog(workspace);
-    const answer = await catalog.claimRefresh(name, reason);
+    const answer = await catalog.claimRefresh(name, reason, fault);
     if (!answer.claimed) {
       if (reason !== 'asked') delay(keyOf(workspace, name, reason), answer.retryAfterMs);
       else throw new Problem('rate_limited', `The server "${name}" is already being read.`, { retryAfterMs: answer.retryAfterMs });
@@ -63,7 +68,7 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
     return await readAndStore(deps, workspace, answer.server, answer.claim);
   };
 
-  const refresh: ServerRefresh['refresh'] = async (workspace, name, reason, { isNew = false } = {}) => {
+  const refresh: ServerRefresh['refresh'] = async (workspace, name, reason, { isNew = false, fault } = {}) => {
     const key = keyOf(workspace, name, reason);
     if (reason !== 'asked' && mustWait(key)) return null;
     const before = isNew ? undefined : inFlight.get(key);
@@ -74,7 +79,7 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
       if (answer === abandoned && inFlight.get(key) === before) inFlight.delete(key);
       return reason === 'asked' ? await refresh(workspace, name, reason) : null;
     }
-    const work = claimAndRead(workspace, name, reason).finally(() => {
+    const work = claimAndRead(workspace, name, reason, fault).finally(() => {
       if (inFlight.get(key)?.work === work) inFlight.delete(key);
     });
     inFlight.set(key, { work, since: deps.clock.now() });
@@ -141,7 +146,7 @@ function asServerState(server: string, error: unknown): unknown {
 
 /** Returns everything the server lists. Ends after `limits.discoveryTimeoutMs`, whatever the source does. */
 export async function discoverServer(
-  { clock, sources, context }: ReadDeps,
+  { clock, sources, context, offer: offerOf }: ReadDeps,
   workspace: string,
   server: ServerAccess,
   change: Partial<UpstreamContext> = {},
@@ -151,12 +156,17 @@ export async function discoverServer(
     throw new Problem('not_configured', `This installation of Moniker cannot read servers of kind "${server.kind}".`);
   const abort = new AbortController();
   const redactor = createRedactor({ clock });
+  let offer: SignInOffer | undefined;
   const work = async (): Promise<Discovery> => {
     const outside = { ...context(workspace, server, abort.signal), ...change };
     const secret: UpstreamContext['secret'] = async (name, host) => redactor.addSecret(await outside.secret(name, host));
     // A server may repeat what it was sent; that must not reach definitions, health or the log.
-    const tokens = outside.tokens && { tokens: withRedactedTokens(outside.tokens, redactor) };
-    const found = await source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) });
+    const known = outside.tokens ?? offerOf?.(workspace, server) ?? null;
+    const tokens = known !== null && { tokens: withRedactedTokens(known, redactor) };
+    const asking = source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) });
+    const found = await asking.finally(() => {
+      offer = known?.signInOffer?.();
+    });
     return await redactor.content(found, `The list of "${server.name}"`);
   };
   try {
@@ -165,18 +175,26 @@ export async function discoverServer(
       throw new Problem('upstream_timeout', `"${server.name}" did not return its list within ${seconds} s.`, { retryable: true });
     });
   } catch (error) {
-    throw redactProblem(error, redactor);
+    throw redactProblem(withSignIn(server, error, offer), redactor);
   } finally {
     // Aborts whatever is still running.
     abort.abort(new Error('the server has been read'));
   }
 }
 
+/** Adds how to sign in at the server that refused the listing. */
+function withSignIn({ mcp }: ServerAccess, error: unknown, offer: SignInOffer | undefined): unknown {
+  if (!(error instanceof Problem) || error.extra.unauthorized !== true) return error;
+  const { isOffered: signIn = mcp?.oauth?.grant === 'authorization_code', text } = offer ?? {};
+  const detail = text === undefined ? error.detail : signIn ? text : `${error.detail} ${text}`;
+  return new Problem(error.code, detail, { ...error.extra, ...(signIn && { signIn }) }, { cause: error });
+}
+
 /** For the server's health. An internal error says nothing about the server, but it was not read. */
 export function toFailure(error: unknown): RefreshFailure {
   if (!(error instanceof Problem))
     return { status: 'failing', reason: 'It could not be read because of an internal error. See the log of this installation.' };
-  const { unauthorized, upstreamStatus } = error.extra;
+  const { unauthorized, upstreamStatus, signIn } = error.extra;
   const isUnauthorized = unauthorized === true || upstreamStatus === 401 || upstreamStatus === 403;
-  return { status: isUnauthorized ? 'unauthorized' : 'failing', reason: error.detail };
+  return { status: isUnauthorized ? 'unauthorized' : 'failing', reason: error.detail, ...(signIn === true && { signIn }) };
 }

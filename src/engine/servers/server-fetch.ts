@@ -67,6 +67,7 @@ export function createUpstreamContexts({ clock, log, ...deps }: UpstreamDeps) {
       document: () => deps.document(workspace, server.name),
       stdio: deps.stdio(workspace),
       ...(tokens !== null && { tokens }),
+      ...(owner !== null && { owner }),
       ...{ signal, log, conversation },
       now: () => clock.now(),
     };

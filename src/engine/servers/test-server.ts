@@ -32,12 +32,15 @@ async function tryServer(
   name: string,
   document?: CompleteServer,
 ): Promise<Omit<ServerTest, 'durationMs'>> {
-  const server = document === undefined ? await deps.directory.server(workspace, name) : accessOf(name, document);
+  const reading = deps.directory.server(workspace, name);
+  const stored = document === undefined ? await reading : await nullIfNotFound(reading);
+  const isGranted = document === undefined || isStoredClient(stored, document);
+  const hasSignIn = isGranted && stored?.mcp?.oauth !== undefined;
+  const server = document === undefined ? await reading : accessOf(name, document, hasSignIn);
   if (document?.kind === 'static') return { ...untried, ok: true, ...(await readTools(name, { tools: document.tools, operations: null })) };
   if (server.kind === 'static') return { ...untried, ok: true, tools: server.ready.length + server.held.length, held: server.held.length };
   // A test shares no state with users of the server, and tokens granted for the stored address are not sent to another one.
   const conversation = deps.ids.next('test');
-  const isGranted = document === undefined || (await isStoredClient(deps, workspace, name, document));
   const change = {
     conversation,
     ...(document !== undefined && { document: async () => givenText(document) }),
@@ -68,8 +71,7 @@ async function tryServer(
 
 const tokenless = 'No token was sent: `oauth` takes effect after the server is stored and, where required, a user has signed in.';
 
-async function isStoredClient({ directory }: TestDeps, workspace: string, name: string, document: CompleteServer): Promise<boolean> {
-  const stored = await nullIfNotFound(directory.server(workspace, name));
+function isStoredClient(stored: ServerAccess | null, document: CompleteServer): boolean {
   if (stored?.kind !== 'mcp' || document.kind !== 'mcp') return false;
   return isSameClient({ url: stored.url, oauth: stored.mcp?.oauth }, document);
 }
@@ -85,8 +87,8 @@ const untried: Omit<ServerTest, 'durationMs'> = {
   warnings: [],
 };
 
-function accessOf(name: string, document: CompleteServer): ServerAccess {
-  return toServerAccess(name, document, { ready: [], held: [], version: 0, connection: null, staleAt: null });
+function accessOf(name: string, document: CompleteServer, hasSignIn = false): ServerAccess {
+  return toServerAccess(name, document, { ready: [], held: [], version: 0, connection: null, staleAt: null }, hasSignIn);
 }
 
 function givenText(document: CompleteServer): string | null {

@@ -9,11 +9,21 @@ import { equalInConstantTime } from '../../core/constant-time.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { KB, MB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
-import { changedPath, launcherHeader, runHeader, type StdioRun } from '../../core/servers/stdio.ts';
+import {
+  changedPath,
+  launcherHeader,
+  processesPath,
+  runHeader,
+  type StdioCaller,
+  type StdioRequest,
+  type StdioRun,
+} from '../../core/servers/stdio.ts';
 import { encodeFrame } from '../../dialects/native.ts';
 import { loopback } from '../launch/port.ts';
-import { BridgeFault, createRunningServers, type RunningServers, type Surroundings } from './running-servers.ts';
-import type { RpcMessage, BridgeSession, SharedServer, RpcStream } from './shared-server.ts';
+import type { BridgeSession, RpcMessage, RpcStream } from './bridge-sessions.ts';
+import { BridgeFault } from './instance.ts';
+import { createRunningServers, type RunningServers, type Surroundings } from './running-servers.ts';
+import type { SharedServer } from './shared-server.ts';
 
 /** A run has up to 48 kB, and each of its bytes may be encoded as three. */
 const maxHeaderBytes = 256 * KB;
@@ -70,8 +80,11 @@ async function handle(servers: RunningServers, token: string, request: IncomingM
     return;
   }
   // Written by the Worker (`net/stdio-bridge.ts`), which has the token.
-  const run = JSON.parse(decodeURIComponent(String(headers[runHeader] ?? ''))) as StdioRun;
-  if (method === 'POST') return await receive(servers, run, request, response);
+  const asked = JSON.parse(decodeURIComponent(String(headers[runHeader] ?? ''))) as StdioRequest;
+  if (request.url === processesPath) return answer(response, 200, servers.list(asked.workspace));
+  const { owner, conversation, isListening, startMs, ...run } = asked;
+  const caller = { owner, conversation, isListening: isListening === true, startMs };
+  if (method === 'POST') return await receive(servers, { run, caller }, request, response);
   const found = servers.find(run, String(headers['mcp-session-id'] ?? ''));
   if (found === null) return answer(response, 404, { error: 'The session does not exist.' });
   if (method === 'DELETE') {
@@ -83,11 +96,13 @@ async function handle(servers: RunningServers, token: string, request: IncomingM
   } else answer(response, 405, { error: 'Not supported.' });
 }
 
-async function receive(servers: RunningServers, run: StdioRun, request: IncomingMessage, response: ServerResponse): Promise<void> {
+type Asked = { run: StdioRun; caller: StdioCaller };
+
+async function receive(servers: RunningServers, asked: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const message = tryParse(await readBody(request));
   if (!isRecord(message)) return answer(response, 400, { error: 'sent something that is not one JSON-RPC message.' });
-  if (message.method === 'initialize') return await initialize(servers, run, response, message);
-  const found = servers.find(run, String(request.headers['mcp-session-id'] ?? ''));
+  if (message.method === 'initialize') return await initialize(servers, asked, response, message);
+  const found = servers.find(asked.run, String(request.headers['mcp-session-id'] ?? ''));
   // The process has ended, or runs another command now: the Worker opens another session.
   if (found === null) return answer(response, 404, { error: 'The session does not exist.' });
   const { server, session } = found;
@@ -104,9 +119,9 @@ function sendRequest(server: SharedServer, session: BridgeSession, message: RpcM
   server.request(session, message, stream);
 }
 
-async function initialize(servers: RunningServers, run: StdioRun, response: ServerResponse, message: RpcMessage): Promise<void> {
-  const server = await servers.use(run);
-  const { session, welcome } = server.openSession(recordOf(recordOf(message.params).capabilities));
+async function initialize(servers: RunningServers, { run, caller }: Asked, response: ServerResponse, message: RpcMessage): Promise<void> {
+  const server = await servers.use(run, caller);
+  const { session, welcome } = server.openSession(recordOf(recordOf(message.params).capabilities), caller);
   response.setHeader('mcp-session-id', session.id);
   answer(response, 200, { jsonrpc: '2.0', id: message.id, result: welcome });
 }

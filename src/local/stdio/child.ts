@@ -36,7 +36,6 @@ export type ChildEvents = {
 };
 
 export type Child = {
-  pid: number | undefined;
   /** Returns false if the command does not read its input. */
   write(line: string): boolean;
   /** Ends the process group; resolves when the command has ended. */
@@ -102,7 +101,6 @@ function attach(child: ChildProcess, events: ChildEvents): Child {
   // A command that ends while it is written to: `onExit` reports it.
   for (const stream of child.stdio) stream?.on('error', () => {});
   return {
-    pid: child.pid,
     write(line) {
       const input = child.stdin;
       if (isOver || input === null || !input.writable || input.writableLength > maxUnreadBytes) return false;

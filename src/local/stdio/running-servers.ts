@@ -1,50 +1,33 @@
 /**
- * The stdio servers that run: one process for each different run (command, secrets, workspace), started at its first use. A server that
- * fails is restarted with increasing pauses; one that is not used is ended.
+ * The programs of stdio servers that run: one for each different run (command, secrets, workspace), with a process for each owner, or one
+ * for all. A process starts at its first use; one that is not used is ended. Owners get a spare process, which has started before.
  */
-import { backoffMs } from '../../core/limits/backoff.ts';
-import type { StdioRun } from '../../core/servers/stdio.ts';
+import type { ServerProcess, StdioCaller, StdioRun } from '../../core/servers/stdio.ts';
 import { programKey } from '../../core/servers/stdio-run.ts';
-import { CommandFault } from './child.ts';
-import { createProgramCheck, type FindUnwanted } from './program-check.ts';
+import { BridgeFault, endInstance, type Instance, noPauses, type Pauses, startedInTime, startInstance } from './instance.ts';
 import type { ProgramEnvironment } from './program-environment.ts';
-import { createServerLog, type ServerLog } from './server-log.ts';
-import { type BridgeSession, SharedServer } from './shared-server.ts';
-import { withTimeout } from '../../engine/timeout.ts';
-import { systemClock } from '../../platform/clock.ts';
+import { createProgramCheck, type FindUnwanted } from './program-check.ts';
+import { createServerLog } from './server-log.ts';
+import type { BridgeSession } from './bridge-sessions.ts';
+import type { SharedServer } from './shared-server.ts';
 
 const maxProcesses = 64;
-/** Runs whose last failure is remembered. */
-const maxRuns = 500;
+/** Of one program, besides the spare one. Of more owners, the one whose process was unused for longest loses it. */
+export const maxOwners = 16;
+/** Programs whose failures are remembered; also owners of one program. */
+const maxPrograms = 500;
 const idleMs = 30 * 60_000;
 /** Of a program that was started for a test of a document that is not stored. */
 const idleTestMs = 5 * 60_000;
 const sweepMs = 30_000;
-/** A package runner may download the server first. */
-const startTimeoutMs = 180_000;
-const restartPauses = { firstMs: 1_000, maxMs: 5 * 60_000 };
-/** Of what a command printed before it failed, at its beginning and its end. */
-const maxPrintedEdge = 350;
-/** A process that ran this long did not fail at its start. */
-const stableMs = 60_000;
 
-/** Why a request was not served: what is wrong, and what to do. The text continues "The server NAME …". */
-export class BridgeFault extends Error {
-  override name = 'BridgeFault';
-}
-
-type Entry = {
+type Program = {
   run: StdioRun;
-  log: ServerLog;
-  server: SharedServer | null;
-  starting: Promise<SharedServer> | null;
-  /** Milliseconds since the epoch, as all times here. */
-  startedAt: number;
+  /** By owner; '' has the process of nobody: the shared or the spare one. */
+  instances: Map<string, Instance>;
+  /** After processes that did not start. */
+  starts: Pauses;
   usedAt: number;
-  /** Consecutive failures at the start. */
-  failures: number;
-  pausedUntil: number;
-  failure: string | null;
 };
 
 export type RunningServers = ReturnType<typeof createRunningServers>;
@@ -53,185 +36,207 @@ export type RunningServers = ReturnType<typeof createRunningServers>;
 export type Surroundings = { onLog(line: string): void; unwanted: FindUnwanted; environment: ProgramEnvironment };
 
 export function createRunningServers(token: string, { onLog, unwanted, environment }: Surroundings) {
-  const entries = new Map<string, Entry>();
+  const programs = new Map<string, Program>();
   const keyOf = (run: StdioRun): string => programKey(run, token);
-  const programs = createProgramCheck({
+  const check = createProgramCheck({
     ...{ find: unwanted, onLog },
     running: () =>
-      Array.from(entries)
-        .filter(([, { server, run }]) => server !== null && run.version !== 0)
-        .map(
-          ([
-            key,
-            {
-              run: { workspace, server },
-            },
-          ]) => ({ workspace, server, key }),
-        ),
+      [...programs]
+        .filter(([, program]) => program.run.version !== 0 && running(program).length > 0)
+        .map(([key, { run }]) => ({ workspace: run.workspace, server: run.server, key })),
     end: (key) => {
-      const entry = entries.get(key);
-      if (entry !== undefined) void end(entry);
+      const program = programs.get(key);
+      if (program !== undefined) void endProgram(program);
     },
   });
-  const sweeping = setInterval(() => sweep(entries), sweepMs).unref();
+  const start = (program: Program, instance: Instance): Promise<SharedServer> => {
+    const isNew = instance.starting === null;
+    const starting = startInstance(instance, program.run, environment, program.starts);
+    if (isNew) check.check();
+    return starting;
+  };
+  /** So that the next owner need not wait for a package runner. */
+  const startSpare = (program: Program): void => {
+    if (isClosed || program.instances.get('')?.starting != null || countAll(programs) >= maxProcesses) return;
+    const spare = program.instances.get('') ?? addInstance(program, null, onLog);
+    // The next owner starts one, and gets the reason if it fails again.
+    start(program, spare).catch((error: unknown) =>
+      spare.log.note(`(no spare process: it ${error instanceof Error ? error.message : String(error)})`),
+    );
+  };
+  const sweeping = setInterval(() => sweep(programs), sweepMs).unref();
   let isClosed = false;
   return {
-    /** Returns the server, initialized. Throws `BridgeFault`. */
-    async use(run: StdioRun): Promise<SharedServer> {
+    /** Returns the server of the caller, initialized. Throws `BridgeFault`. */
+    async use(run: StdioRun, { owner, isListening, startMs }: StdioCaller): Promise<SharedServer> {
       if (isClosed) throw new BridgeFault('cannot be started: Moniker is stopping.');
-      const entry = entryOf(entries, keyOf(run), run, onLog);
-      retireOthers(entries, entry);
-      if (entry.starting !== null) return await inTime(entry.starting, run.startMs);
-      const starting = begin(entries, entry, environment);
-      programs.check();
-      return await inTime(starting, run.startMs);
+      const program = programOf(programs, keyOf(run), run);
+      retireOthers(programs, program);
+      // Without a process of its own, a listener waits at the one of nobody.
+      const target = isListening === true && !program.instances.has(owner ?? '') ? null : owner;
+      const known = program.instances.get(target ?? '');
+      if (known?.server == null) makeRoom(programs, program, target);
+      const instance = known ?? claimSpare(program, target) ?? addInstance(program, target, onLog);
+      instance.usedAt = Date.now();
+      const server = await startedInTime(start(program, instance), startMs);
+      if (instance.owner !== null) startSpare(program);
+      return server;
     },
     /** Servers or secrets were changed: programs that are no longer wanted end, and those that tests have left. */
     check(): void {
-      for (const entry of entries.values())
-        if (entry.run.version === 0 && entry.server?.isReady === true && entry.server.sessions.size === 0) void end(entry);
-      programs.check();
+      for (const program of programs.values()) endUnusedTest(program);
+      check.check();
     },
     /** Returns an open session of this run, or null: with another secret, for example, the Worker must open another session. */
     find(run: StdioRun, sessionId: string): { server: SharedServer; session: BridgeSession } | null {
-      const entry = entries.get(keyOf(run));
-      const session = entry?.server?.sessions.get(sessionId);
-      if (entry == null || entry.server === null || session === undefined) return null;
-      entry.usedAt = Date.now();
-      return { server: entry.server, session };
+      const program = programs.get(keyOf(run));
+      for (const instance of program?.instances.values() ?? []) {
+        const session = instance.server?.sessions.get(sessionId);
+        if (program === undefined || instance.server === null || session === undefined) continue;
+        program.usedAt = instance.usedAt = Date.now();
+        return { server: instance.server, session };
+      }
+      return null;
     },
-    /** Ends a session; and the process, if it was only for a test. */
+    /** Ends a session; and the program, if it was only for a test. */
     closeSession(server: SharedServer, session: BridgeSession): void {
       server.closeSession(session);
-      const entry = [...entries.values()].find((one) => one.server === server);
-      if (entry?.run.version === 0 && server.sessions.size === 0) end(entry);
+      for (const program of programs.values()) if (running(program).some((one) => one.server === server)) endUnusedTest(program);
     },
+    list: (workspace: string): ServerProcess[] =>
+      [...programs.values()].filter(({ run }) => run.workspace === workspace).flatMap((program) => running(program).map(toShown(program))),
     async close(): Promise<void> {
       isClosed = true;
       clearInterval(sweeping);
-      programs.close();
-      await Promise.all([...entries.values()].map(async (entry) => await end(entry)));
+      check.close();
+      await Promise.all([...programs.values()].map(endProgram));
     },
   };
 }
 
-function entryOf(entries: Map<string, Entry>, key: string, run: StdioRun, onLog: (line: string) => void): Entry {
-  const known = entries.get(key);
+function programOf(programs: Map<string, Program>, key: string, run: StdioRun): Program {
+  const known = programs.get(key);
   if (known !== undefined) {
     known.run = { ...run, version: Math.max(run.version, known.run.version) };
     known.usedAt = Date.now();
     return known;
   }
-  if (entries.size >= maxRuns) {
-    const unused = [...entries].find(([, { starting }]) => starting === null);
-    if (unused !== undefined) entries.delete(unused[0]);
+  if (programs.size >= maxPrograms) {
+    const unused = [...programs].find(([, program]) => running(program).length === 0);
+    if (unused !== undefined) programs.delete(unused[0]);
   }
-  const state = { server: null, starting: null, startedAt: 0, failures: 0, pausedUntil: 0, failure: null };
-  const entry: Entry = { run, ...state, usedAt: Date.now(), log: createServerLog(run.server, run.hidden, onLog) };
-  entries.set(key, entry);
-  return entry;
+  const program: Program = { run, instances: new Map(), starts: noPauses(), usedAt: Date.now() };
+  programs.set(key, program);
+  return program;
 }
 
 /** Ends the processes of earlier documents of the server. A request of an isolate with an old document starts the old command again. */
-function retireOthers(entries: ReadonlyMap<string, Entry>, { run }: Entry): void {
+function retireOthers(programs: ReadonlyMap<string, Program>, { run }: Program): void {
   if (run.version === 0) return;
-  for (const entry of entries.values()) {
-    const isOther = entry.run !== run && entry.run.workspace === run.workspace && entry.run.server === run.server;
-    if (isOther && entry.run.version <= run.version && entry.run.version !== 0) void end(entry);
+  for (const program of programs.values()) {
+    const isOther = program.run !== run && program.run.workspace === run.workspace && program.run.server === run.server;
+    if (isOther && program.run.version <= run.version && program.run.version !== 0) void endProgram(program);
   }
 }
 
-function begin(entries: ReadonlyMap<string, Entry>, entry: Entry, environment: ProgramEnvironment): Promise<SharedServer> {
-  const starting = start(entries, entry, environment);
-  entry.starting = starting;
-  starting.catch(() => {
-    if (entry.starting === starting) entry.starting = null;
-  });
-  return starting;
-}
-
-async function start(entries: ReadonlyMap<string, Entry>, entry: Entry, environment: ProgramEnvironment): Promise<SharedServer> {
-  const pauseMs = entry.pausedUntil - Date.now();
-  if (pauseMs > 0) throw new BridgeFault(`${entry.failure ?? 'failed'} It is not started again for ${Math.ceil(pauseMs / 1000)} s.`);
-  const running = [...entries.values()].filter(({ server }) => server !== null).length;
-  if (running >= maxProcesses) throw new BridgeFault(`cannot be started: ${maxProcesses} commands are running, which is the limit.`);
-  const { run, log } = entry;
-  const server = new SharedServer(run, environment, { onLog: (line) => log.add(line), onExit: (how) => exited(entry, server, how) });
-  entry.server = server;
-  entry.startedAt = Date.now();
-  log.forget();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    void server.end();
-  }, startTimeoutMs);
-  try {
-    await server.start();
-    return server;
-  } catch (error) {
-    if (entry.server === server) entry.server = null;
-    throw await startFailure(entry, server, isLate ? `did not start within ${startTimeoutMs / 1000} s` : null, error);
-  } finally {
-    clearTimeout(timer);
+function addInstance({ run, instances }: Program, owner: string | null, onLog: (line: string) => void): Instance {
+  if (instances.size >= maxPrograms) {
+    const ended = [...instances.values()].find(({ server }) => server === null);
+    if (ended !== undefined) instances.delete(ended.owner ?? '');
   }
+  const log = createServerLog(run.server, run.hidden, onLog);
+  const instance = { owner, log, server: null, starting: null, startedAt: 0, usedAt: Date.now(), pauses: noPauses() };
+  instances.set(owner ?? '', instance);
+  return instance;
 }
 
-async function startFailure(entry: Entry, server: SharedServer, late: string | null, error: unknown): Promise<BridgeFault> {
-  if (error instanceof CommandFault) return new BridgeFault(`cannot be started: ${error.message}`);
-  if (late === null && server.isEnding) return new BridgeFault('was ended while it started. Call it again.');
-  // One that rejected the handshake still runs.
-  await server.end();
-  const how = late ?? (error instanceof Error ? error.message : String(error));
-  const printed = shortened(entry.log.lines().join(' '));
-  return new BridgeFault(pause(entry, `${how} before it was ready.${printed === '' ? '' : ` It printed: ${printed}`}`));
+/**
+ * Returns the spare process of the program, from now on the owner's; undefined: there is none. It has listed, and called nothing. Those who
+ * listened to it come again: the owner to this process, others to the next spare one.
+ */
+function claimSpare({ instances }: Program, owner: string | null): Instance | undefined {
+  const spare = instances.get('');
+  if (owner === null || spare === undefined || spare.server === null) return undefined;
+  instances.delete('');
+  spare.owner = owner;
+  instances.set(owner, spare);
+  for (const session of [...spare.server.sessions.values()])
+    if (session.owner !== null && session.owner !== owner) spare.server.closeSession(session);
+  return spare;
 }
 
-/** Package runners print the error first, programs last. */
-function shortened(printed: string): string {
-  if (printed.length <= 2 * maxPrintedEdge) return printed;
-  return `${printed.slice(0, maxPrintedEdge).toWellFormed()} … ${printed.slice(-maxPrintedEdge).toWellFormed()}`;
+/** Ends idle processes for that of another owner. Throws if none is idle. */
+function makeRoom(programs: ReadonlyMap<string, Program>, program: Program, added: string | null): void {
+  const owners = running(program).filter(({ owner }) => owner !== null);
+  if (added !== null && owners.length >= maxOwners && !endLeastUsed(program, owners))
+    throw new BridgeFault(
+      `cannot be started for another session: its ${maxOwners} processes, which is the limit, have calls in progress. Call it again when one has ended, or set \`instances\` to "shared" if it remembers nothing of a call.`,
+    );
+  const isSpare = added !== null && program.instances.get('')?.server != null;
+  if (isSpare || countAll(programs) < maxProcesses) return;
+  const others = [...programs.values()].filter(({ run }) => run.instances !== 'shared').sort((one, other) => one.usedAt - other.usedAt);
+  const isEnded =
+    others.some((other) =>
+      endLeastUsed(
+        other,
+        running(other).filter(({ owner }) => owner === null),
+      ),
+    ) || others.some((other) => endLeastUsed(other, running(other)));
+  if (!isEnded) throw new BridgeFault(`cannot be started: ${maxProcesses} commands are running, which is the limit.`);
 }
 
-function exited(entry: Entry, server: SharedServer, how: string): void {
-  if (!server.isEnding) entry.log.note(`(the process ${how})`);
-  // Otherwise it was ended, or `start` handles the failure.
-  if (entry.server !== server || !server.isReady) return;
-  entry.server = null;
-  entry.starting = null;
-  if (Date.now() - entry.startedAt < stableMs) pause(entry, `${how}.`);
-  else Object.assign(entry, { failures: 0, failure: null });
+/** The one that was unused for longest, if possible one to which nobody listens. Returns false if all are in use. */
+function endLeastUsed(program: Program, instances: readonly Instance[]): boolean {
+  const idle = instances.filter(({ server }) => server?.isReady === true && server.requests === 0);
+  const [unused] = idle.toSorted(
+    (one, other) => Number(one.server?.isWatched) - Number(other.server?.isWatched) || one.usedAt - other.usedAt,
+  );
+  if (unused === undefined) return false;
+  unused.log.note('(a process was ended for that of another session: what it remembered is lost)');
+  void endOne(program, unused);
+  return true;
 }
 
-function pause(entry: Entry, failure: string): string {
-  entry.failure = failure;
-  entry.failures += 1;
-  entry.pausedUntil = Date.now() + backoffMs(restartPauses, entry.failures);
-  return failure;
+async function endOne({ instances }: Program, instance: Instance): Promise<void> {
+  instances.delete(instance.owner ?? '');
+  await endInstance(instance);
 }
 
-async function end(entry: Entry): Promise<void> {
-  if (entry.server === null) return;
-  const { server } = entry;
-  entry.server = null;
-  entry.starting = null;
+async function endProgram(program: Program): Promise<void> {
   // Its next use says again whether its document is stored.
-  entry.run = { ...entry.run, version: 0 };
-  await server.end();
+  program.run = { ...program.run, version: 0 };
+  await Promise.all(running(program).map((instance) => endOne(program, instance)));
 }
 
-function sweep(entries: ReadonlyMap<string, Entry>): void {
-  for (const entry of entries.values()) {
-    const before = Date.now() - (entry.run.version === 0 ? idleTestMs : idleMs);
-    const isWatched = [...(entry.server?.sessions.values() ?? [])].some(({ streams }) => streams.size > 0);
-    if (entry.server?.isBusy === true || isWatched) entry.usedAt = Date.now();
-    else if (entry.usedAt < before) void end(entry);
+function endUnusedTest(program: Program): void {
+  if (program.run.version !== 0) return;
+  const isUnused = running(program).every(({ server }) => server?.isReady === true && server.sessions.size === 0);
+  if (isUnused) void endProgram(program);
+}
+
+function sweep(programs: ReadonlyMap<string, Program>): void {
+  for (const program of programs.values()) {
+    const before = Date.now() - (program.run.version === 0 ? idleTestMs : idleMs);
+    for (const instance of program.instances.values()) {
+      const { server, owner } = instance;
+      if (server !== null && (server.requests > 0 || server.isWatched)) program.usedAt = instance.usedAt = Date.now();
+      else if ((owner === null ? program.usedAt : instance.usedAt) < before) void endOne(program, instance);
+    }
   }
 }
 
-async function inTime(starting: Promise<SharedServer>, ms: number): Promise<SharedServer> {
-  // If it fails later, the next request receives the failure.
-  return await withTimeout(systemClock, starting, ms, () => {
-    const text = `is still starting after ${Math.round(ms / 1000)} s: a package runner may be downloading it. Refresh it in a moment.`;
-    throw new BridgeFault(text);
+function running({ instances }: Program): Instance[] {
+  return [...instances.values()].filter(({ server }) => server !== null);
+}
+
+function countAll(programs: ReadonlyMap<string, Program>): number {
+  return [...programs.values()].reduce((sum, program) => sum + running(program).length, 0);
+}
+
+function toShown({ run, usedAt }: Program): (instance: Instance) => ServerProcess {
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return ({ owner, server, startedAt, ...instance }) => ({
+    ...{ server: run.server, owner, state: server?.isReady === true ? 'ready' : 'starting' },
+    ...{ startedAt: iso(startedAt), usedAt: iso(owner === null ? usedAt : instance.usedAt), calls: server?.requests ?? 0 },
   });
 }

@@ -1,19 +1,17 @@
 /**
- * One MCP server on standard input and output, shared by many sessions: initialized once; JSON-RPC ids and progress tokens of the sessions
- * are replaced by unique ones. What the server sends by itself goes to the session that it belongs to. If that is not certain, a request
- * is refused: a user must not answer for another one.
+ * One MCP server on standard input and output, for many sessions of one owner or of all: initialized once; JSON-RPC ids and progress tokens
+ * of the sessions are replaced by unique ones. What the server sends by itself goes to the conversation that it belongs to. If that is not
+ * certain, a request is refused: a user must not answer for another one.
  */
-import { randomUUID } from 'node:crypto';
-import type { StdioRun } from '../../core/servers/stdio.ts';
+import { endedCode, type StdioRun } from '../../core/servers/stdio.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { version } from '../../core/version.ts';
+import { type BridgeSession, BridgeSessions, type RpcMessage, type RpcStream, type SessionOwner } from './bridge-sessions.ts';
 import { type Child, startChild } from './child.ts';
 import type { ProgramEnvironment } from './program-environment.ts';
 
 const protocolVersion = '2025-11-25';
-/** Of more sessions, the one that was unused for longest ends. */
-export const maxSessions = 1_000;
 const maxRequests = 256;
 const maxSubscriptions = 200;
 /** Requests of the server that have no response yet. */
@@ -21,11 +19,6 @@ const maxQuestions = 100;
 /** Longer than any call of the Worker, which cancels its calls itself. */
 const requestTimeoutMs = limits.maxServerCallMs + 60_000;
 
-export type RpcMessage = Record<string, unknown>;
-/** A response that is open: the stream of a request, or of a session. Returns false if it has ended. */
-export type RpcStream = { send(message: RpcMessage): boolean; end(): void };
-
-export type BridgeSession = { id: string; capabilities: Record<string, unknown>; streams: Set<RpcStream>; subscriptions: Set<string> };
 type OpenRequest = {
   session: BridgeSession;
   id: unknown;
@@ -40,7 +33,7 @@ type Question = { serverId: unknown; request: OpenRequest };
 export type ServerEvents = { onLog(line: string): void; onExit(reason: string): void };
 
 export class SharedServer {
-  readonly sessions = new Map<string, BridgeSession>();
+  readonly sessions = new BridgeSessions();
   readonly #run: StdioRun;
   readonly #environment: ProgramEnvironment;
   readonly #events: ServerEvents;
@@ -60,17 +53,18 @@ export class SharedServer {
     this.#initialized.promise.catch(() => {});
   }
 
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
   /** It has responded to `initialize`. */
   isReady = false;
   /** The launcher ends it. */
   isEnding = false;
 
-  get isBusy(): boolean {
-    return this.#requests.size > 0;
+  /** Requests in progress. */
+  get requests(): number {
+    return this.#requests.size;
+  }
+
+  get isWatched(): boolean {
+    return this.sessions.listening.length > 0;
   }
 
   /** Starts and initializes the server. Rejects if it does not start, exits, or is ended before it responds. */
@@ -97,19 +91,11 @@ export class SharedServer {
     await this.#child?.end();
   }
 
-  openSession(capabilities: Record<string, unknown>): { session: BridgeSession; welcome: RpcMessage } {
-    const session: BridgeSession = { id: randomUUID(), capabilities, streams: new Set(), subscriptions: new Set() };
-    this.sessions.set(session.id, session);
-    const unused = this.sessions.size > maxSessions ? this.#longestUnused() : undefined;
-    if (unused !== undefined) this.closeSession(unused);
+  openSession(capabilities: Record<string, unknown>, owner: SessionOwner): { session: BridgeSession; welcome: RpcMessage } {
+    const session = this.sessions.add(capabilities, owner);
+    const surplus = this.sessions.surplus(new Set(Array.from(this.#requests.values(), ({ session: busy }) => busy)));
+    if (surplus !== undefined) this.closeSession(surplus);
     return { session, welcome: this.#welcome };
-  }
-
-  /** In the order of their last requests. A session may belong to any client, so one that is in use stays as long as there are others. */
-  #longestUnused(): BridgeSession | undefined {
-    const busy = new Set(Array.from(this.#requests.values(), ({ session }) => session));
-    const all = [...this.sessions.values()].slice(0, -1);
-    return all.find((one) => !busy.has(one) && one.streams.size === 0) ?? all.find((one) => !busy.has(one)) ?? all[0];
   }
 
   closeSession(session: BridgeSession): void {
@@ -121,8 +107,7 @@ export class SharedServer {
 
   /** Sends a request of a session. Its response, and what belongs to it, is sent to the stream, which then ends. */
   request(session: BridgeSession, message: RpcMessage, stream: RpcStream): void {
-    // Now the last in their order.
-    if (this.sessions.delete(session.id)) this.sessions.set(session.id, session);
+    this.sessions.touch(session);
     const own = this.#next();
     const timer = setTimeout(() => this.#cancel(own, 'The request took too long.'), requestTimeoutMs);
     const params = recordOf(message.params);
@@ -144,7 +129,7 @@ export class SharedServer {
     }
     if (method !== 'resources/unsubscribe') return null;
     subscriptions.delete(uri);
-    return this.#isSubscribed(uri) ? { result: {} } : null;
+    return this.sessions.isSubscribed(uri) ? { result: {} } : null;
   }
 
   /** A notification, or a response to a question of the server. */
@@ -204,9 +189,18 @@ export class SharedServer {
       for (const session of this.sessions.values()) this.#announce(session, message);
       return;
     }
-    // It may contain data of a call, whose session is not named.
-    const sole = this.#soleCaller();
-    if (sole !== null) sole.stream.send(message);
+    // It may contain data of a call, which is not named.
+    const caller = this.#soleCaller();
+    if (caller !== null) caller.stream.send(message);
+    else if (this.#sendToOwner(message) === 0) this.#events.onLog(`(${method}, not certain for whom) ${JSON.stringify(params)}`);
+  }
+
+  /** Outside calls, to those who listen, if they have the same owner. Returns how many receive it. */
+  #sendToOwner(message: RpcMessage): number {
+    const { listening } = this.sessions;
+    if (this.#requests.size > 0 || new Set(listening.map(({ conversation }) => conversation)).size !== 1) return 0;
+    for (const { streams } of listening) for (const stream of streams) stream.send(message);
+    return listening.length;
   }
 
   #announce(session: BridgeSession, message: RpcMessage): void {
@@ -235,10 +229,10 @@ export class SharedServer {
     this.#write({ jsonrpc: '2.0', id, ...answer });
   }
 
-  /** The newest call, if all calls in progress are of one session. */
+  /** The newest call, if all calls in progress are of one conversation. */
   #soleCaller(): OpenRequest | null {
     const calls = [...this.#requests.values()].filter(({ method }) => !method.endsWith('/list'));
-    return new Set(calls.map(({ session }) => session)).size === 1 ? (calls.at(-1) ?? null) : null;
+    return new Set(calls.map(({ session }) => session.conversation)).size === 1 ? (calls.at(-1) ?? null) : null;
   }
 
   /** A result over the limit: its request fails at once, if its id can be seen. */
@@ -252,7 +246,7 @@ export class SharedServer {
   #exited(how: string): void {
     this.#initialized.reject(new Error(how));
     const why = this.isEnding ? 'was ended, because it was changed or deleted or Moniker stops,' : how;
-    for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${why} before it responded.`));
+    for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${why} before it responded.`, { code: endedCode }));
     for (const session of this.sessions.values()) for (const stream of session.streams) stream.end();
     this.sessions.clear();
     this.#events.onExit(how);
@@ -277,13 +271,10 @@ export class SharedServer {
     this.#finish(id, errorOf(reason));
   }
 
-  #isSubscribed(uri: string): boolean {
-    return [...this.sessions.values()].some(({ subscriptions }) => subscriptions.has(uri));
-  }
-
   #unsubscribe(uri: string): void {
     // Its response has no reader.
-    if (!this.#isSubscribed(uri)) this.#write({ jsonrpc: '2.0', id: this.#next(), method: 'resources/unsubscribe', params: { uri } });
+    if (!this.sessions.isSubscribed(uri))
+      this.#write({ jsonrpc: '2.0', id: this.#next(), method: 'resources/unsubscribe', params: { uri } });
   }
 
   #next(): number {
@@ -298,8 +289,8 @@ export class SharedServer {
 
 const tooMany = errorOf(`${maxRequests} requests of this server have no response yet.`);
 
-function errorOf(message: string): RpcMessage {
-  return { error: { code: -32_000, message } };
+function errorOf(message: string, data?: { code: string }): RpcMessage {
+  return { error: { code: -32_000, message, ...(data && { data }) } };
 }
 
 function refusal(why: string): RpcMessage {

@@ -49,6 +49,8 @@ export type WorkOptions = {
   isMaxForAll?: boolean;
   /** Start with a new handshake, and end the session afterwards. */
   isFresh?: boolean;
+  /** Listens for changes; calls nothing. */
+  isListening?: boolean;
   totalMs?: number;
   /** Declared to the server, if it is more than the hooks support. */
   askable?: AskableInput;
@@ -168,14 +170,14 @@ async function viaTransports<T>(
 async function workOnce<T>(
   server: ServerAccess,
   context: UpstreamContext,
-  { hooks, maxBytes, isMaxForAll = false, isFresh = false, totalMs = limits.maxServerCallMs, sent }: WorkOptions,
+  { hooks, maxBytes, isMaxForAll = false, isFresh = false, isListening = false, totalMs = limits.maxServerCallMs, sent }: WorkOptions,
   capabilities: DeclaredCapabilities,
   known: NegotiatedConnection | null,
   work: (connection: Connection) => Promise<T>,
   on: { opened(wire: Wire): void; connected(negotiated: NegotiatedConnection): void },
 ): Promise<T> {
   context.signal.throwIfAborted();
-  const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, known, sent });
+  const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, isListening, known, sent });
   const { wire } = opened;
   on.opened(wire);
   const client = createClient(server, capabilities);

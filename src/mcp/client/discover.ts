@@ -13,12 +13,15 @@ import { allAskableInput } from '../../core/tools/mcp-input.ts';
 import { type Connection, withConnection } from './connection.ts';
 import { permanentError, toFault, upstreamError } from './upstream-fault.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
+import { ServerRpcError } from '../../engine/mcp/rpc-error.ts';
 import { Problem, type Warning } from '../../core/problem.ts';
 import { cutToBytes, utf8Length } from '../../core/text/utf8.ts';
 import { KB } from '../../core/limits/units.ts';
 
 /** Pages of one list of an MCP server. */
 export const maxListingPages = 64;
+/** JSON-RPC 2.0, section 5.1. */
+const methodNotFound = -32601;
 const maxCapabilitiesLength = 16 * KB;
 
 export async function discover(memory: ConnectionMemory, server: ServerAccess, context: UpstreamContext): Promise<Discovery> {
@@ -108,6 +111,8 @@ async function listOffers(
       if (connection.signal.aborted) throw error;
       const fault = toFault(server, error);
       if (!(fault instanceof Problem)) throw fault;
+      // Templates are optional for a server that has resources.
+      if (member === 'resourceTemplates' && fault.cause instanceof ServerRpcError && fault.cause.rpc.code === methodNotFound) return [];
       warnings.push({ path: member, message: `could not be read. ${fault.detail}` });
       unread.push(member);
       return [];

@@ -33,6 +33,8 @@ export type WireParts = {
   /** Limit of one response, or of all together (`isMaxForAll`). */
   maxBytes: number;
   isMaxForAll: boolean;
+  /** The work is to listen for changes. */
+  isListening: boolean;
   known: NegotiatedConnection | null;
   sent?: SentCall | undefined;
 };
@@ -48,9 +50,20 @@ export type OpenedWire = {
 };
 
 /** Sends nothing yet. */
-export async function openWire({ server, context, capabilities, maxBytes, isMaxForAll, known, sent }: WireParts): Promise<OpenedWire> {
+export async function openWire({
+  server,
+  context,
+  capabilities,
+  maxBytes,
+  isMaxForAll,
+  isListening,
+  known,
+  sent,
+}: WireParts): Promise<OpenedWire> {
   const command = server.mcp?.command;
-  const { url, headers, fetch } = await (command === undefined ? urlTarget(server, context) : commandTarget(server, command, context));
+  const { url, headers, fetch } = await (command === undefined
+    ? urlTarget(server, context)
+    : commandTarget(server, command, context, isListening));
   const shared = { left: maxBytes };
   const fetchOptions = {
     server: server.name,

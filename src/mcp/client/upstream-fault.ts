@@ -113,7 +113,7 @@ function named(server: string, problem: Problem): Problem {
 function unauthorized(server: string, status: number, cause: unknown): Problem {
   const what = status === 403 ? 'does not allow this (403)' : 'requires credentials (401)';
   const todo =
-    'Set `headers` (with the complete value `Bearer <token>` in the secret) or `oauth` in the server document, or sign in again with POST …/authorize.';
+    'Sign in on its page in the console or with POST …/authorize, or set `headers` (with the complete value `Bearer <token>` in the secret) or `oauth` in the server document.';
   return upstreamError(server, `${what}. ${todo}`, cause, { unauthorized: true, retryable: false });
 }
 

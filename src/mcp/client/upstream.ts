@@ -63,7 +63,7 @@ async function listen(
 ): Promise<void> {
   // Input is never requested here, whatever the caller supports.
   const { ask: _ask, askable: _askable, ...quiet } = hooks;
-  const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, totalMs: limits.maxServerStreamMs };
+  const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, isListening: true, totalMs: limits.maxServerStreamMs };
   let isHeard = false;
   try {
     await withConnection(memory, server, context, options, async (connection) => {

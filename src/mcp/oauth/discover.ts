@@ -14,6 +14,8 @@ import {
   resourceUrlFromServerUrl,
 } from '@modelcontextprotocol/client';
 import { Problem } from '../../core/problem.ts';
+import { version } from '../../core/version.ts';
+import type { SignInOffer } from '../../ports/upstream.ts';
 import { type OAuthContext, createOAuthExchange, type OAuthExchange } from './exchange.ts';
 import { Issuer, type Hint } from './grant.ts';
 
@@ -39,6 +41,33 @@ const maxChallengeLength = 16_384;
 function isScope(text: string): boolean {
   return text.length <= 4_000 && /^[\x21\x23-\x5b\x5d-\x7e]+( +[\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text);
 }
+
+/** Whether a user can sign in to a server that refused a request. `header`: its `WWW-Authenticate`. Never throws. */
+export async function readSignInOffer(context: OAuthContext, header: string | null): Promise<SignInOffer> {
+  const { name } = context.server;
+  try {
+    if (isUnknown(await discoverIssuer(context, readChallenge(header)))) return { isOffered: false };
+  } catch (error) {
+    const why = error instanceof Problem ? error.detail : 'internal error; see the log.';
+    return { isOffered: false, text: `A sign-in (OAuth) is not possible: ${why}` };
+  }
+  const todo = `Sign in on its page in the console, or open the URL that POST /v1/servers/${name}/authorize returns.`;
+  return { isOffered: true, text: `The server ${name} requires a sign-in (OAuth). ${todo}` };
+}
+
+/** Sends a request without a token. Returns the challenge of the response; null: the server refused nothing, or has none. */
+export async function askForChallenge(context: OAuthContext): Promise<Challenge | null> {
+  return await createOAuthExchange(context, `asking ${context.server.name} for its sign-in`, async (exchange) => {
+    const response = await exchange.fetch(context.server.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams }),
+    });
+    return response.status === 401 ? readChallenge(response.headers.get('www-authenticate')) : null;
+  });
+}
+
+const initializeParams = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'moniker', version } };
 
 export async function discoverIssuer(context: OAuthContext, hint: Hint | null): Promise<Issuer> {
   const { name, url } = context.server;

@@ -2,9 +2,10 @@
 import { type Act, isAllowed, type Rights } from '../../core/people/authority.ts';
 import type { Origin } from '../../core/people/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
-import type { ServerAccess } from '../../core/servers/server.ts';
+import { maySignIn, type ServerAccess } from '../../core/servers/server.ts';
+import { impliedOAuth, type ServerOAuth } from '../../core/servers/server-oauth.ts';
 import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
-import type { ServerTokens } from '../../ports/upstream.ts';
+import type { ServerTokens, SignInOffer } from '../../ports/upstream.ts';
 import type { OAuthContext } from './exchange.ts';
 import { isValidUntil } from '../../core/people/token-times.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
@@ -66,29 +67,31 @@ export type SignIns = {
     browser: string | null,
   ): Promise<{ workspace: string; server: string; owner: string | null }>;
   forget(workspace: string, server: string, of?: SignInOf): Promise<void>;
-  /** Returns null if the server has no `oauth`. */
+  /** Returns null if the server has no `oauth`, and has offered no sign-in. */
   status(workspace: string, server: string, owner?: string): Promise<AuthorizationStatus | null>;
   /**
-   * Tokens for calls; null if the server has no `oauth`. `owner`: the calling user or key, or a trigger; null: the tool list is read, with
+   * Tokens for calls; null if the server has no `oauth` and no sign-in. `owner`: the calling user or key, or a trigger; null: the tool list is read, with
    * the workspace's sign-in.
    */
   tokens(workspace: string, server: ServerAccess, owner: string | null): ServerTokens | null;
+  /** For the listing of a server without `oauth`: sends no token, and finds out whether a user can sign in. null: none may. */
+  offer(workspace: string, server: ServerAccess): ServerTokens | null;
 };
 
 export function createSignIns(deps: SignInsDeps): SignIns {
   // A renewal waits for the issuer, and for other isolates.
   const bounds = { maxEntries: limits.maxCachedNames, now: () => deps.clock.now(), joinMs: limits.tokenRenewalMs };
   const tokenCache: TokenCache = createTimedCache(bounds);
-  const contextOf = (workspace: string, server: ServerAccess, { keyId, owner }: SignInOf): OAuthContext | null => {
-    const oauth = server.mcp?.oauth;
-    if (oauth === undefined) return null;
+  const contextOf = (workspace: string, server: ServerAccess, { keyId, owner }: SignInOf, implied?: ServerOAuth): OAuthContext | null => {
     const { name, url } = server;
+    const oauth = server.mcp?.oauth ?? (maySignIn(server) ? implied : undefined);
+    if (oauth === undefined) return null;
     return { ...deps.contextOf(workspace, keyId ?? owner), server: { name, url, oauth }, ...(owner !== undefined && { owner }) };
   };
   const contextFor = async (workspace: string, name: string, of: SignInOf): Promise<OAuthContext> => {
-    const context = contextOf(workspace, await deps.server(workspace, name), of);
+    const context = contextOf(workspace, await deps.server(workspace, name), of, impliedOAuth);
     if (context === null)
-      throw new Problem('conflict', `The server ${quoted(name)} has no \`oauth\` in its document, so it has no sign-in.`);
+      throw new Problem('conflict', `The server ${quoted(name)} has no sign-in: it has no URL of MCP, or an \`authorization\` header.`);
     if (of.owner === undefined || isPerUser(context)) return context;
     throw new Problem('conflict', `Users do not connect to the server ${quoted(name)}: it has one sign-in for the workspace.`);
   };
@@ -100,7 +103,8 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       const nonce = deps.nonce();
       const state = await deps.mintState({ workspace, server: name, nonce, expiresAt, owner: owner ?? null, browser, origin });
       const { beginSignIn } = await flow();
-      return { authorizationUrl: await beginSignIn(context, { ...own, nonce, state, expiresAt }), expiresAt };
+      const isImplied = context.server.oauth === impliedOAuth;
+      return { authorizationUrl: await beginSignIn(context, { ...own, nonce, state, expiresAt, isImplied }), expiresAt };
     },
     async finish(text, returned, browser) {
       const state = await deps.readState(text);
@@ -133,6 +137,19 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       if (owner === undefined) return tokens;
       const isTrigger = triggerOfKey(owner) !== null;
       return { ...tokens, connection: { url: isTrigger ? null : deps.connectUrl(workspace, server.name), isTrigger } };
+    },
+    offer(workspace, server) {
+      const context = contextOf(workspace, server, {}, impliedOAuth);
+      if (context === null || server.mcp?.oauth !== undefined) return null;
+      let found: SignInOffer = { isOffered: false };
+      return {
+        token: async () => null,
+        async refreshAfterRejection(_refused, challenge) {
+          if (!found.isOffered) found = await (await import('./discover.ts')).readSignInOffer(context, challenge);
+          return false;
+        },
+        signInOffer: () => found,
+      };
     },
   };
 }

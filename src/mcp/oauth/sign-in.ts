@@ -9,7 +9,7 @@ import { Problem } from '../../core/problem.ts';
 import type { AuthorizationStatus } from '../../core/servers/server-state.ts';
 import { clientFor, withSecret } from './client.ts';
 import { type OAuthContext, createOAuthExchange, isSafeUrl, shortText } from './exchange.ts';
-import { discoverIssuer, scopeToRequest } from './discover.ts';
+import { askForChallenge, discoverIssuer, isUnknown, scopeToRequest } from './discover.ts';
 import { type Grant, type SignIn, changeGrant, readStoredGrant, sharedBy, writeGrant, type Client, type Tokens } from './grant.ts';
 import { tokensByCode } from './request-tokens.ts';
 
@@ -23,6 +23,8 @@ export type SignInRequest = {
   /** Returned with the response; contains the nonce. */
   state: string;
   expiresAt: number;
+  /** The document of the server has no `oauth`, so the server has to say that it has a sign-in. */
+  isImplied: boolean;
 };
 
 /** Returns the authorization URL for the user. A pending sign-in is replaced. */
@@ -30,8 +32,10 @@ export async function beginSignIn(context: OAuthContext, request: SignInRequest)
   requirePerson(context);
   const shared = sharedBy(context);
   const { grant } = await readStoredGrant(shared);
-  const issuer = await discoverIssuer(context, grant.hint);
-  const scope = scopeToRequest(context, issuer, grant.hint);
+  const hint = grant.hint ?? (await askForChallenge(context));
+  const issuer = await discoverIssuer(context, hint);
+  if (request.isImplied && isUnknown(issuer)) throw noSignIn(context);
+  const scope = scopeToRequest(context, issuer, hint);
   const { client, registrations } = await clientFor(context, grant.registrations, { ...request, issuer, scope });
   const { authorizationUrl, codeVerifier } = await createOAuthExchange(context, 'starting the sign-in', () =>
     startAuthorization(issuer.url, {
@@ -48,8 +52,13 @@ export async function beginSignIn(context: OAuthContext, request: SignInRequest)
   const signIn: SignIn = { nonce, expiresAt, codeVerifier, redirectUri, scope, client, issuer };
   if (context.owner !== undefined && registrations !== grant.registrations)
     await changeGrant(shared, (newest) => ({ ...newest, registrations }));
-  await changeGrant(context, (newest) => ({ ...newest, ...(context.owner === undefined && { registrations }), signIn }));
+  await changeGrant(context, (newest) => ({ ...newest, ...(context.owner === undefined && { registrations, hint }), signIn }));
   return authorizationUrl.href;
+}
+
+function noSignIn({ server: { name } }: OAuthContext): Problem {
+  const detail = `The server ${name} publishes no metadata of a sign-in (RFC 9728, RFC 8414). If it has one, set \`oauth\` in its document.`;
+  return new Problem('conflict', detail);
 }
 
 function requirePerson({ server }: OAuthContext): void {

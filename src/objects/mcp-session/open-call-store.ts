@@ -5,7 +5,6 @@
 import type { Principal } from '../../core/people/principal.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { InFlightCallSlot, InFlightCall } from '../../engine/mcp/in-flight-call.ts';
-import { serveUnrecoverable } from '../../engine/mcp/serve-call.ts';
 import { readView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { ServeDeps } from '../../mcp/server/exchange.ts';
 import type { McpSessionRequest } from '../../ports/mcp-sessions.ts';
@@ -95,6 +94,8 @@ export class OpenCallStore {
   /** Audits an interrupted call now, since the client may never return. */
   async #auditInterrupted({ principal, target, callId, ...call }: StartedCall): Promise<void> {
     const { deps } = this.#host;
+    // Few calls are interrupted, and every isolate would load it.
+    const { serveUnrecoverable } = await import('../../engine/mcp/serve-call.ts');
     this.#call = await serveUnrecoverable(deps, { principal, target, view: await readView(deps, principal, target) }, { ...call, callId });
   }
 }

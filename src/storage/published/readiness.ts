@@ -4,6 +4,7 @@
  */
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { ServerStatuses } from '../../core/servers/server-state.ts';
 import type { Settings } from '../../core/people/settings.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { withTimeout } from '../../engine/timeout.ts';
@@ -13,12 +14,16 @@ import { rootPrincipal } from './principals.ts';
 type Verdict = 'ok' | 'fail';
 /** `storage`: the Catalog. `kv`: reads from KV. `keys`: the root key and the master key are set, and keys can be derived. */
 type Checks = Readonly<Record<'storage' | 'kv' | 'keys', Verdict>>;
-/** `staleToolsets`: how many of the first workspace are compiled with the tools of another build; null if they could not be counted. */
-export type Readiness = { checks: Checks; staleToolsets: number | null };
+/**
+ * Of the first workspace, null if they could not be counted. `staleToolsets`: how many are compiled with the tools of another build. `servers`: by
+ * health; a failing server of tools does not make the service unready.
+ */
+type Counts = { staleToolsets: number | null; servers: ServerStatuses | null };
+export type Readiness = { checks: Checks } & Counts;
 
 type ReadinessParts = {
   settings: Pick<Settings, 'rootKey'>;
-  catalog: (workspace: string) => Pick<CatalogPort, 'staleToolsets' | 'isKeyCancelled'>;
+  catalog: (workspace: string) => Pick<CatalogPort, 'staleToolsets' | 'serverStatuses' | 'isKeyCancelled'>;
   kv: Pick<KVNamespace, 'get'>;
   master: Pick<MasterKey, 'derive'>;
   clock: Clock;
@@ -26,12 +31,15 @@ type ReadinessParts = {
 };
 
 const pollMs = 50;
-const nothingReady: Readiness = { checks: { storage: 'fail', kv: 'fail', keys: 'fail' }, staleToolsets: null };
+/** Counting servers reads a row of each. */
+const countEveryMs = 10_000;
+const nothingReady: Readiness = { checks: { storage: 'fail', kv: 'fail', keys: 'fail' }, staleToolsets: null, servers: null };
 
 export function createReadiness({ settings, catalog, kv, master, clock, log }: ReadinessParts): () => Promise<Readiness> {
   // Values, not promises: a promise belongs to the request that created it.
   let last: { at: number; readiness: Readiness } | null = null;
   let checkingSince = Number.NEGATIVE_INFINITY;
+  let counted: { at: number; servers: ServerStatuses } | null = null;
 
   const verdictOf = async (part: string, check: () => Promise<unknown>): Promise<Verdict> => {
     const late = (): never => {
@@ -48,15 +56,18 @@ export function createReadiness({ settings, catalog, kv, master, clock, log }: R
 
   const checkAll = async (): Promise<Readiness> => {
     let staleToolsets: number | null = null;
+    let servers: ServerStatuses | null = null;
     const [storage, read, keys] = await Promise.all([
       verdictOf('storage', async () => {
-        const { staleToolsets: count, isKeyCancelled } = catalog(rootPrincipal.workspace);
+        const { staleToolsets: count, serverStatuses, isKeyCancelled } = catalog(rootPrincipal.workspace);
         try {
-          staleToolsets = await count();
+          const recent = counted !== null && clock.now() - counted.at < countEveryMs ? counted : null;
+          [staleToolsets, servers] = await Promise.all([count(), recent?.servers ?? serverStatuses()]);
+          counted = recent ?? { at: clock.now(), servers };
         } catch (error) {
           // While a deployment is rolled out, the object may have earlier code, which cannot count them and is ready.
           await isKeyCancelled('readyz');
-          log.error('the toolsets of another build could not be counted', { cause: String(error) });
+          log.error('stale toolsets, or servers by health, could not be counted', { cause: String(error) });
         }
       }),
       verdictOf('kv', () => kv.get('readyz')),
@@ -65,7 +76,7 @@ export function createReadiness({ settings, catalog, kv, master, clock, log }: R
         await master.derive(rootPrincipal.workspace, 'key-check');
       }),
     ]);
-    return { checks: { storage, kv: read, keys }, staleToolsets };
+    return { checks: { storage, kv: read, keys }, staleToolsets, servers };
   };
 
   const isFresh = (): boolean => last !== null && clock.now() - last.at < limits.readinessCacheMs;

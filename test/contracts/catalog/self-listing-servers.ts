@@ -134,6 +134,30 @@ export function selfListingServersContract(make: MakeWorkspace): void {
       expect((await body()).health).not.toHaveProperty('reason');
     });
 
+    it('whose other lists cannot be read are degraded, with the reason, until they can', async () => {
+      await catalog.put('server', 'facts', mcp);
+      const warnings = [{ path: 'prompts', message: 'could not be read. The server facts returned error -32603: "broken".' }];
+      await take(discoveryOf([listed('get')], { unread: ['prompts'], warnings }));
+      const reason = 'Its prompts could not be read. The server facts returned error -32603: "broken".';
+      expect(await body()).toMatchObject({ toolCount: 1, health: { status: 'degraded', reason } });
+      await take(discoveryOf([listed('get')]));
+      expect((await body()).health).toMatchObject({ status: 'ok' });
+    });
+
+    it('that fail in a call are degraded, although they can be listed, until an administrator refreshes them', async () => {
+      await catalog.put('server', 'facts', mcp);
+      await take(discoveryOf([listed('get')]));
+      // It was read just now, so it is not read again for this.
+      expect(await catalog.claimRefresh('facts', 'changed', 'It exited with code 3.')).toMatchObject({ claimed: false });
+      expect(await body()).toMatchObject({
+        health: { status: 'degraded', reason: expect.stringMatching(/^A call failed at \d{4}-.*: It exited with code 3\.$/) },
+      });
+      expect(await catalog.serverStatuses()).toEqual({ ok: 0, degraded: 1, failing: 0, unauthorized: 0, unknown: 0 });
+      await take(discoveryOf([listed('get')]));
+      expect((await body()).health).toMatchObject({ status: 'ok' });
+      expect(await catalog.serverStatuses()).toMatchObject({ ok: 1, degraded: 0 });
+    });
+
     it('that were rewritten during a reading discard its result', async () => {
       await catalog.put('server', 'facts', mcp);
       const leave = await claim();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { WithoutHidden } from '../../../src/core/secrets/hidden-values.ts';
 import { changedLaunch, changedSecret, launchedSettings } from '../../../src/core/servers/launched-settings.ts';
 import { McpServer, OpenApiServer, StaticServer, toServerAccess } from '../../../src/core/servers/server.ts';
-import { buildRun, processText } from '../../../src/core/servers/stdio-run.ts';
+import { buildRun, programText } from '../../../src/core/servers/stdio-run.ts';
 
 const members = [McpServer, OpenApiServer, StaticServer].flatMap(({ shape }) => Object.keys(shape));
 type Document = WithoutHidden<McpServer>;
@@ -13,6 +13,7 @@ const changes: Partial<Document> = {
   args: [],
   env: {},
   cwd: '/',
+  instances: 'shared',
   roots: [{ uri: 'file:///' }],
   sampling: true,
   trusted: true,
@@ -27,7 +28,7 @@ async function processOf(document: Document): Promise<string> {
   const access = toServerAccess('files', document, known);
   const command = access.mcp?.command;
   if (command === undefined) return '';
-  return processText({ ...(await buildRun(access, command, async (name) => `value of ${name}`)), workspace: 'w' });
+  return programText({ ...(await buildRun(access, command, async (name) => `value of ${name}`)), workspace: 'w' });
 }
 
 it('has a row for every member of a server document, and for no other', () => {

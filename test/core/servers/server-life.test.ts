@@ -7,6 +7,8 @@ import {
   afterFailedRefresh,
   initialState,
   afterRefresh,
+  healthOf,
+  withFault,
   type RefreshReason,
   type RefreshState,
 } from '../../../src/core/servers/refresh-state.ts';
@@ -126,6 +128,27 @@ describe('the refresh claim', () => {
         }
       }),
     );
+  });
+});
+
+describe('a call that fails because of its server', () => {
+  const failed = (state: RefreshState, now: number) => withFault(state, 'It exited.', now);
+
+  it('degrades its health through the refreshes of the next minutes', () => {
+    const state = failed(read(initialState(1, start), start), start + 1);
+    expect(healthOf(state, 0)).toMatchObject({ status: 'degraded', reason: 'A call failed at 2026-01-01T00:00:00.001Z: It exited.' });
+    const soon = read(state, start + listingTtlMs);
+    expect(healthOf(soon, 2)).toMatchObject({ status: 'degraded', reason: expect.stringMatching(/^2 held: .* A call failed/) });
+    expect(healthOf(read(soon, start + 1 + listingTtlMs), 0)).toMatchObject({ status: 'ok' });
+  });
+
+  it('is forgotten when an administrator refreshes the server', () => {
+    const { state } = requestClaim(failed(read(initialState(1, start), start), start), 'asked', start + 1);
+    expect(healthOf(read(state, start + 2), 0)).toMatchObject({ status: 'ok' });
+  });
+
+  it('does not hide that the server cannot be listed', () => {
+    expect(healthOf(fail(failed(initialState(1, start), start), start), 0)).toMatchObject({ status: 'failing', reason: 'down' });
   });
 });
 

@@ -124,6 +124,13 @@ describe('bounding a result', () => {
       }),
     );
   });
+
+  it('passes blocks of a type that is not known here, by their size as JSON', () => {
+    const block = { type: 'hologram', data: 'x'.repeat(100) } as never;
+    const result = { isError: false, content: [block] };
+    expect(boundResult(result, bytes(1_000)).content).toEqual([block]);
+    expect(boundResult(result, bytes(64)).content).toEqual([{ type: 'text', text: expect.stringContaining('[Left out: hologram of') }]);
+  });
 });
 
 describe('a stored result', () => {

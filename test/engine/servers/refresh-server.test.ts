@@ -5,7 +5,7 @@ import type { ServerKind, CompleteServer } from '../../../src/core/servers/serve
 import type { Discovery } from '../../../src/core/servers/server-state.ts';
 import { createServerRefresh } from '../../../src/engine/servers/refresh-server.ts';
 import { testServer } from '../../../src/engine/servers/test-server.ts';
-import type { ServerSource, UpstreamContext } from '../../../src/ports/upstream.ts';
+import type { ServerSource, SignInOffer, UpstreamContext } from '../../../src/ports/upstream.ts';
 import { refusal } from '../../contracts/catalog/workspace.ts';
 import { discoveryOf } from '../../contracts/catalog/self-listing-servers.ts';
 import { createNodeCatalog } from '../../fakes/node-catalog.ts';
@@ -31,6 +31,7 @@ function parts() {
   };
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: source, openapi: source };
   const tokens = { token: async () => 'granted', refreshAfterRejection: async () => false };
+  let offered: SignInOffer | null = null;
   const deps = {
     // Requests that wait for the reading of another one look at it every few milliseconds.
     clock: { ...clock, after: (ms: number, run: () => void) => (ms > 16 ? clock : systemClock).after(ms, run) },
@@ -45,6 +46,7 @@ function parts() {
       },
     }),
     sources,
+    offer: () => (offered === null ? null : { ...tokens, token: async () => null, signInOffer: () => offered ?? { isOffered: false } }),
     context: (_workspace: string, _server: unknown, signal: AbortSignal): UpstreamContext => ({
       fetch: () => Promise.reject(new Error('not in these tests')),
       secret: async (name, host) => await catalog.directory.secret('default', name, { ...(host !== undefined && { host }) }),
@@ -67,6 +69,9 @@ function parts() {
     sources,
     answers: (by: typeof answer): void => {
       answer = by;
+    },
+    offers: (found: typeof offered): void => {
+      offered = found;
     },
     health: async () => (await catalog.get('server', 'facts')).body.health,
     access: () => catalog.directory.server('default', 'facts'),
@@ -145,6 +150,22 @@ describe('reading a server', () => {
     p.answers(async () => discoveryOf([tool('get')]));
     expect(await p.refresh('default', 'facts', 'stale')).toMatchObject({ tools: 1 });
     expect(await p.health()).toMatchObject({ status: 'ok', failures: 0 });
+  });
+
+  it('offers a sign-in if the server that refused it has one, and says why if it cannot be used', async () => {
+    const document = { kind: 'mcp', url: 'https://new.example.com/mcp', trusted: false } as const;
+    p.answers(async () => {
+      throw new Problem('upstream_error', 'It wants credentials.', { unauthorized: true });
+    });
+    p.offers({ isOffered: true, text: 'Sign in.' });
+    expect((await p.test(document)).health).toEqual({ status: 'unauthorized', signIn: true, reason: 'Sign in.' });
+    p.offers({ isOffered: false, text: 'A sign-in is not possible.' });
+    expect((await p.test(document)).health).toEqual({
+      status: 'unauthorized',
+      reason: 'It wants credentials. A sign-in is not possible.',
+    });
+    p.offers({ isOffered: false });
+    expect((await p.test(document)).health).toEqual({ status: 'unauthorized', reason: 'It wants credentials.' });
   });
 
   it.each([{ unauthorized: true }, { upstreamStatus: 401 }, { upstreamStatus: 403 }])(

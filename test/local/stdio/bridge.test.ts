@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { changedPath, launcherHeader, type Program, runHeader, type StdioRun } from '../../../src/core/servers/stdio.ts';
+import { changedPath, launcherHeader, type Program, runHeader, type StdioRequest } from '../../../src/core/servers/stdio.ts';
 import { programKey } from '../../../src/core/servers/stdio-run.ts';
 import { type Bridge, startBridge } from '../../../src/local/stdio/bridge.ts';
 import { programEnvironment, userPath } from '../../../src/local/stdio/program-environment.ts';
@@ -31,12 +31,16 @@ async function newBridge(unwanted: FindUnwanted = async () => []): Promise<Bridg
   return bridge;
 }
 
-function runOf(args: string[] = [], more: Partial<StdioRun> = {}): StdioRun {
+/** Its process is shared, unless `owner` is given. */
+function runOf(args: string[] = [], more: Partial<StdioRequest> = {}): StdioRequest {
   const base = { workspace: 'w', server: 'fake', version: 1, command: process.execPath, env: {}, capabilities: {}, roots: [], hidden: [] };
-  return { ...base, args: [script, ...args], startMs: 20_000, ...more };
+  const caller = { owner: null, conversation: '', startMs: 20_000 };
+  return { ...base, ...caller, instances: more.owner == null ? 'shared' : 'session', args: [script, ...args], ...more };
 }
 
-async function connectTo(bridge: Bridge, run: StdioRun, capabilities: Record<string, unknown> = {}): Promise<Client> {
+async function connectTo(bridge: Bridge, given: StdioRequest, capabilities: Record<string, unknown> = {}): Promise<Client> {
+  // Each connection is a conversation, unless it is of a session.
+  const run = given.owner === null ? { ...given, conversation: crypto.randomUUID() } : given;
   const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode: 'legacy' } });
   const headers = { [launcherHeader]: token, [runHeader]: encodeURIComponent(JSON.stringify(run)) };
   await client.connect(new StreamableHTTPClientTransport(new URL(bridge.url), { requestInit: { headers } }));
@@ -182,7 +186,7 @@ describe('a program that is no longer wanted', () => {
   }
   const notice = (bridge: Bridge, given = token): Promise<Response> =>
     fetch(new URL(changedPath, bridge.url), { method: 'POST', headers: { [launcherHeader]: given } });
-  const keyOf = (run: StdioRun): string => programKey(run, token);
+  const keyOf = ({ owner: _owner, conversation: _conversation, startMs: _startMs, ...run }: StdioRequest): string => programKey(run, token);
 
   it('ends after a notice, with calls in progress, while others keep running', async () => {
     const { find, asked, unwanted } = service();
@@ -270,7 +274,7 @@ describe('a program that is no longer wanted', () => {
 });
 
 describe('a command that does not work', () => {
-  const refusalOf = async (run: StdioRun): Promise<string> => await connectTo(await newBridge(), run).then(() => 'no error', String);
+  const refusalOf = async (run: StdioRequest): Promise<string> => await connectTo(await newBridge(), run).then(() => 'no error', String);
 
   it('is reported with what to do', async () => {
     expect(await refusalOf(runOf([], { command: 'no-such-command' }))).toContain(

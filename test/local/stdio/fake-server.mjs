@@ -9,6 +9,7 @@ const [mode = '', detail = ''] = process.argv.slice(2);
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const pending = new Map();
 let count = 0;
+const remembered = [];
 
 function ask(method, params) {
   count += 1;
@@ -36,6 +37,19 @@ const tools = {
     text(
       await ask('elicitation/create', { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } }),
     ),
+  // As servers that remember what they were sent in memory.
+  remember: async ({ thought }) => {
+    remembered.push(thought);
+    return text(remembered);
+  },
+  log: async ({ line }) => {
+    send({ method: 'notifications/message', params: { level: 'info', data: line } });
+    return text('logged');
+  },
+  logLater: async ({ line }) => {
+    setTimeout(() => send({ method: 'notifications/message', params: { level: 'info', data: line } }), 50);
+    return text('later');
+  },
   // Waits for none of the answers.
   askMany: async ({ times }) => {
     const asked = Array.from({ length: times }, () =>

@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { StdioRun } from '../../../src/core/servers/stdio.ts';
 import { programEnvironment } from '../../../src/local/stdio/program-environment.ts';
-import { maxSessions, type RpcMessage, SharedServer } from '../../../src/local/stdio/shared-server.ts';
+import { maxSessions, type RpcMessage } from '../../../src/local/stdio/bridge-sessions.ts';
+import { SharedServer } from '../../../src/local/stdio/shared-server.ts';
 
 const run: StdioRun = {
   ...{ workspace: 'w', server: 'fake', version: 1, command: process.execPath, env: {}, capabilities: {}, roots: [], hidden: [] },
-  ...{ args: [join(import.meta.dirname, 'fake-server.mjs')], startMs: 20_000 },
+  ...{ args: [join(import.meta.dirname, 'fake-server.mjs')], instances: 'shared' },
 };
 
 it('A new session ends the one that was unused for longest, and none with a call in progress or an open stream', async () => {
   const server = new SharedServer(run, programEnvironment(process.env, tmpdir()), { onLog: () => undefined, onExit: () => undefined });
   await server.start();
-  const open = () => server.openSession({}).session;
+  const open = () => server.openSession({}, { owner: null, conversation: 'c' }).session;
   const received: RpcMessage[] = [];
   const stream = { send: (message: RpcMessage) => received.push(message) > 0, end: () => undefined };
   const [busy, watched, unused, used] = [open(), open(), open(), open()];

@@ -117,7 +117,6 @@ describe('a server', () => {
       warnings: [
         { path: 'prompts', message: expect.stringContaining('"out of order"') },
         { path: 'resources', message: expect.stringContaining('1 of 2 are skipped') },
-        { path: 'resourceTemplates', message: expect.stringContaining('Method not found') },
       ],
     });
   });

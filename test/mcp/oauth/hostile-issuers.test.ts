@@ -44,13 +44,28 @@ describe('a private URL, or one without https, is not requested', () => {
   it.each(inside)('when the metadata names %s as the authorization server', async (place) => {
     const { signIns, sent } = installed({ resourceMetadata: { authorization_servers: [place] } });
     expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
-    expect(sent).toEqual(['https://mcp.example.com/.well-known/oauth-protected-resource/mcp']);
+    expect(sent).toEqual([url, 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp']);
   });
 
   it.each(inside)('when the issuer registers clients at %s', async (place) => {
     const { signIns, sent } = installed({ metadata: { registration_endpoint: place } });
     expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
-    expect(sent).toHaveLength(2);
+    expect(sent).toHaveLength(3);
+  });
+
+  it.each(inside)('when the server, asked for its sign-in, names %s as the metadata URL', async (place) => {
+    const challenge = { 'www-authenticate': `Bearer resource_metadata="${place}"` };
+    const { signIns, sent } = installed({ instead: { '/mcp': () => new Response(null, { status: 401, headers: challenge }) } });
+    expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
+    expect(sent).toEqual([url]);
+  });
+
+  it('when the server, asked for its sign-in, redirects to it', async () => {
+    const { signIns, sent } = installed({
+      instead: { '/mcp': () => new Response(null, { status: 307, headers: { location: 'https://10.0.0.1/' } }) },
+    });
+    expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
+    expect(sent).toEqual([url]);
   });
 
   it.each(inside)('when the token endpoint is %s, whatever a secret is bound to', async (place) => {
@@ -79,7 +94,7 @@ describe('a private URL, or one without https, is not requested', () => {
       },
     });
     expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
-    expect(sent).toHaveLength(1);
+    expect(sent).toHaveLength(2);
   });
 });
 

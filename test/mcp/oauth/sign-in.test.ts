@@ -148,11 +148,42 @@ describe('signing in', () => {
     expect(new URL(authorizationUrl).searchParams.get('scope')).toBe('read offline_access');
   });
 
-  it('is rejected for servers with client_credentials or without oauth', async () => {
+  it('needs no `oauth` in the document of a server that publishes its metadata', async () => {
+    const { signIns, fake } = installed();
+    expect(await signIns.status('main', 'plain')).toBeNull();
+    const { authorizationUrl } = await signIns.begin('main', 'plain', own);
+    expect(new URL(authorizationUrl).searchParams.get('resource')).toBe(url);
+    await comeBack(signIns, fake.approve(authorizationUrl));
+    expect(fake.grants()).toEqual(['authorization_code']);
+  });
+
+  it('asks the server for its challenge, whose metadata URL and scope it uses', async () => {
+    const { authorizationUrl, sent } = await begun({
+      instead: {
+        '/mcp': () =>
+          new Response(null, {
+            status: 401,
+            headers: { 'www-authenticate': `Bearer resource_metadata="${issuer}/elsewhere", scope="mail.read"` },
+          }),
+        '/elsewhere': () => Response.json({ resource: url, authorization_servers: [issuer] }),
+      },
+    });
+    expect(sent.slice(0, 2)).toEqual([url, `${issuer}/elsewhere`]);
+    expect(new URL(authorizationUrl).searchParams.get('scope')).toBe('mail.read');
+  });
+
+  it('is an error at a server that has neither `oauth` nor metadata', async () => {
+    const none = () => new Response(null, { status: 404 });
+    const { signIns } = installed({ wellKnown: 'none', instead: { '/.well-known/oauth-protected-resource/mcp': none } });
+    expect(await problemOf(signIns.begin('main', 'plain', own))).toMatchObject({
+      code: 'conflict',
+      detail: expect.stringContaining('set `oauth` in its document'),
+    });
+  });
+
+  it('is rejected for servers with client_credentials', async () => {
     const { signIns } = installed({}, { grant: 'client_credentials', clientId: 'us' });
     expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'conflict' });
-    expect(await problemOf(signIns.begin('main', 'plain', own))).toMatchObject({ code: 'conflict' });
-    expect(await signIns.status('main', 'plain')).toBeNull();
     expect(await problemOf(signIns.begin('main', 'nowhere', own))).toMatchObject({ code: 'not_found' });
   });
 

@@ -2,17 +2,21 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits/limits.ts';
 import { createMasterKey } from '../../../src/storage/keys/master-key.ts';
 import { createReadiness, type Readiness } from '../../../src/storage/published/readiness.ts';
+import { statusCounts } from '../../../src/core/servers/server-state.ts';
 import { fakeClock, keptLog } from '../../fakes/runtime.ts';
 
 const masterKey = 'a master key of at least 32 characters';
 const allOk = { storage: 'ok', kv: 'ok', keys: 'ok' };
-const allReady = { checks: allOk, staleToolsets: 0 };
+const healthy = statusCounts(['ok', 'ok', 'failing']);
+const allReady = { checks: allOk, staleToolsets: 0, servers: healthy };
 
 describe('the readiness checks', () => {
   let reads: number;
   let catalog: () => Promise<number>;
   /** What an object with earlier code still has. */
   let earlier: () => Promise<boolean>;
+  let statuses: () => Promise<ReturnType<typeof statusCounts>>;
+  let counted: number;
   let get: () => Promise<null>;
   let clock: ReturnType<typeof fakeClock>;
   let log: ReturnType<typeof keptLog>;
@@ -22,6 +26,8 @@ describe('the readiness checks', () => {
     log = keptLog();
     catalog = async () => 0;
     earlier = () => catalog().then(() => false);
+    statuses = async () => healthy;
+    counted = 0;
     get = async () => null;
   });
 
@@ -32,6 +38,10 @@ describe('the readiness checks', () => {
         staleToolsets: (): Promise<number> => {
           reads += 1;
           return catalog();
+        },
+        serverStatuses: async () => {
+          counted += 1;
+          return await statuses();
         },
         isKeyCancelled: () => earlier(),
       }),
@@ -49,13 +59,22 @@ describe('the readiness checks', () => {
 
   it('count the toolsets that are compiled with the tools of another build', async () => {
     catalog = async () => 7;
-    expect(await build()()).toEqual({ checks: allOk, staleToolsets: 7 });
+    expect(await build()()).toEqual({ checks: allOk, staleToolsets: 7, servers: healthy });
+  });
+
+  it('count servers by health, at most every 10 s', async () => {
+    const readiness = build();
+    for (let second = 0; second < 25; second += 1) {
+      expect((await readiness()).servers).toEqual({ ok: 2, degraded: 0, failing: 1, unauthorized: 0, unknown: 0 });
+      await clock.advance(1_000);
+    }
+    expect(counted).toBe(3);
   });
 
   it('succeed while the object of the Catalog has earlier code, which cannot count them', async () => {
     catalog = () => Promise.reject(new Error('there is no method staleToolsets'));
     earlier = async () => false;
-    expect(await build()()).toEqual({ checks: allOk, staleToolsets: null });
+    expect(await build()()).toEqual({ checks: allOk, staleToolsets: null, servers: null });
     expect(log.lines).toEqual([expect.objectContaining({ level: 'error', fields: { cause: 'Error: there is no method staleToolsets' } })]);
   });
 
@@ -66,8 +85,8 @@ describe('the readiness checks', () => {
     ['keys', (): unknown => undefined, 'root', null],
   ] as const)('name %s if it fails, and log the cause', async (part, fail, rootKey, master) => {
     fail();
-    const staleToolsets = part === 'storage' ? null : 0;
-    expect(await build(rootKey, master)()).toEqual({ checks: { ...allOk, [part]: 'fail' }, staleToolsets });
+    const counts = part === 'storage' ? { staleToolsets: null, servers: null } : { staleToolsets: 0, servers: healthy };
+    expect(await build(rootKey, master)()).toEqual({ checks: { ...allOk, [part]: 'fail' }, ...counts });
     expect(log.lines).toEqual([expect.objectContaining({ level: 'error', fields: expect.objectContaining({ part }) })]);
   });
 
@@ -75,7 +94,7 @@ describe('the readiness checks', () => {
     catalog = () => new Promise(() => undefined);
     const checked = build()();
     await clock.advance(limits.readinessTimeoutMs);
-    expect(await checked).toEqual({ checks: { ...allOk, storage: 'fail' }, staleToolsets: null });
+    expect(await checked).toEqual({ checks: { ...allOk, storage: 'fail' }, staleToolsets: null, servers: null });
   });
 
   it('run once a second, however often they are requested', async () => {

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { moniker } from '../../api/moniker.ts';
 import { useListeners } from '../../parts/layout/use-listeners.ts';
 import { announce } from '../../parts/actions/announce.ts';
+import { late } from '../../parts/layout/late.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { navigate, pathOf, type ViewProps } from '../../router.ts';
@@ -16,12 +17,15 @@ import { Inspector } from './inspector.tsx';
 import { chosenSetup, Picker } from './picker.tsx';
 import { TurnView } from './turn-view.tsx';
 
+const PromptPicker = late(async () => (await import('./prompt-picker.tsx')).PromptPicker);
+
 /** Kept while other views are open, so that a chat is there at once when its view is opened again. */
 const current = signal<ChatSession | null>(null);
 
 export function ChatPage({ id }: ViewProps) {
   const problem = useSignal<unknown>(null);
   const wantsInspector = useSignal(matchMedia('(min-width: 1200px)').matches);
+  const isPicking = useSignal(false);
   useEffect(() => {
     problem.value = null;
     if (current.value?.id !== (id ?? undefined)) {
@@ -46,17 +50,20 @@ export function ChatPage({ id }: ViewProps) {
       return false;
     }
   };
-  const send = (text: string) =>
+  const begin = async (title: string): Promise<ChatSession> => {
+    if (current.value !== null) return current.value;
+    const { id: created } = await moniker.value.post('/v1/sessions', { body: chosenSetup() });
+    const target = openChatSession(created);
+    current.value = target;
+    setTitle(created, title);
+    navigate(pathOf('chat', created));
+    return target;
+  };
+  const send = (text: string) => act(async () => await (await begin(text)).submit(text));
+  const pick = () =>
     act(async () => {
-      let target = current.value;
-      if (target === null) {
-        const { id: created } = await moniker.value.post('/v1/sessions', { body: chosenSetup() });
-        target = openChatSession(created);
-        current.value = target;
-        setTitle(created, text);
-        navigate(pathOf('chat', created));
-      }
-      await target.submit(text);
+      await begin('Prompts');
+      isPicking.value = true;
     });
   const fork = (turn: string) =>
     act(async () => {
@@ -104,7 +111,16 @@ export function ChatPage({ id }: ViewProps) {
           session={session}
           onSend={send}
           onStop={() => act(async () => await session?.cancel())}
+          onPrompts={pick}
         />
+        {isPicking.value && session !== null && (
+          <PromptPicker
+            session={session}
+            onClose={() => {
+              isPicking.value = false;
+            }}
+          />
+        )}
       </section>
       {isInspecting && (
         <Inspector

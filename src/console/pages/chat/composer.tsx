@@ -5,9 +5,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { turnStatus } from '../../session/fold-events.ts';
 
-type ComposerProps = { draft: string; session: ChatSession | null; onSend(text: string): Promise<boolean>; onStop(): void };
+type ComposerProps = {
+  draft: string;
+  session: ChatSession | null;
+  onSend(text: string): Promise<boolean>;
+  onStop(): void;
+  onPrompts(): void;
+};
 
-export function Composer({ draft, session, onSend, onStop }: ComposerProps) {
+export function Composer({ draft, session, onSend, onStop, onPrompts }: ComposerProps) {
   const storageName = `moniker-draft-${draft}`;
   const text = useSignal(sessionStorage.getItem(storageName) ?? '');
   const isSending = useSignal(false);
@@ -36,6 +42,9 @@ export function Composer({ draft, session, onSend, onStop }: ComposerProps) {
         Message
       </label>
       <div class="line">
+        <button type="button" aria-label="Prompts" onClick={onPrompts}>
+          /
+        </button>
         <textarea
           id="message"
           ref={box}

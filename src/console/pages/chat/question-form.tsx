@@ -3,9 +3,11 @@ import { bound, boundCheck, PlainForm } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { ApprovalBox } from '../../parts/actions/approval-box.tsx';
+import { late } from '../../parts/layout/late.tsx';
 import type { ChatSession } from '../../session/chat-session.ts';
 import type { Call, Question } from '../../session/fold-events.ts';
-import { ElicitationForm } from './elicitation-form.tsx';
+
+const ElicitationForm = late(async () => (await import('./elicitation-form.tsx')).ElicitationForm);
 
 type QuestionProps<Kind extends Question> = {
   session: ChatSession;

@@ -60,7 +60,11 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
 }
 
 /** A page cannot change what the machine runs. */
-function CommandShown({ draft: { command = '', args = [], env = {}, cwd, roots, sampling } }: { draft: ServerDraft }) {
+function CommandShown({
+  draft: { command = '', args = [], env = {}, cwd, instances = 'session', roots, sampling },
+}: {
+  draft: ServerDraft;
+}) {
   const shown = (value: string | { secret: string } | { hidden: string }): string => {
     if (typeof value === 'string') return value;
     return 'hidden' in value ? '(hidden)' : `(secret ${value.secret})`;
@@ -72,6 +76,7 @@ function CommandShown({ draft: { command = '', args = [], env = {}, cwd, roots, 
       <pre>{visible([...variables, command, ...args.map(shown)].join(' '))}</pre>
       <small class="hint">
         {cwd !== undefined && <>In {visible(cwd)}. </>}
+        {instances === 'shared' ? 'One process for all. ' : `A process for each ${instances}. `}
         {roots !== undefined && <>Roots: {visible(rootsText(roots))}. </>}
         {sampling === true && <>It may request completions. </>}
         Only the machine itself can change it: with <code>moniker add server</code> or a project file.

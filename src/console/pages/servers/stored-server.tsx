@@ -6,6 +6,7 @@ import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/actions/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import { Disclosure } from '../../parts/layout/disclosure.tsx';
+import { late } from '../../parts/layout/late.tsx';
 import { Facts } from '../../parts/records/facts.tsx';
 import { RecordPages } from '../../parts/records/record-pages.tsx';
 import { SignInButton } from '../../parts/actions/sign-in-button.tsx';
@@ -16,6 +17,8 @@ import { HeldTools } from './held-tools.tsx';
 import { ReviewedOffers } from './server-offers.tsx';
 import type { OpenServer } from './server-state.ts';
 import { ServerTools } from './server-tools.tsx';
+
+const ServerProcesses = late(async () => (await import('./server-processes.tsx')).ServerProcesses);
 
 type StatusProps = { state: OpenServer; view: components['schemas']['ServerView'] };
 
@@ -30,7 +33,7 @@ export function StoredServer({ state, view }: StatusProps) {
   );
 }
 
-function ServerStatus({ state, view: { kind, health, connection, offers, authorization, oauth } }: StatusProps) {
+function ServerStatus({ state, view: { name, kind, health, connection, offers, authorization, oauth, command, instances } }: StatusProps) {
   const isRefreshing = useSignal(false);
   if (kind === 'static') return null;
   const isPerUser = oauth?.per === 'user';
@@ -59,7 +62,9 @@ function ServerStatus({ state, view: { kind, health, connection, offers, authori
         )}
         {health !== undefined && health.failures > 0 && <span class="muted">{health.failures} failures in a row</span>}
         <span class="grow" />
-        {oauth?.grant === 'authorization_code' && <SignIn state={state} isSignedIn={authorization?.status === 'signed-in'} />}
+        {authorization !== undefined && oauth?.grant !== 'client_credentials' && (
+          <SignIn state={state} isSignedIn={authorization?.status === 'signed-in'} />
+        )}
         <button type="button" disabled={isRefreshing.value} onClick={() => void refresh()}>
           {isRefreshing.value ? 'Refreshing…' : 'Refresh'}
         </button>
@@ -73,6 +78,11 @@ function ServerStatus({ state, view: { kind, health, connection, offers, authori
           [isPerUser ? 'For the tool list' : 'Signed in', authorization && <Authorization status={authorization} />],
         ]}
       />
+      {command !== undefined && (
+        <Disclosure title="Processes">
+          <ServerProcesses server={name} instances={instances ?? 'session'} />
+        </Disclosure>
+      )}
       {isPerUser && (
         <Disclosure title="Accounts of the users">
           <UserConnections state={state} />

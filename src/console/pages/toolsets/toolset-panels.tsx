@@ -11,7 +11,7 @@ import { visible } from '../../parts/text/visible.ts';
 import { asToolsetDraft } from './toolset-draft.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
-const tabs = ['Definition', 'Entry', 'Versions', 'Test', 'Document'] as const;
+const tabs = ['Definition', 'Entry', 'Prompts', 'Versions', 'Test', 'Document'] as const;
 /** Whose definitions are shown. */
 const recipients: Record<Exclude<ProviderKind, 'openai-compatible'> | 'text', true> = {
   openai: true,
@@ -24,6 +24,7 @@ const recipients: Record<Exclude<ProviderKind, 'openai-compatible'> | 'text', tr
 };
 
 const EntryPanel = late(async () => (await import('./toolset-entry.tsx')).EntryPanel);
+const OffersPanel = late(async () => (await import('./toolset-offers.tsx')).OffersPanel);
 const VersionsPanel = late(async () => (await import('./toolset-versions.tsx')).VersionsPanel);
 const TestPanel = late(async () => (await import('./toolset-test.tsx')).TestPanel);
 
@@ -35,6 +36,7 @@ export function ToolsetPanels({ state, selected }: PanelProps) {
     <TabPanel label="About the toolset" tabs={tabs} tab={tab}>
       {tab.value === 'Definition' && <DefinitionPanel state={state} selected={selected} />}
       {tab.value === 'Entry' && <EntryPanel state={state} selected={selected} />}
+      {tab.value === 'Prompts' && <OffersPanel state={state} />}
       {tab.value === 'Versions' && <VersionsPanel state={state} />}
       {tab.value === 'Test' && <TestPanel state={state} selected={selected} />}
       {tab.value === 'Document' && <DocumentText document={state.document} read={asToolsetDraft} />}

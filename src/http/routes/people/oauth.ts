@@ -60,14 +60,16 @@ const serverMetadataRoutes = (['oauth-authorization-server', 'openid-configurati
   ),
 );
 
+const toolsetParams = z.object({ toolset: ToolsetReference });
+const workspaceParams = z.object({ workspace: z.string(), toolset: ToolsetReference });
+
 const resourceRoutes = [
   { path: '/mcp', operationId: 'getMcpResource', params: z.object({}) },
-  { path: '/mcp/{toolset}', operationId: 'getToolsetResource', params: z.object({ toolset: ToolsetReference }) },
-  {
-    path: '/mcp/{workspace}/{toolset}',
-    operationId: 'getWorkspaceToolsetResource',
-    params: z.object({ workspace: z.string(), toolset: ToolsetReference }),
-  },
+  { path: '/mcp/{toolset}', operationId: 'getToolsetResource', params: toolsetParams },
+  { path: '/mcp/{workspace}/{toolset}', operationId: 'getWorkspaceToolsetResource', params: workspaceParams },
+  { path: '/sse', operationId: 'getSseResource', params: z.object({}) },
+  { path: '/sse/{toolset}', operationId: 'getToolsetSseResource', params: toolsetParams },
+  { path: '/sse/{workspace}/{toolset}', operationId: 'getWorkspaceSseResource', params: workspaceParams },
 ].map(({ path, operationId, params }) =>
   definePublicRoute(
     {

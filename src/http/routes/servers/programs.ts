@@ -1,8 +1,8 @@
-/** `/v1/programs`: for the launcher (`local/stdio/program-check.ts`), which runs the commands of servers. */
+/** `/v1/programs`: the processes of commands; and for the launcher (`local/stdio/program-check.ts`), which runs them, those that are to end. */
 import { z } from 'zod';
 import { Problem } from '../../../core/problem.ts';
 import { ServerName } from '../../../core/servers/server.ts';
-import { noLauncher } from '../../../core/servers/stdio.ts';
+import { noLauncher, ServerProcess } from '../../../core/servers/stdio.ts';
 import { WorkspaceName } from '../../../core/people/workspace.ts';
 import { defineRoute } from './server-services.ts';
 
@@ -14,6 +14,20 @@ const Key = z
   .meta({ description: 'Identifies what runs, with its secrets; made with the launcher’s token.' });
 
 export const programRoutes = [
+  defineRoute(
+    {
+      method: 'get',
+      path: '/v1/programs',
+      operationId: 'listPrograms',
+      tag: 'Servers',
+      scopes: ['admin'],
+      summary: 'List the processes of commands',
+      description: 'The processes that the launcher runs for the servers of the workspace with a `command`. A deployed Worker has none.',
+      answers: { 200: { description: 'The processes.', schema: z.object({ items: z.array(ServerProcess) }) } },
+      problems: ['unavailable'],
+    },
+    async ({ services, principal, answer }) => answer(200, { items: await services.servers(principal.workspace).processes() }),
+  ),
   defineRoute(
     {
       method: 'post',

@@ -45,7 +45,7 @@ export const serverAuthorizeRoutes = [
       operationId: 'authorizeServer',
       summary: 'Start signing in to a server',
       description:
-        'For a server with `oauth.grant: "authorization_code"`. Returns the URL that the user opens; the browser returns to /oauth/callback. An earlier pending sign-in becomes invalid; existing tokens remain until new ones arrive.',
+        'For a server with `oauth.grant: "authorization_code"`, or without `oauth` if it publishes the metadata of a sign-in. Returns the URL that the user opens; the browser returns to /oauth/callback. An earlier pending sign-in becomes invalid; existing tokens remain until new ones arrive.',
       answers: { 200: { description: 'Begun.', schema: SignIn } },
       problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },

@@ -1,7 +1,7 @@
 /** What the routes of servers use: their documents, tool lists and programs, and the sign-ins to them. */
 import type { CompleteServer } from '../../../core/servers/server.ts';
 import type { ListingReport, ServerTool } from '../../../core/servers/server-tool.ts';
-import type { Program } from '../../../core/servers/stdio.ts';
+import type { Program, ServerProcess } from '../../../core/servers/stdio.ts';
 import type { RefreshReason } from '../../../core/servers/refresh-state.ts';
 import type { ServerTest } from '../../../core/servers/server-state.ts';
 import type { SignIns } from '../../../mcp/oauth/sign-in-service.ts';
@@ -15,6 +15,8 @@ export interface ServerAdmin {
   listGiven(name: string, document: CompleteServer): Promise<ServerTool[]>;
   /** Refreshes, in the background, the tool lists of these servers that are stale. */
   refreshIfStale(names: readonly string[]): void;
+  /** The processes of its servers with a command. */
+  processes(): Promise<ServerProcess[]>;
 }
 
 export interface ServerServices extends RoomServices<'clock' | 'log' | 'people'> {

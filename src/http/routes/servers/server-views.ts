@@ -25,13 +25,13 @@ const read = {
     .optional()
     .meta({ description: 'Number of prompts, resources and templates of an MCP server, without held ones.' }),
 };
-const { command, args, env, cwd, era, transport, oauth, timeoutMs, sampling, roots } = McpServer.shape;
+const { command, args, env, cwd, instances, era, transport, oauth, timeoutMs, sampling, roots } = McpServer.shape;
 const { baseUrl, include, exclude } = OpenApiServer.shape;
 const { headers, query, trusted, updates, instructions } = StaticServer.shape;
 const described = {
   kind: ServerKindFilter,
   url: z.string().optional(),
-  ...{ command, args, env, cwd },
+  ...{ command, args, env, cwd, instances },
   ...{ headers, query, trusted, updates, instructions, era, transport, oauth, timeoutMs, sampling, roots, baseUrl, include, exclude },
 };
 
@@ -54,7 +54,7 @@ export const ServerView = z
     name: ServerName,
     tools: z.array(ServerTool),
     ...read,
-    authorization: AuthorizationStatus.optional().meta({ description: 'For a server with `oauth`.' }),
+    authorization: AuthorizationStatus.optional().meta({ description: 'For a server with `oauth`, or that offers a sign-in.' }),
   })
   .meta({ id: 'ServerView' });
 

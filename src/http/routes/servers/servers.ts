@@ -68,7 +68,7 @@ export const serverRoutes = [
       const document = await catalog.get('server', params.server);
       if (document.body.kind !== 'static') services.servers(principal.workspace).refreshIfStale([params.server]);
       const tools = await readAllPages((page) => catalog.serverTools(params.server, page));
-      const authorization = document.body.oauth === undefined ? null : await services.signIns.status(principal.workspace, params.server);
+      const authorization = document.body.kind === 'mcp' ? await services.signIns.status(principal.workspace, params.server) : null;
       const view = { ...toServerView(document), ...(authorization !== null && { authorization }), tools };
       // Never 304: tools are held and accepted without a new version of the document.
       return answer(200, view, { etag: etag(document.version) });

@@ -9,6 +9,7 @@ import { etagHeader, matchesEtag, unchanged } from '../../conditions.ts';
 import { z } from 'zod';
 import { invalidRequest, Problem } from '../../../core/problem.ts';
 import { challengeHeader, challengePattern, proofHeader, proofOf } from '../../../core/servers/service-proof.ts';
+import { ServerStatuses } from '../../../core/servers/server-state.ts';
 import { version } from '../../../core/version.ts';
 import { enterStrangersResponse } from '../../request-body.ts';
 import { bodyHoldingPlace } from '../../sent-body.ts';
@@ -74,6 +75,11 @@ export const pageRoutes = [
 /** `/healthz`: the Worker runs. It uses neither storage nor models, so it works whatever else fails. */
 const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health', example: { status: 'ok', version } });
 
+const readyExample = {
+  checks: { storage: 'ok', kv: 'ok', keys: 'ok' },
+  staleToolsets: 0,
+  servers: { ok: 4, degraded: 1, failing: 0, unauthorized: 0, unknown: 0 },
+} as const;
 const Verdict = z.enum(['ok', 'fail']);
 const Readiness = z
   .object({
@@ -83,8 +89,12 @@ const Readiness = z
       description:
         'Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. `null`: they could not be counted; the log has the cause.',
     }),
+    servers: ServerStatuses.nullable().meta({
+      description:
+        'How many servers of the first workspace have each health, counted at most every 10 s. A server that is not `ok` does not make the service unready. `null`: they could not be counted.',
+    }),
   })
-  .meta({ id: 'Readiness', example: { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0 } });
+  .meta({ id: 'Readiness', example: { status: 'ok', ...readyExample } });
 
 export const healthRoutes = [
   definePublicRoute(
@@ -128,11 +138,11 @@ export const healthRoutes = [
       problems: ['unavailable'],
     },
     async ({ services, answer }) => {
-      const { checks, staleToolsets } = await services.readiness();
+      const { checks, ...counts } = await services.readiness();
       const failed = Object.entries(checks).flatMap(([part, verdict]) => (verdict === 'ok' ? [] : [part]));
       if (failed.length > 0)
         throw new Problem('unavailable', `The service is not ready: ${failed.join(', ')} failed. The log has the cause.`, { checks });
-      return answer(200, { status: 'ok', checks, staleToolsets });
+      return answer(200, { status: 'ok', checks, ...counts });
     },
   ),
 ];

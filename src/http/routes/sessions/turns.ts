@@ -88,7 +88,15 @@ export const turnRoutes = [
           headers: { ...editionHeader, ...replacedHeader, location: 'URL of the session.', 'preference-applied': '`respond-async`.' },
         },
       },
-      problems: ['idempotency_mismatch', 'conflict', 'model_not_found', 'unavailable'],
+      problems: [
+        'idempotency_mismatch',
+        'conflict',
+        'model_not_found',
+        'rate_limited',
+        'upstream_error',
+        'upstream_timeout',
+        'unavailable',
+      ],
     },
     async ({ c, services, principal, params, body, bytes, answer }) => {
       const idempotency = await idempotencyOf(c, bytes);
@@ -96,19 +104,34 @@ export const turnRoutes = [
       const streamed = c.req.header('accept')?.includes('text/event-stream') === true;
       const isAsync = prefersAsync(c.req.header('prefer'));
       if (streamed) requireStream(c);
+      const find = (key: string, bodyHash: string) => session.findByIdempotencyKey(principal, key, bodyHash);
       const begin = async () => {
+        const { idempotencyKey: key, bodyHash = '' } = idempotency;
+        // A prompt is not requested again for a turn that is stored.
+        const stored = body.prompt === undefined || key === undefined ? null : await find(key, bodyHash);
+        if (stored !== null) return stored;
         const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
         const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
-        const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
+        const written = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : (body.input ?? []);
+        const seen = () => session.seen(principal);
+        const { input: prompted, taint } =
+          body.prompt === undefined
+            ? { input: [], taint: undefined }
+            : await services.prompts.expand({ principal, plan, conversation: params.id, seen }, body.prompt);
+        const input = [...prompted, ...written];
         const { replaced } = plan;
         const awaitsAnswer = !streamed && !isAsync;
         const submit = (request: SubmitTurn) => session.submit(principal, request);
         return {
-          ...(await submitWithinLimits(services, principal, { plan, input, awaitsAnswer, ...idempotency }, submit)),
+          ...(await submitWithinLimits(
+            services,
+            principal,
+            { plan, input, awaitsAnswer, ...idempotency, ...(taint && { taint }) },
+            submit,
+          )),
           ...(replaced !== undefined && { replaced }),
         };
       };
-      const find = (key: string, bodyHash: string) => session.findByIdempotencyKey(principal, key, bodyHash);
       const begun = await runIdempotent<SubmittedTurn & Pick<Plan, 'replaced'>>(idempotency, begin, find);
       const { turn, position, edition } = begun;
 

@@ -22,7 +22,7 @@ import { defineRoute, type ToolsetServices } from './toolset-services.ts';
 
 const params = z.object({ toolset: ToolsetReference });
 const workspaceParams = z.object({ workspace: WorkspaceName, toolset: ToolsetReference });
-const message = {
+export const mcpMessage = {
   description: 'An MCP JSON-RPC message of at most 1 MB.',
   json: z.record(z.string(), z.unknown()).meta({ id: 'McpMessage' }),
 };
@@ -34,7 +34,7 @@ const mcpHeaders = {
 };
 const stream: Answer = {
   description: 'The MCP response: one message, or a stream of messages.',
-  schema: message.json,
+  schema: mcpMessage.json,
   also: 'text/event-stream',
   headers: { ...editionHeader, 'mcp-session-id': 'With `initialize` of the 2025 revisions: the id of the new session.' },
 };
@@ -64,7 +64,7 @@ const methods = [
       ...refusals,
     },
     problems: [],
-    rawBody: message,
+    rawBody: mcpMessage,
   },
   {
     method: 'get',
@@ -97,38 +97,37 @@ export const mcpRoutes = methods.flatMap(({ name, problems, ...spec }) => {
     defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
       serve(request, request.params.toolset),
     ),
-    defineRoute({ ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams }, (request) =>
-      serveIn(request, request.params.workspace, request.params.toolset),
+    defineRoute(
+      { ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams },
+      async (request) => serve(await enterMcpWorkspace(request, request.params.workspace), request.params.toolset),
     ),
     defineRoute({ ...common, path: '/mcp', operationId: `${name}EquippedMcp` }, (request) => serve(request, null)),
   ];
 });
 
+export type McpCaller = Pick<RouteRequest<unknown, ToolsetServices>, 'c' | 'services' | 'principal'>;
+
 /** A path of another workspace is unknown to a key, whether that workspace exists or not. The root key acts in any workspace. */
-async function serveIn(
-  request: Pick<RouteRequest<unknown, ToolsetServices>, 'c' | 'services' | 'principal'>,
-  workspace: string,
-  toolset: string,
-) {
-  const { principal, services } = request;
+export async function enterMcpWorkspace(request: McpCaller, workspace: string): Promise<McpCaller> {
+  const { c, principal, services } = request;
   const mayEnter = workspace === principal.workspace || isAllowed(principal, { act: 'enter-workspace', keyId: principal.keyId });
   if (!mayEnter) throw unknownWorkspace(workspace);
-  return await serve({ ...request, principal: await inWorkspace(principal, workspace, services.directory) }, toolset);
+  return { c, services, principal: await inWorkspace(principal, workspace, services.directory) };
 }
 
-async function serve(
-  { c, services, principal }: Pick<RouteRequest<unknown, ToolsetServices>, 'c' | 'services' | 'principal'>,
-  target: string | null,
-) {
-  const origin = c.req.header('origin');
-  if (origin !== undefined && !mayCallMcp(services.settings, origin))
-    throw new Problem('forbidden', 'Pages of this origin may not call this service. MONIKER_ALLOWED_ORIGINS lists the origins that may.');
+async function serve({ c, services, principal }: McpCaller, target: string | null) {
+  requireMcpOrigin(services.settings, c.req.header('origin'));
   const request = c.req.raw;
   const body = request.method === 'POST' ? await readJson(c, limits.maxBodyBytes) : null;
   if (request.method === 'GET' || recordOf(body?.value).method === 'subscriptions/listen') requireStream(c, limits.mcpListenRetryMs);
-  if (principal.audience !== undefined && target === null) requireScopeOf(principal, body?.value);
+  requireConfigurationScope(principal, target, body?.value);
   const { response, view } = await services.mcp({ principal, target, request, text: body?.text ?? '', body: body?.value });
   return view.pointer === null ? response : withHeader(response, 'x-moniker-edition', editionName(view.pointer));
+}
+
+export function requireMcpOrigin(settings: ToolsetServices['settings'], origin: string | undefined): void {
+  if (origin !== undefined && !mayCallMcp(settings, origin))
+    throw new Problem('forbidden', 'Pages of this origin may not call this service. MONIKER_ALLOWED_ORIGINS lists the origins that may.');
 }
 
 /** A response from another object is immutable and is wrapped; any other one keeps its body as it is. */
@@ -145,7 +144,8 @@ function withHeader(response: Response, name: string, value: string): Response {
 }
 
 /** An access token without the scope of the configuration tools: 403, which tells the client to ask for it (step-up authorization of MCP). */
-function requireScopeOf(principal: Principal, body: unknown): void {
+export function requireConfigurationScope(principal: Principal, target: string | null, body: unknown): void {
+  if (principal.audience === undefined || target !== null) return;
   const { method, params } = recordOf(body);
   const { name } = recordOf(params);
   if (method !== 'tools/call' || !configurationTools.some((known) => known === name)) return;

@@ -209,7 +209,7 @@ function changeWarnings(tools: readonly ToolReport[], provider: string): Warning
   const kinds = new Map<string, { places: number; tools: Set<string> }>();
   for (const { wireName, changes } of tools) {
     for (const change of changes) {
-      if (losesNothing.test(change.message)) continue;
+      if (losesNothing.some((pattern) => pattern.test(change.message))) continue;
       const kind = kinds.get(kindOf(change)) ?? { places: 0, tools: new Set<string>() };
       kinds.set(kindOf(change), kind);
       kind.places += 1;
@@ -228,8 +228,15 @@ function changeWarnings(tools: readonly ToolReport[], provider: string): Warning
 }
 
 /** Changes without loss: shown with the tool, but not a warning. */
-const losesNothing =
-  /: an empty list of fields is added$| is expanded$|^converted to an enum with one choice$|^converted to an object, because arguments are an object$/;
+const losesNothing: readonly RegExp[] = [
+  /: an empty list of fields is added$/,
+  / (?:is|are) expanded\b/,
+  /^removed: the schema is converted to draft 2020-12$/,
+  /^an OpenAPI keyword: true is converted to the type null$/,
+  /^a list of schemas is converted to prefixItems$/,
+  /^converted to an enum with one choice$/,
+  /^converted to an object, because arguments are an object$/,
+];
 
 /** For an unsupported keyword, the keyword is the kind; in other cases the last part of the path is an argument's name. */
 function kindOf({ path, message }: ToolChange): string {

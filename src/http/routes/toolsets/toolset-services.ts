@@ -4,6 +4,7 @@ import type { DirectCall, DryRun } from '../../../engine/call/direct-call.ts';
 import type { ChatDeps } from '../../../engine/chat/run-chat.ts';
 import type { McpAnswer, McpRequest } from '../../../mcp/server/endpoint.ts';
 import type { SessionCall } from '../../../ports/session.ts';
+import type { SseRelays } from '../../../ports/sse-relays.ts';
 import { type RoomServices, routesUsing } from '../../route.ts';
 
 export interface ToolsetServices extends RoomServices, Pick<ChatDeps, 'sessions' | 'planTurn'> {
@@ -13,6 +14,8 @@ export interface ToolsetServices extends RoomServices, Pick<ChatDeps, 'sessions'
   dryRunCall(principal: Principal, call: DirectCall): Promise<DryRun>;
   /** Serves a request to `/mcp` whose key, origin and body were checked. */
   mcp(request: McpRequest): Promise<McpAnswer>;
+  /** Connections of clients that only know HTTP+SSE. */
+  sseRelays: SseRelays;
 }
 
 export const { defineRoute } = routesUsing<ToolsetServices>();

@@ -3,7 +3,7 @@
  * other on its own table, so that a code or a refresh token is used once. The library is loaded on demand.
  */
 import { isAllowed } from '../../../core/people/authority.ts';
-import { readMcpPath, readMcpResource } from '../../../core/servers/mcp-resource.ts';
+import { readMcpPathBehind, readMcpResource } from '../../../core/servers/mcp-resource.ts';
 import { rootUser } from '../../../core/people/person.ts';
 import { keyIdOfUser, systemKeyId } from '../../../core/people/principal.ts';
 import { GrantScope, type AcceptedRequest, type GrantUser, type GrantView, type OAuthClient } from '../../../core/people/grant.ts';
@@ -128,7 +128,7 @@ export async function verifyToken(context: CatalogContext, inner: string): Promi
     return { refused: 'revoked' };
   }
   const path = grant.metadata.path;
-  const reference = readMcpPath(path.slice(path.lastIndexOf('/mcp')))?.toolset ?? null;
+  const reference = readMcpPathBehind(path)?.toolset ?? null;
   const scopes = GrantScope.options.filter(
     (scope) => token.scope.includes(scope) && isAllowed(user, { act: 'use-scope', scopes: [scope] }),
   );

@@ -21,7 +21,7 @@ import { memberWriter } from '../documents/members.ts';
 import { modelAliasWriter } from '../documents/model-aliases.ts';
 import { policyWriter } from '../documents/policy.ts';
 import { privateToolWriter, removePrivateTools } from '../tools/private-tools.ts';
-import { listServers, serverWriter, showServer } from '../servers/servers.ts';
+import { countStatuses, listServers, serverWriter, showServer } from '../servers/servers.ts';
 import { skillWriter } from '../documents/skills.ts';
 import { workspaceWriter } from '../documents/workspace.ts';
 import { toolAliasesWriter } from '../tools/tool-aliases.ts';
@@ -100,6 +100,7 @@ export const documentHandlers = {
       places,
     ),
   staleToolsets: ({ context }) => countStale(context),
+  serverStatuses: ({ context }) => countStatuses(context),
   toolsetUses: ({ context }, toolset) => readToolsetUses(context, toolset),
   tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),

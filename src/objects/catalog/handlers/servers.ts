@@ -21,7 +21,7 @@ export const serverHandlers = {
   },
   completeServer: ({ context }, server, document, options = {}) => completeServer(context, server, document, options),
   programKeys: ({ context }, servers) => readProgramKeys(context, servers),
-  claimRefresh: ({ context }, server, reason) => claimRefresh(context, server, reason),
+  claimRefresh: ({ context }, server, reason, fault) => claimRefresh(context, server, reason, fault),
   takeFailure: ({ context }, server, claim, failure) => takeFailure(context, server, claim, failure),
   serverGrant: ({ context }, server, keyId) => (keyId === undefined ? readGrant(context, server) : readConnection(context, server, keyId)),
   connections: ({ context }, server, page) => {

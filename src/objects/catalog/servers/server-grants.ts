@@ -3,6 +3,7 @@ import { openValue, sealValue } from '../../../storage/keys/secret-box.ts';
 import type { ServerGrant } from '../../../ports/catalog.ts';
 import { dropConnectionsTo } from './connections.ts';
 import { recordChange } from '../records/audit.ts';
+import { enqueuePublish } from '../records/publications.ts';
 import { overwrite, requestClose } from '../records/close-database.ts';
 import type { CatalogContext } from '../context.ts';
 
@@ -23,8 +24,11 @@ export async function saveGrant(
     if ((before?.revision ?? 0) !== revision) return false;
     const hadOne = before !== null && before.sealed !== null;
     // Refreshing tokens does not count as a configuration change.
-    if (hadOne !== (sealed !== null))
+    if (hadOne !== (sealed !== null)) {
+      // A server without `oauth` in its document gets it by its grant (`core/servers/server.ts`).
+      enqueuePublish(context, 'server', server);
       recordChange(context, { by, action: sealed === null ? 'sign-out' : 'sign-in', resource: 'server', name: server });
+    }
     overwriteGrant(context.sql, server);
     context.sql.exec('INSERT OR REPLACE INTO server_grants (server, sealed, revision) VALUES (?, ?, ?)', server, sealed, revision + 1);
     return true;
@@ -39,6 +43,10 @@ export function dropGrant(sql: SqlStorage, server: string): void {
   dropConnectionsTo(sql, server);
   overwriteGrant(sql, server);
   sql.exec('UPDATE server_grants SET sealed = NULL, revision = revision + 1 WHERE server = ?', server);
+}
+
+export function hasGrant(sql: SqlStorage, server: string): boolean {
+  return readRow(sql, server)?.sealed != null;
 }
 
 /** Call before the value is replaced or removed. */

@@ -14,6 +14,8 @@ import {
   initialState,
   holdsClaim,
   afterRefresh,
+  unreadText,
+  withFault,
   type RefreshReason,
   type RefreshState,
 } from '../../../core/servers/refresh-state.ts';
@@ -33,12 +35,12 @@ import { serverOf } from './server-definitions.ts';
 import { readTool, readTools } from './server-tools.ts';
 import { prepareListing } from './accept-listing.ts';
 
-export function claimRefresh(context: CatalogContext, server: string, reason: RefreshReason): RefreshAnswer {
+export function claimRefresh(context: CatalogContext, server: string, reason: RefreshReason, fault?: string): RefreshAnswer {
   const { version, body } = requireRow(context.sql, 'server', server);
   if (body.kind !== 'static') {
     const now = context.now();
     const before = readServerState(context.sql, server) ?? initialState(version, now);
-    const asked = requestClaim(before, reason, now);
+    const asked = requestClaim(fault === undefined ? before : withFault(before, fault, now), reason, now);
     if (asked.state !== before) writeServerState(context.sql, server, asked.state);
     if (!asked.claimed) return { claimed: false, retryAfterMs: asked.retryAfterMs };
     return { claimed: true, server: readServerAccess(context, server), claim: { version, until: asked.until } };
@@ -87,7 +89,8 @@ export async function takeDiscovery(
     const canChange = row.body.givenDocument === undefined;
     // Read again: meanwhile the server may have reported a changed list.
     const state = readServerState(context.sql, server) ?? before;
-    const found = { connection, offered: countOffers(offers), ttlMs, canChange, isOther: isOther || hasOtherOffers };
+    const read = { connection, offered: countOffers(offers), ...unreadText(discovery) };
+    const found = { ...read, ttlMs, canChange, isOther: isOther || hasOtherOffers };
     const after = afterRefresh(state, found, context.now());
     writeServerState(context.sql, server, { ...after, version });
     enqueuePublish(context, 'server', server);

@@ -13,6 +13,7 @@ import type { CatalogContext } from '../context.ts';
 import { type DocumentRow, findRow, requireRow } from '../documents/documents.ts';
 import { overwrite } from '../records/close-database.ts';
 import { parsedServer } from './server-definitions.ts';
+import { hasGrant } from './server-grants.ts';
 import { readText, writeText } from '../records/text-chunks.ts';
 
 export function readServerState(sql: SqlStorage, server: string): RefreshState | null {
@@ -20,10 +21,20 @@ export function readServerState(sql: SqlStorage, server: string): RefreshState |
 }
 
 export function readServerStates(sql: SqlStorage, servers: readonly string[]): Map<string, RefreshState> {
-  const query = 'SELECT server, state FROM server_state WHERE server IN (SELECT value FROM json_each(?))';
-  const rows = sql.exec<{ server: string; state: string }>(query, JSON.stringify(servers)).toArray();
-  // Written by `writeServerState` only.
-  return new Map(rows.map(({ server, state }) => [server, JSON.parse(state) as RefreshState]));
+  return toStates(
+    sql.exec<StateRow>('SELECT * FROM server_state WHERE server IN (SELECT value FROM json_each(?))', JSON.stringify(servers)),
+  );
+}
+
+export function allServerStates(sql: SqlStorage): Map<string, RefreshState> {
+  return toStates(sql.exec<StateRow>('SELECT * FROM server_state'));
+}
+
+type StateRow = { server: string; state: string };
+
+/** Written by `writeServerState` only. */
+function toStates(rows: Iterable<StateRow>): Map<string, RefreshState> {
+  return new Map([...rows].map(({ server, state }) => [server, JSON.parse(state) as RefreshState]));
 }
 
 export function writeServerState(sql: SqlStorage, server: string, state: RefreshState): void {
@@ -46,9 +57,14 @@ export function findServerAccess(context: CatalogContext, name: string): ServerA
 
 /** Server bodies were parsed by the schema when they were written. */
 function accessOf(context: CatalogContext, { name, body, version }: DocumentRow): ServerAccess {
-  const { connection = null, staleAt = null } = readServerState(context.sql, name) ?? {};
+  const { connection = null, staleAt = null, offersSignIn = false } = readServerState(context.sql, name) ?? {};
   const { ready, held, annotated } = parsedServer(context, name);
-  return toServerAccess(name, body as CompleteServer, { ready, held, annotated, version, connection, staleAt });
+  return toServerAccess(
+    name,
+    body as CompleteServer,
+    { ready, held, annotated, version, connection, staleAt },
+    offersSignIn || hasGrant(context.sql, name),
+  );
 }
 
 /** `kept`: replaces the text in the server's document. */

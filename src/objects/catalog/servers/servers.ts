@@ -24,6 +24,7 @@ import { changedLaunch } from '../../../core/servers/launched-settings.ts';
 import { isSameCommand } from '../../../core/servers/stdio.ts';
 import { isSameClient } from '../../../core/servers/server-identity.ts';
 import { healthOf, afterDocumentChange } from '../../../core/servers/refresh-state.ts';
+import { statusCounts, type ServerStatuses } from '../../../core/servers/server-state.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
 import { pinListing, readEchoedListing, type PinnedItem } from '../../../core/listing/pin-listing.ts';
 import { unlisted } from '../../../core/listing/stored-offer.ts';
@@ -38,6 +39,7 @@ import { readOffers, storeOffers } from './server-offers.ts';
 import {
   deleteServerState,
   readServerState,
+  allServerStates,
   readServerStates,
   writeServerState,
   givenDocument,
@@ -214,6 +216,13 @@ function shownReadings({ sql }: CatalogContext, servers: readonly string[]): (se
     const { connection, offered: offers } = state;
     return { ...counted, health: healthOf(state, counted.held), ...(connection !== null && { connection }), offers };
   };
+}
+
+/** `static` servers have no health. */
+export function countStatuses({ sql }: CatalogContext): ServerStatuses {
+  const states = allServerStates(sql);
+  const counts = toolCounts(sql, [...states.keys()]);
+  return statusCounts([...states].map(([server, state]) => healthOf(state, counts.get(server)?.held ?? 0).status));
 }
 
 /** Returns a document to test. Throws as a write of it, if it gives something to a program. */

@@ -43,6 +43,7 @@ const methods: MethodTable<SessionObject> = {
   messages: read,
   submit: once,
   findByIdempotencyKey: read,
+  seen: read,
   hasTurn: read,
   waitForAnswer: once,
   stream: once,
