@@ -3,21 +3,27 @@
  * the level of log messages (`logging/setLevel`), and that the client's roots have changed (`notifications/roots/list_changed`). A new
  * session is told of the roots too: a server may ask for them before the stream for its own requests is open, and would not ask again.
  */
-import { ProtocolError } from '@modelcontextprotocol/client';
+import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { recordOf } from '../../core/json/wire-value.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
-import type { Connection } from './connection.ts';
 import type { NegotiatedConnection } from './connection-memory.ts';
+
+/** What is used of a connection. */
+type SessionConnection = {
+  client: Pick<Client, 'getServerCapabilities' | 'notification'>;
+  request(method: 'logging/setLevel', params: { level: string }): Promise<unknown>;
+  openAskingStream(): Promise<void>;
+};
 
 /** How long a call waits for a server that was told of roots to read them. */
 const rootsReadMs = 1_000;
 
 /** Returns what is known of the connection then. `rootsRead`: resolves when the server has been given the roots. */
 export async function sendSessionSettings(
-  connection: Connection,
+  connection: SessionConnection,
   negotiated: NegotiatedConnection,
   server: ServerAccess,
   { logLevel, rootsChanges = 0, askable, ask }: UpstreamHooks,
@@ -40,7 +46,7 @@ export async function sendSessionSettings(
 }
 
 /** A server without logging sends no messages, and one that refuses the level decides itself what it sends. */
-async function setLevel(connection: Connection, { connection: last }: ServerAccess, level: string): Promise<void> {
+async function setLevel(connection: SessionConnection, { connection: last }: ServerAccess, level: string): Promise<void> {
   const { logging } = recordOf(connection.client.getServerCapabilities() ?? last?.capabilities);
   if (logging === undefined) return;
   try {
