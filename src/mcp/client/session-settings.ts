@@ -6,16 +6,15 @@
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { recordOf } from '../../core/json/wire-value.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { UpstreamMethod } from '../../core/tools/upstream-method.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
 import type { NegotiatedConnection } from './connection-memory.ts';
 
-/** What is used of a connection (`connection.ts`). */
-type ToldConnection = {
-  client: Pick<Client, 'notification' | 'getServerCapabilities'>;
-  request(method: UpstreamMethod, params: Record<string, unknown>): Promise<Record<string, unknown>>;
+/** What is used of a connection. */
+type SessionConnection = {
+  client: Pick<Client, 'getServerCapabilities' | 'notification'>;
+  request(method: 'logging/setLevel', params: { level: string }): Promise<unknown>;
   openAskingStream(): Promise<void>;
 };
 
@@ -24,7 +23,7 @@ const rootsReadMs = 1_000;
 
 /** Returns what is known of the connection then. `rootsRead`: resolves when the server has been given the roots. */
 export async function sendSessionSettings(
-  connection: ToldConnection,
+  connection: SessionConnection,
   negotiated: NegotiatedConnection,
   server: ServerAccess,
   { logLevel, rootsChanges = 0, askable, ask }: UpstreamHooks,
@@ -47,7 +46,7 @@ export async function sendSessionSettings(
 }
 
 /** A server without logging sends no messages, and one that refuses the level decides itself what it sends. */
-async function setLevel(connection: ToldConnection, { connection: last }: ServerAccess, level: string): Promise<void> {
+async function setLevel(connection: SessionConnection, { connection: last }: ServerAccess, level: string): Promise<void> {
   const { logging } = recordOf(connection.client.getServerCapabilities() ?? last?.capabilities);
   if (logging === undefined) return;
   try {
