@@ -2063,6 +2063,8 @@ export interface paths {
          * List the processes of commands
          * @description The processes that the launcher runs for the servers of the workspace with a `command`. A deployed Worker has none.
          *
+         *     Not for keys that are bound to agents or toolsets.
+         *
          *     Scope: `admin`.
          */
         get: operations["listPrograms"];
@@ -6303,6 +6305,11 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * @description What MCP clients of the toolset are listed. `list` (default): its tools. `search`: `find_tools`, `describe_tool` and `call_tool`. `code`: `run_code`, with declarations of the tools, and `find_tools` for those that are not declared.
+         * @enum {string}
+         */
+        McpTools: "list" | "search" | "code";
+        /**
          * @example {
          *       "id": "k7pd2mxw4q",
          *       "name": "my app",
@@ -9777,6 +9784,7 @@ export interface components {
             /** @default prompt */
             announce?: components["schemas"]["Announce"];
             description?: string;
+            mcpTools?: components["schemas"]["McpTools"];
             /** @description Must equal the name in the path, if given. */
             name?: string;
             /**
@@ -9838,6 +9846,7 @@ export interface components {
             description?: string;
             /** @description Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy. Tools that are revoked there or here are left out, with a warning. */
             from?: components["schemas"]["ToolsetReference"];
+            mcpTools?: components["schemas"]["McpTools"];
             /** @description Must equal the name in the path, if given. */
             name?: string;
             /**
@@ -9912,7 +9921,7 @@ export interface components {
                 fields: components["schemas"]["DefinitionChange"][];
                 wireName: string;
             }[];
-            /** @description Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/revoked`, `/instructions/{server}`. */
+            /** @description Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/mcpTools`, `/revoked`, `/instructions/{server}`. */
             fields: components["schemas"]["DefinitionChange"][];
             /** @description null: no earlier version exists. */
             from: number | null;
@@ -10207,6 +10216,7 @@ export interface components {
             /** @default prompt */
             announce?: components["schemas"]["Announce"];
             description?: string;
+            mcpTools?: components["schemas"]["McpTools"];
             name: string;
             /**
              * @description Further names of the listed tools, as hidden aliases: name → any name of a tool in this toolset.
@@ -13092,7 +13102,10 @@ export interface operations {
     };
     listenMcp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: {
                 /** @description The MCP revision of the request. */
                 "mcp-protocol-version"?: string;
@@ -13133,7 +13146,10 @@ export interface operations {
     };
     sendMcp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: {
                 /** @description The MCP revision of the request. */
                 "mcp-protocol-version"?: string;
@@ -13193,7 +13209,10 @@ export interface operations {
     };
     endMcp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: {
                 /** @description The MCP revision of the request. */
                 "mcp-protocol-version"?: string;
@@ -13232,7 +13251,10 @@ export interface operations {
     };
     listenWorkspaceMcp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: {
                 /** @description The MCP revision of the request. */
                 "mcp-protocol-version"?: string;
@@ -13275,7 +13297,10 @@ export interface operations {
     };
     sendWorkspaceMcp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: {
                 /** @description The MCP revision of the request. */
                 "mcp-protocol-version"?: string;
@@ -13337,7 +13362,10 @@ export interface operations {
     };
     endWorkspaceMcp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: {
                 /** @description The MCP revision of the request. */
                 "mcp-protocol-version"?: string;

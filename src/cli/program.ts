@@ -11,6 +11,7 @@ import { addDeployCommand } from './deploy.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes, reportFailure } from './failure.ts';
 import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addInstallCommand } from './install/install.ts';
 import { addKeysCommand } from './keys.ts';
 import { addLogsCommand } from './logs.ts';
 import { printError } from '../local/printing.ts';
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   addAddCommands(program);
   addCallCommands(program);
   addMcpCommand(program);
+  addInstallCommand(program);
   addAcceptCommand(program);
   addRefreshCommand(program);
   addChatCommand(program);
@@ -59,7 +61,7 @@ function addMcpCommand(program: Command): void {
       .argument('<toolset>', 'toolset of the running service')
       .addHelpText(
         'after',
-        '\nExample, in the mcp.json of a client:\n  {"mcpServers": {"work": {"command": "moniker", "args": ["mcp", "work"]}}}',
+        '\nExamples, which write it into the settings of a client:\n  moniker install claude-desktop work\n  moniker install cursor work --stdio',
       ),
   ).action(async (toolset: string, options: ConnectionOptions) => {
     // Loaded by this command only: the MCP SDK is large.

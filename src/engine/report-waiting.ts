@@ -3,6 +3,7 @@ import type { CallerChannel } from '../ports/upstream.ts';
 import type { Clock } from '../ports/runtime.ts';
 
 const reportMs = 15_000;
+export const waitingForUser = 'Waiting for the answer of the user.';
 
 /** Reports progress every 15 s until `work` has settled; the value is the time in seconds. Without `progress` only waits. */
 export async function reportWaiting<T>(
@@ -33,5 +34,5 @@ export async function reportWaiting<T>(
 export function withWaitingReports(clock: Pick<Clock, 'after'>, channel: CallerChannel): CallerChannel {
   const { ask, progress } = channel;
   if (ask === undefined || progress === undefined) return channel;
-  return { ...channel, ask: (request, key) => reportWaiting(clock, progress, 'Waiting for the answer of the user.', ask(request, key)) };
+  return { ...channel, ask: (request, key) => reportWaiting(clock, progress, waitingForUser, ask(request, key)) };
 }

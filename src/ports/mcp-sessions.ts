@@ -23,8 +23,12 @@ export type ListenMode = 'check' | 'open' | 'resume' | 'renew' | 'close';
 /** A resource of whose changes a client is notified: the URI as the client has it, and as its server has it. */
 export type ResourceSubscription = { uri: string; server: string; own: string };
 
-/** The client's subscriptions; `conflict`: it listens on another stream; null: this key has no such session at this endpoint. */
-export type ListenAnswer = { subscriptions: readonly ResourceSubscription[] } | 'conflict' | null;
+/**
+ * What the stream of the client depends on: its subscriptions, and the level of log messages that it has set (null: none). `conflict`: it listens
+ * on another stream; null: this key has no such session at this endpoint.
+ */
+export type ListenAnswer = ListenState | 'conflict' | null;
+export type ListenState = { subscriptions: readonly ResourceSubscription[]; logLevel: string | null };
 
 /** The session with this id, or the tool call in flight with this name; null: a new one, which the request starts. */
 export type McpRecipient = { session: string | null } | { call: string | null };

@@ -74,6 +74,8 @@ export type FindToolsResult = {
 };
 
 export interface ToolFinder {
+  /** How a found tool is called: by its name, from code, or with `call_tool`. */
+  readonly calledBy: 'name' | 'code' | 'call_tool';
   /** The number of tools that can be found. */
   readonly total: number;
   /** Whether the model is already sent the maximum number of definitions: tools found now can be called, but their definitions are not added. */

@@ -73,9 +73,13 @@ export type CallerChannel = {
   alive?(): void;
   progress?(update: ProgressUpdate): void;
   notice?(notice: ServerNotice): void;
+  /** The least severe log messages that the caller has asked for; absent: it has not. */
+  logLevel?: string;
   /** Answers while the call is open. `key`: the asker's name for the question. */
   ask?(request: InputRequest, key: string): Promise<InputAnswer>;
   askable?: AskableInput;
+  /** How often the caller has reported that its roots have changed; absent: never. */
+  rootsChanges?: number;
   /** The server reports that the user has completed a page that it asked for; `id`: the `elicitationId` of the question. */
   elicitationComplete?(id: string): void;
   /** `_meta` of the caller's request, such as its trace context. */

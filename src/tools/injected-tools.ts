@@ -34,11 +34,17 @@ export const findTools = defineTool({
   },
 });
 
-function heading({ total, isFull }: ToolFinder, found: readonly FindToolsResult[]): string {
+const ways = {
+  name: 'You can call them now by these names.',
+  code: 'Code can call them by these names.',
+  call_tool: 'Call them with call_tool by these names.',
+} as const satisfies Record<ToolFinder['calledBy'], string>;
+
+function heading({ total, isFull, calledBy }: ToolFinder, found: readonly FindToolsResult[]): string {
   const full = isFull
     ? ` This conversation has reached its limit of ${limits.maxGatheredTools} tools, so these are not added to your tool list. Call them by the names shown here.`
     : '';
-  return `${found.length} of ${total} tools, best match first. You can call them now by these names.${full}`;
+  return `${found.length} of ${total} tools, best match first. ${ways[calledBy]}${full}`;
 }
 
 function describeTool({ name, aliases, description, inputSchema, declaration }: FindToolsResult): string {

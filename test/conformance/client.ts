@@ -3,7 +3,8 @@
  * to, lists and calls a server as a workspace does, and signs in if required, all with the product's own code. The user is simulated:
  * accepts forms as they are filled in, and approves at every authorization server.
  */
-import type { InputAnswer, InputRequest } from '../../src/core/tools/mcp-input.ts';
+import { readListing } from '../../src/core/listing/listing.ts';
+import { type InputAnswer, type InputRequest, toGiven } from '../../src/core/tools/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
 import type { ServerOAuth } from '../../src/core/servers/server-oauth.ts';
@@ -19,13 +20,32 @@ import type { UpstreamContext, UpstreamHooks } from '../../src/ports/upstream.ts
 
 const url = process.argv[2] ?? '';
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
-/** What the scenario passes to its client: mostly credentials. */
-const told = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
+/** What the scenario passes to its client: credentials, or the calls to make. */
+const told = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string> & { toolCalls?: ToolCall[] };
+type ToolCall = { name: string; arguments: Record<string, unknown> };
+/** These scenarios have a server of 2026-07-28 that does not answer `server/discover`; the suite's own clients supply the answer, too. */
+const isWithoutDiscovery = scenario === 'http-custom-headers' || scenario === 'http-invalid-tool-headers';
 
 /** As an operator allows servers on the local machine. */
 const outbound = createOutbound({ allowPrivateHosts: ['127.0.0.1:*', 'localhost:*'], publicUrl: null });
-const send = (request: Request, signal: AbortSignal): Promise<Response> =>
-  outbound(request, { purpose: 'server', signal, onHop: refuseOtherOrigins(request.url) });
+const send = async (request: Request, signal: AbortSignal): Promise<Response> => {
+  if (isWithoutDiscovery && request.headers.get('mcp-method') === 'server/discover') return await discovered(request);
+  return await outbound(request, { purpose: 'server', signal, onHop: refuseOtherOrigins(request.url) });
+};
+
+async function discovered(request: Request): Promise<Response> {
+  const { id } = (await request.json()) as { id: unknown };
+  const serverInfo = { name: 'conformance', version: '1' };
+  const result = {
+    resultType: 'complete',
+    supportedVersions: ['2026-07-28'],
+    capabilities: { tools: {} },
+    serverInfo,
+    ttlMs: 0,
+    cacheScope: 'private',
+  };
+  return Response.json({ jsonrpc: '2.0', id, result });
+}
 const log: Logger = { error: console.error, info: () => {}, debug: () => {} };
 const secret = async (): Promise<string> => told.client_secret ?? '';
 
@@ -135,16 +155,28 @@ async function accept({ params }: InputRequest): Promise<InputAnswer> {
 }
 
 const hooks: UpstreamHooks = { ask: accept, askable: { elicitation: { form: {} } } };
-const argumentsOf: Readonly<Record<string, Record<string, unknown>>> = { add_numbers: { a: 5, b: 3 } };
+const maxRounds = 5;
+
+function argumentsFor(name: string): Record<string, unknown> {
+  if (name === 'add_numbers') return { a: 5, b: 3 };
+  // The scenario compares this schema with the one that it listed.
+  return name === 'json_schema_echo' ? { schema: schemas.get('json_schema_2020_12_tool') } : {};
+}
 
 const { tools, connection } = await signedIn(() => upstream.discover(server, context));
 // As the Catalog stores it for callers.
 server.connection = connection;
-for (const tool of tools) {
-  const name = String(tool.name);
-  const inputSchema = isRecord(tool.inputSchema) ? tool.inputSchema : {};
-  const call = { name, arguments: argumentsOf[name] ?? {}, inputSchema, idempotencyKey: crypto.randomUUID() };
-  const answer = await signedIn(() => upstream.callTool(server, call, hooks, context));
+const schemas = new Map<string, Record<string, unknown>>();
+for (const { name, definition } of readListing(tools)) if (definition !== null) schemas.set(name, definition.inputSchema);
+const calls = told.toolCalls ?? [...schemas.keys()].map((name) => ({ name, arguments: argumentsFor(name) }));
+for (const { name, arguments: args } of calls) {
+  const call = { name, arguments: args, inputSchema: schemas.get(name) ?? {}, idempotencyKey: crypto.randomUUID() };
+  let answer = await signedIn(() => upstream.callTool(server, call, hooks, context));
+  for (let round = 0; answer.kind === 'input-required' && round < maxRounds; round += 1) {
+    const answers = await Promise.all(Object.entries(answer.input.requests).map(async ([key, request]) => [key, await accept(request)]));
+    const given = toGiven(answer.input, Object.fromEntries(answers));
+    answer = await signedIn(() => upstream.callTool(server, { ...call, given }, hooks, context));
+  }
   console.log(JSON.stringify(answer));
 }
 // The outbound client keeps the time of each request, and here no runtime ends the rest of a request.

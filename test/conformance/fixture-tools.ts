@@ -88,6 +88,11 @@ function registerContentTools(server: McpServer): void {
 }
 
 function registerTalkingTools(server: McpServer): void {
+  server.registerTool('test_streaming_elicitation', { description: 'Answers without a question.' }, () => text('Nothing was asked.'));
+  server.registerTool('test_logging_tool', { description: 'Writes a line for those who want it.' }, async (context) => {
+    await context.mcpReq.log('info', 'One line');
+    return text('Written if it was wanted');
+  });
   server.registerTool('test_tool_with_logging', { description: 'Writes to the log while it works.' }, async (context) => {
     for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       await context.mcpReq.log('info', line);
@@ -119,6 +124,11 @@ function registerAskingTools(server: McpServer, asksOpenly: boolean): void {
     const answer = inputResponse(context.mcpReq.inputResponses, 'question');
     return answer.kind === 'missing' ? inputRequired({ inputRequests: { question } }) : text(finish(answer));
   };
+  // In any era by `input_required`, which is refused to a client without sampling.
+  server.registerTool('test_missing_capability', { description: 'Requires sampling.' }, () => {
+    const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Say one word' } }];
+    return inputRequired({ inputRequests: { word: inputRequired.createMessage({ messages, maxTokens: 10 }) } });
+  });
   server.registerTool(
     'test_sampling',
     { description: 'Asks the model of its client.', inputSchema: z.object({ prompt: z.string() }) },

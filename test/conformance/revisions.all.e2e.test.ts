@@ -31,7 +31,13 @@ const passedBy = (result: SuiteResult): string[] => [...result.keys()].filter((n
 /** What the fixtures pass of the scenarios with the largest part of each revision; they have no tasks and few tools for `input_required`. */
 const required = {
   '2025-11-25': ['tools-call-elicitation', 'tools-call-sampling', 'elicitation-sep1034-defaults', 'elicitation-sep1330-enums'],
-  '2026-07-28': ['http-custom-header-server-validation', 'http-header-validation', 'caching', 'tools-call-with-progress'],
+  '2026-07-28': [
+    'server-stateless',
+    'http-custom-header-server-validation',
+    'http-header-validation',
+    'caching',
+    'tools-call-with-progress',
+  ],
 } as const;
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('a server of both eras, for clients of %s', (revision) => {

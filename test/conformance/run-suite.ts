@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { root } from '../e2e/service.ts';
 
-/** Only prereleases have the scenarios for authorization servers, and those of a revision (`revision`: of servers, with `--requirements`). */
+/** Only prereleases have the scenarios for authorization servers, all of the authorization of clients, and those of a revision (`revision`: of servers, with `--requirements`). */
 const packages = {
   server: '@modelcontextprotocol/conformance',
-  client: '@modelcontextprotocol/conformance',
+  client: 'mcp-conformance-alpha',
   authorization: 'mcp-conformance-alpha',
   revision: 'mcp-conformance-alpha',
 } as const;

@@ -405,6 +405,7 @@ describe('every operation', () => {
     // The service has no previous key.
     await call('POST', '/v1/master-key/reseal');
     expect((await call('POST', '/v1/programs/check', { programs: [] })).json).toEqual({ unwanted: [] });
+    expect((await call('GET', '/v1/programs')).json).toEqual({ items: [] });
     const { json: key } = await call('POST', '/v1/keys', { name: 'one', scopes: ['chat'] });
     await call('GET', '/v1/keys');
     expect((await call('GET', '/v1/me')).status).toBe(200);

@@ -91,6 +91,8 @@ it('gives each session of a chat its own, and lists the processes', async () => 
   expect(await one('c2')).toContain('[\\"c1\\",\\"c2\\"]');
   const owners = (await programs()).map(({ owner }) => owner);
   expect(new Set(owners).size).toBe(owners.length);
+  // Without the signatures of MCP sessions.
+  expect(owners.join()).not.toContain('.');
   expect(owners.filter((owner) => owner !== null).length).toBeGreaterThanOrEqual(2);
   await eventually('the spare process is ready', async () =>
     (await programs()).some(({ owner, state }) => owner === null && state === 'ready') ? true : undefined,

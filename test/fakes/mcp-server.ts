@@ -27,6 +27,10 @@ export type FakeTool = {
 
 export type McpServerParts = {
   tools?: readonly FakeTool[];
+  /** Extensions that it declares. */
+  extensions?: Record<string, Record<string, unknown>>;
+  /** Called when a client of the 2025 revision reports that its roots have changed, with the server of its session. */
+  onRootsChanged?(server: Server): Promise<void>;
   /** The size of a page of `tools/list`; default: all on one page. */
   pageSize?: number;
   prompts?: readonly Record<string, unknown>[];
@@ -65,6 +69,8 @@ export type FakeMcpServer = {
   /** The parameters of each `tools/call`, in order. */
   calls: () => { name: string; arguments: Record<string, unknown> }[];
   setTools(tools: readonly FakeTool[]): void;
+  /** Sends a log message in every session, outside of any request. */
+  tellLog(data: unknown): Promise<void>;
   /** Notifies all listeners that the list has changed. */
   tellChanged(): Promise<void>;
   /** Notifies all sessions whose client can open pages that the user has completed a page. */
@@ -98,6 +104,7 @@ export async function listenMcpServer(parts: McpServerParts = {}): Promise<FakeM
     setTools(tools) {
       state.tools = tools;
     },
+    tellLog: (data) => sessions.tell((server) => server.sendLoggingMessage({ level: 'warning', logger: 'fake', data })),
     async tellChanged() {
       modern.notify.toolsChanged();
       await sessions.tell((server) => server.sendToolListChanged());
@@ -152,6 +159,7 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
       capabilities: {
         tools: { listChanged: true },
         logging: {},
+        ...(parts.extensions && { extensions: parts.extensions as never }),
         ...(prompts && { prompts: {}, completions: {} }),
         ...((resources ?? resourceTemplates) && { resources: { subscribe: true } }),
       },
@@ -159,6 +167,8 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
     },
   );
   const hints = ttlMs === undefined ? {} : { ttlMs };
+  const { onRootsChanged } = parts;
+  if (onRootsChanged !== undefined) server.setNotificationHandler('notifications/roots/list_changed', () => onRootsChanged(server));
   // Listed tools may be invalid on purpose; the SDK's types only allow valid ones.
   const asResult = (result: Record<string, unknown>): never => result as never;
   server.setRequestHandler('tools/list', ({ params }) => {

@@ -163,6 +163,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listCallbacks: admin('GET', '/v1/callbacks'),
   getCallback: admin('GET', '/v1/callbacks/{name}'),
   retryCallback: admin('POST', '/v1/callbacks/{name}/retry'),
+  listPrograms: admin('GET', '/v1/programs'),
   refreshServer: admin('POST', '/v1/servers/{name}/refresh'),
   testServer: admin('POST', '/v1/servers/{name}/test'),
   forgetServerAuthorization: admin('DELETE', '/v1/servers/{name}/authorize'),

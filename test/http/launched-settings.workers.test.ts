@@ -34,6 +34,7 @@ const changes: Readonly<Record<string, { to: unknown; is: 'seen' | 'unseen' | 'i
   args: { to: ['/'], is: 'seen' },
   env: { to: { LEVEL: 'info', NODE_OPTIONS: '--import=/tmp/evil.mjs' }, is: 'seen' },
   cwd: { to: '/', is: 'seen' },
+  instances: { to: 'shared', is: 'seen' },
   roots: { to: [{ uri: 'file:///' }], is: 'seen' },
   sampling: { to: true, is: 'seen' },
   trusted: { to: true, is: 'unseen' },

@@ -60,6 +60,36 @@ describe('a toolset over MCP, 2026-07-28', () => {
   });
 });
 
+describe('a toolset over MCP that is listed as other tools', () => {
+  it('finds, describes and calls its tools with the SDK', async () => {
+    const client = await connect(await withDemo(), '/mcp/demo?tools=search', 'auto');
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['find_tools', 'describe_tool', 'call_tool']);
+    const result = await client.callTool({ name: 'call_tool', arguments: { name: 'terminal', arguments: { command: 'ls' } } });
+    expect(result).toMatchObject({
+      content: [{ type: 'text', text: 'ran with {"command":"ls"}' }],
+      _meta: { requested: 'terminal', canonical: 'builtin.bash', via: 'alias' },
+    });
+    const described = await client.callTool({ name: 'describe_tool', arguments: { name: 'terminal' } });
+    expect(described).toMatchObject({ isError: false, content: [{ text: expect.stringContaining('"name":"shell"') }] });
+  });
+
+  it('is what the address says, at a version too, and refuses what it does not know', async () => {
+    const h = await withDemo();
+    const names = async (path: string) =>
+      (await bodyOf(await modern(h, path, 'tools/list'))).result.tools.map(({ name }: { name: string }) => name);
+    expect(await names('/mcp/demo?tools=code')).toEqual(['run_code']);
+    expect(await names('/mcp/default/demo@1?tools=search')).toContain('call_tool');
+    for (const path of ['/mcp/demo?tools=none', '/mcp?tools=search', '/mcp/demo?tools=search&tools=code', '/mcp/demo?mode=search']) {
+      const refused = await modern(h, path, 'tools/list');
+      expect(refused.status).toBe(422);
+      expect(await bodyOf(refused)).toMatchObject({
+        error: { data: { code: 'invalid_request', issues: [{ path: expect.stringMatching(/^(tools|mode|)$/) }] } },
+      });
+    }
+  });
+});
+
 describe('a request to /mcp', () => {
   const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
 

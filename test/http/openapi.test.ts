@@ -260,4 +260,5 @@ const faultShapes = [
   ['/v1/messages', ['application/json', 'AnthropicError']],
   ...['register', 'token', 'revoke'].map((name) => [`/oauth/${name}`, ['application/json', 'OAuthError']] as [string, [string, string]]),
   ['/mcp', ['application/json', 'RpcError']],
+  ['/sse', ['application/json', 'RpcError']],
 ] as const;

@@ -61,7 +61,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
     followEvents cancelTurn listInbox listApprovals getApproval mintApprovalLink getChatCompletion getResponse cancelResponse getMessage
-    listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey checkPrograms`),
+    listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey
+    listPrograms checkPrograms`),
   ...documentRows('Toolset', { tools: [{ tool: 'builtin.bash' }] }),
   ...documentRows('Server', { kind: 'static', url: 'https://a.example', tools: [] }),
   ...documentRows('Provider', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' }),

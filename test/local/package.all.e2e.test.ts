@@ -80,6 +80,15 @@ it('starts for servers in an empty folder, answers calls by alias on all network
     expect(await send('POST', '/v1/toolsets/work/calls', { name: 'shell', arguments: { command: 'echo packed' } })).toContain('packed\\n');
     // The start has remembered the folder, so commands in it find the service.
     expect(run(join(app, 'node_modules/.bin/moniker'), ['resolve', 'shell', '--toolset', 'work'], app)).toContain('builtin.bash');
+    // The configuration of a client that starts commands works in another folder, with nothing of this environment.
+    const settings = join(directory, 'claude_desktop_config.json');
+    run(join(app, 'node_modules/.bin/moniker'), ['install', 'claude-desktop', 'work', '--file', settings, '--yes'], app);
+    const { command, args, env } = JSON.parse(readFileSync(settings, 'utf8')).mcpServers.work;
+    expect(firstAnswer(command, args, env)).toContain('"serverInfo"');
+    // As is the documented command, from the package alone.
+    const packed = readdirSync(directory).find((name) => name.endsWith('.tgz')) ?? '';
+    const npx = ['--yes', '--prefer-offline', `--package=${join(directory, packed)}`, '--', 'moniker', 'mcp', 'work'];
+    expect(firstAnswer('npx', npx, { ...env, npm_config_cache: join(directory, 'npm-cache') })).toContain('"serverInfo"');
     const foreign = spawnSync('curl', ['-s', '-H', 'Host: other.example', `${url}/readyz`], { encoding: 'utf8', timeout: 10_000 });
     expect(foreign.stdout).toContain('set MONIKER_PUBLIC_URL');
     expect(await (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text()).toContain('<title>Moniker</title>');
@@ -90,6 +99,20 @@ it('starts for servers in an empty folder, answers calls by alias on all network
     child.kill('SIGKILL');
   }
 });
+
+/** What an MCP server on standard input and output answers first, started in an empty folder. */
+function firstAnswer(command: string, args: string[], env: Record<string, string>): string {
+  const empty = mkdtempSync(join(directory, 'empty-'));
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const { stdout, stderr } = spawnSync(command, args, {
+    cwd: empty,
+    env: { PATH: environment.PATH, HOME: empty, ...env },
+    input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`,
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
+  return stdout || stderr;
+}
 
 it('can be deployed', () => {
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');

@@ -7,6 +7,7 @@ import { codeTools } from '../../src/tools/registry.ts';
 const finder = (more: Partial<ToolFinder> = {}): ToolFinder => ({
   total: 1_472,
   isFull: false,
+  calledBy: 'name',
   find: async (query, max) =>
     query === 'nothing'
       ? []

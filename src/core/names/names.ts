@@ -42,7 +42,7 @@ export function listedNameFault(text: string): string | null {
   if (/^\s|\s$/.test(text)) return 'it begins or ends with white space';
   const unseen = unreadable.exec(text.replace(spelledJoiner, ''))?.[0];
   if (unseen !== undefined) return `it contains ${codePointName(unseen)}, which cannot be seen`;
-  if (lookalike.test(text)) return 'it has a word of letters of several alphabets, some of which look alike';
+  if (mixesAlphabets(text)) return 'it has a word of letters of several alphabets, some of which look alike';
   return text.includes('*') ? 'it contains "*", which stands for any name' : null;
 }
 
@@ -51,11 +51,13 @@ export function isListedName(text: string): boolean {
 }
 
 const unreadable = new RegExp(String.raw`${hiddenCharacter}|[\t\n\p{Co}\p{Cs}]`, 'u');
-/** Latin letters next to those of an alphabet that has the same shapes (UTS #39, mixed-script detection), as in a `read` with a Cyrillic `е`. */
-const lookalike = (() => {
-  const others = String.raw`[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}]`;
-  return new RegExp(String.raw`\p{Script=Latin}\p{M}*${others}|${others}\p{M}*\p{Script=Latin}`, 'u');
-})();
+/** Whether a word has Latin letters and those of an alphabet with the same shapes (UTS #39, mixed-script detection), as `read` with a Cyrillic `е`. */
+function mixesAlphabets(text: string): boolean {
+  const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
+  return words.some((word) => /\p{Script=Latin}/u.test(word) && similarToLatin.test(word));
+}
+
+const similarToLatin = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}]/u;
 /** Joiners between letters, which some scripts need, and the parts of an emoji. */
 const spelledJoiner = /(?<=[\p{L}\p{M}])\p{Join_Control}(?=\p{L})|(?<=\p{Emoji})\ufe0f\u20e3?|(?<=\p{Emoji}\ufe0f?)\u200d(?=\p{Emoji})/gu;
 

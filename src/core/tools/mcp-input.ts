@@ -3,7 +3,9 @@
  * This data travels between a server, Moniker and the caller. The shapes are MCP's; the content is untrusted.
  */
 
-import { isRecord } from '../json/wire-value.ts';
+import { isDeeperThan, isRecord } from '../json/wire-value.ts';
+import { limits } from '../limits/limits.ts';
+import { KB } from '../limits/units.ts';
 
 /**
  * Members of `_meta` that concern one exchange with one of two ends, not both ends (2026-07-28, "General fields: `_meta`"; 2025-11-25, tasks).
@@ -41,10 +43,34 @@ export function toGiven({ state }: InputRequired, responses: Readonly<Record<str
 }
 
 /** The requests that the caller supports (MCP `ClientCapabilities`). */
-export type AskableInput = { elicitation?: { form?: object; url?: object }; sampling?: object; roots?: object };
+export type AskableInput = { elicitation?: { form?: object; url?: object }; sampling?: object; roots?: object; extensions?: Extensions };
+
+/** Extensions of MCP by their names, each with its settings (2026-07-28, `capabilities.extensions`). */
+export type Extensions = Readonly<Record<string, Record<string, unknown>>>;
+
+/** Tasks concern one exchange: the service waits for those of servers. */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+const maxExtensions = 32;
+const maxExtensionsLength = 16 * KB;
+
+/** Returns the extensions in declared capabilities that one end offers to the other. undefined: none, or more than is passed on. */
+export function passedExtensions(capabilities: Readonly<Record<string, unknown>>): Extensions | undefined {
+  const { extensions } = capabilities;
+  if (!isRecord(extensions) || isDeeperThan(extensions, limits.maxJsonDepth)) return undefined;
+  const passed = Object.entries(extensions).flatMap(([name, settings]) =>
+    name !== tasksExtension && isRecord(settings) ? [[name, settings] as const] : [],
+  );
+  const isSmall = passed.length <= maxExtensions && JSON.stringify(passed).length <= maxExtensionsLength;
+  return passed.length === 0 || !isSmall ? undefined : Object.fromEntries(passed);
+}
 
 /** Declared when tools are listed: many servers list only tools that their client can support. */
-export const allAskableInput: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
+export const allAskableInput: AskableInput = {
+  elicitation: { form: {}, url: {} },
+  sampling: {},
+  // Pages of MCP apps (ext-apps, 2026-01-26).
+  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
+};
 
 /** Clients from before modes existed send `elicitation: {}` and support forms. */
 export function canElicit({ elicitation }: AskableInput, mode: 'form' | 'url'): boolean {

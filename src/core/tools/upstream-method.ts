@@ -25,6 +25,8 @@ export const upstreamMethods = {
   'tasks/cancel': 'continued',
   initialize: 'service',
   'server/discover': 'service',
+  // Before the request of a caller that has set a level.
+  'logging/setLevel': 'service',
   'tools/list': 'service',
   'prompts/list': 'service',
   'resources/list': 'service',

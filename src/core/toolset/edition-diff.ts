@@ -104,9 +104,9 @@ function movedEntries(partners: readonly (number | null)[]): ReadonlySet<number>
 }
 
 function toolsetView({ edition, description, revoked }: ToolsetState): Record<string, unknown> {
-  const { announce, onDemandAbove, instructions, resources, prompts } = edition;
+  const { announce, onDemandAbove, mcpTools, instructions, resources, prompts } = edition;
   const texts = instructions && Object.fromEntries(instructions.map(({ server, text }) => [server, text]));
-  return { announce, description, onDemandAbove, revoked, instructions: texts, resources, prompts };
+  return { announce, description, onDemandAbove, mcpTools, revoked, instructions: texts, resources, prompts };
 }
 
 /** The compared fields of an entry, under the names that an administrator knows. */

@@ -2,7 +2,7 @@
  * The parts of an edition (contract §4): one immutable compiled version of a toolset, its tools under their final names, and the
  * pointer that names it. `edition.ts` compiles it.
  */
-import type { EntryArguments, EntryResult, Announce } from './toolset.ts';
+import type { EntryArguments, EntryResult, Announce, McpTools } from './toolset.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
 import type { Hold } from '../tools/hold.ts';
@@ -85,6 +85,8 @@ export type Edition = {
   announce: Announce;
   /** Absent: the default. */
   onDemandAbove?: number;
+  /** Absent: `list`. */
+  mcpTools?: McpTools;
   /** Instructions of the trusted servers that have tools here, in the order of the tools. */
   instructions?: { server: string; text: string }[];
   tools: EditionTool[];

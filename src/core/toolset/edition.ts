@@ -89,6 +89,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
     toolset: input.name,
     announce: toolset.announce,
     ...(toolset.onDemandAbove !== undefined && { onDemandAbove: toolset.onDemandAbove }),
+    ...(toolset.mcpTools !== undefined && { mcpTools: toolset.mcpTools }),
     ...instructionsOf(reading.entries),
     tools: await Promise.all(reading.entries.map((entry) => compileTool(entry, made.codes.get(entry)))),
     ...(toolset.resources && { resources: toolset.resources }),

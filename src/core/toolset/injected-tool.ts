@@ -56,6 +56,9 @@ export const findToolsSpec = {
 export const findToolsTool = injectedTool(findToolsSpec);
 export const findToolsCanonical = findToolsTool.canonical;
 
+/** Of the tool that calls another one for MCP clients that are not listed it (`engine/mcp/shown-tools.ts`). */
+export const callToolCanonical = 'builtin.call_tool';
+
 // The tool that reads the rest of a result that was too long to be shown: its definition, for toolsets that list it
 // (`tools/injected-tools.ts` runs it) and for turns that get it because a result was cut (`engine/plan/plan-names.ts`).
 

@@ -165,6 +165,14 @@ export const Announce = z.enum(['prompt', 'description', 'none']).meta({
 });
 export type Announce = z.infer<typeof Announce>;
 
+export const McpTools = z.enum(['list', 'search', 'code']).meta({
+  id: 'McpTools',
+  description:
+    'What MCP clients of the toolset are listed. `list` (default): its tools. `search`: `find_tools`, `describe_tool` and `call_tool`. ' +
+    '`code`: `run_code`, with declarations of the tools, and `find_tools` for those that are not declared.',
+});
+export type McpTools = z.infer<typeof McpTools>;
+
 /** Names of another system: name → any name of a tool. */
 export const NameMap = z
   .record(z.string().min(1).max(128), z.string().min(1).max(limits.maxCanonicalNameLength))
@@ -189,6 +197,7 @@ export const Toolset = z
       .meta({
         description: `With more tools than this, the model gets \`find_tools\` and the definitions that it found. Default ${limits.defaultOnDemandAbove}.`,
       }),
+    mcpTools: McpTools.optional(),
     tools: z.array(ToolsetEntry).min(1).max(limits.maxToolsetEntries),
     resources: z.array(ResourceEntry).max(limits.maxToolsetEntries).optional().meta({
       description:

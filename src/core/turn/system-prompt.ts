@@ -32,7 +32,7 @@ export function toolPrompt(names: AliasMap | null): string {
 /** Built once per edition and rights: it is as long as the toolset, and every step sends it. */
 const rootPrompt = memoizeByObject((root: AliasMap): string => {
   // In code mode the declarations contain the names.
-  const names = root.inner === undefined ? announceBlock(root, alwaysOffered(root)) : codeBlock(root);
+  const names = root.inner === undefined ? announceBlock(root, alwaysOffered(root)) : codeBlock(root).text;
   return joinParagraphs(...instructionBlocks(rootOf(root.inner ?? root)), names);
 });
 
@@ -41,7 +41,7 @@ const rootPrompt = memoizeByObject((root: AliasMap): string => {
  * §4).
  */
 export function serverPrompt(names: AliasMap | null): string {
-  return names === null ? '' : joinParagraphs(...instructionBlocks(rootOf(names)));
+  return names === null ? '' : joinParagraphs(...instructionBlocks(rootOf(names.inner ?? names)));
 }
 
 /** Total characters of server instructions in one system prompt: those that do not fit are left out completely. */

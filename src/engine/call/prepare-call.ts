@@ -191,6 +191,8 @@ export function prepareArguments(tool: EditionTool, written: Arguments, caller: 
 
 /** The configuration tools validate their own input and accept more than their schema, which is written for models. */
 function fitArguments(tool: EditionTool, sent: Arguments): ReturnType<typeof repairInput<Arguments>> {
+  // The client runs it with the arguments that it has received from the model.
+  if (tool.kind === 'client') return { args: sent, issues: checkInput(tool.inputSchema, sent), repaired: [] };
   const read = repairInput(tool.inputSchema, sent);
   return read.issues.length > 0 && isConfigurationTool(tool.canonical) ? { args: sent, issues: [], repaired: [] } : read;
 }
@@ -269,7 +271,7 @@ function unfitArguments(tool: EditionTool, given: Arguments, faults: readonly Is
   return invalidArguments(tool, renamed);
 }
 
-function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
+export function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
   return errorResult('invalid_arguments', withLines(`Not run: the arguments of ${tool.wireName} are not valid.`, issues), issues);
 }
 

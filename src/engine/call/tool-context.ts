@@ -5,7 +5,7 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import { boundNotice, boundProgress } from '../../core/tools/call-report.ts';
 import { declareTool } from '../../core/turn/tool-declarations.ts';
 import type { Gathered } from '../../core/turn/gathered-tools.ts';
-import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
+import { resolveName, wireNameOf, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { visibleAliases, modelDefinition } from '../../core/toolset/model-definitions.ts';
 import { canOfferMore, readyTools } from '../../core/turn/offered-tools.ts';
 import type { ComputeMeter } from '../../ports/sandbox.ts';
@@ -118,20 +118,24 @@ export function boundedChannel(
 }
 
 /**
- * The plan's tools for `find_tools`, with the definitions that the model would be sent. Builds nothing until it is used. `forCode`: code searches, which needs declarations and has no list of definitions to extend.
+ * The plan's tools for `find_tools`, with the definitions that the model would be sent. Builds nothing until it is used. `offered`: what the caller
+ * is offered, with the tools as its `inner` if those are called otherwise. `inCode`: code searches, which needs declarations and has no list of definitions to extend.
  */
 export function createToolFinder(
-  names: AliasMap | null,
+  offered: AliasMap | null,
   gathered: () => readonly Gathered[] = () => [],
-  forCode = false,
+  inCode = false,
 ): ToolFinder | null {
-  if (names === null) return null;
+  if (offered === null) return null;
+  const names = offered.inner ?? offered;
+  const forCode = inCode || (names !== offered && wireNameOf(offered, runCodeCanonical) !== undefined);
   return {
+    calledBy: forCode ? 'code' : names === offered ? 'name' : 'call_tool',
     get total() {
       return readyTools(names);
     },
     get isFull() {
-      return !forCode && !canOfferMore(names, gathered());
+      return this.calledBy === 'name' && !canOfferMore(names, gathered());
     },
     async find(query, max) {
       const { searchTools } = await import('../../core/toolset/tool-index.ts');

@@ -6,6 +6,7 @@
 import type { CallerChannel } from '../../ports/upstream.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
+import { callToolCanonical } from '../../core/toolset/injected-tool.ts';
 import { cancelled } from '../../core/servers/elicitation.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
@@ -51,6 +52,7 @@ export class InFlightCall {
     this.#channel = first;
     const channel: CallerChannel = {
       ...(first.meta && { meta: first.meta }),
+      ...(first.logLevel !== undefined && { logLevel: first.logLevel }),
       progress: (update) => this.#channel.progress?.(update),
       notice: (line) => this.#channel.notice?.(line),
       ask: (request) => this.#ask(request),
@@ -135,6 +137,8 @@ export async function needsOpenConnection(
   askable: AskableInput,
   args: unknown,
 ): Promise<boolean> {
+  // Which tool it calls is decided later.
+  if (tool.canonical === callToolCanonical) return askable.elicitation !== undefined || askable.sampling !== undefined;
   if (callsTools(tool)) return canElicit(askable, 'form') && mayCall(tool, args);
   if (tool.kind !== 'mcp' || (askable.elicitation === undefined && askable.sampling === undefined)) return false;
   const server = await nullIfNotFound(directory.server(workspace, tool.server));

@@ -6,7 +6,7 @@ import { type Edition, isForModels } from '../../core/toolset/edition-tool.ts';
 import { toOfferEntry } from '../../core/toolset/offer-entry.ts';
 import type { Directory } from '../../ports/directory.ts';
 import { nameOffers, type OffersOfServer, type ServedOffers } from './serve-offers.ts';
-import type { ServedView } from './serve-view.ts';
+import { type ServedView, toolsBehind } from './serve-view.ts';
 import { pageNamesOf } from './ui-pages.ts';
 
 /**
@@ -14,9 +14,10 @@ import { pageNamesOf } from './ui-pages.ts';
  * that its entries name, unless a list of an agent narrows it.
  */
 export function servedServers({ names, isNarrowed }: Pick<ServedView, 'names' | 'isNarrowed'>): string[] {
-  const { resources = [], prompts = [] } = isNarrowed ? {} : names.edition;
+  const { edition, tools } = toolsBehind({ names });
+  const { resources = [], prompts = [] } = isNarrowed ? {} : edition;
   const selected = [...resources, ...prompts].map((entry) => serverOfOffer(toOfferEntry(entry).pattern));
-  const listed = names.tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : []));
+  const listed = tools.flatMap((tool) => (tool.kind === 'mcp' && isForModels(tool) ? [tool.server] : []));
   return [...new Set([...listed, ...selected])];
 }
 
@@ -29,10 +30,11 @@ export async function readServedOffers(
   workspace: string,
   view: ServedView,
 ): Promise<ServedOffers> {
-  const { edition, aliases } = view.names;
+  const names = toolsBehind(view);
+  const { edition, aliases } = names;
   const read = await Promise.all(servedServers(view).map((server) => readOffers(directory, workspace, server)));
   const found = read.filter((one) => one !== null);
-  const pages = pageNamesOf(view.names);
+  const pages = pageNamesOf(names);
   const of = [aliases, pages, ...found.flatMap(({ server, trusted, offers }) => [server, trusted, offers])];
   const last = named.get(edition);
   if (last !== undefined && last.of.length === of.length && last.of.every((part, index) => part === of[index])) return last.offers;

@@ -4,6 +4,7 @@
  * that ask while the call is open (`in-flight-call.ts`).
  */
 import type { CallerChannel } from '../../ports/upstream.ts';
+import { once } from '../../core/memoize.ts';
 import { findTool } from '../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../core/records/audit.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
@@ -12,7 +13,7 @@ import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type Inp
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { toClientBlock } from '../../core/tools/foreign-block.ts';
-import type { ToolResult } from '../../core/tools/tool.ts';
+import type { ContentBlock } from '../../core/tools/tool.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
@@ -20,6 +21,7 @@ import { withWaitingReports } from '../report-waiting.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
+import type { CallTarget } from './call-target.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
 import { type InFlightCallSlot, InFlightCall, type InFlightCallUpdate } from './in-flight-call.ts';
 import {
@@ -36,7 +38,7 @@ import {
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
 import { invalidState, openState, sealState, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
-import type { ServeTarget } from './serve-view.ts';
+import type { ServedView, ServeTarget } from './serve-view.ts';
 import { type LinkCaller, type LinkDeps, withShownUris } from './shown-links.ts';
 import type { CallDeps } from '../call/call-scope.ts';
 import type { FairPool } from '../fair-pool.ts';
@@ -89,12 +91,31 @@ export type ServedAnswer =
   | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
 
 /** Throws `invalid_request` for a state that does not belong to this call. */
-export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
-  const served = await runServedCall(deps, caller, call, signal);
-  if (served.kind === 'input' || served.tool === null) return served;
-  const result = await withShownUris(deps, caller, served.tool, served.answer.result);
-  return { ...served, answer: { ...served.answer, result } };
+export async function serveCall(deps: ServeCallDeps, given: ServedCaller, called: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const named = await targetOf(given.view, called);
+  if (named.answer !== undefined) return { kind: 'result', answer: named.answer, tool: null };
+  const caller = { ...given, view: named.view };
+  const served = await runServedCall(deps, caller, named.call, signal);
+  if (served.kind === 'input') return served;
+  const { tool } = served;
+  const result = tool === null ? served.answer.result : await withShownUris(deps, caller, tool, served.answer.result);
+  const answer = { ...served.answer, result };
+  // `call_tool` declares no form of structured content, whatever the tool behind it declares.
+  return named.through === undefined ? { kind: 'result', answer, tool } : { kind: 'result', answer: named.through(answer), tool: null };
 }
+
+/** Returns what a client calls, which its list may have under other names. */
+async function targetOf<Call extends { name: string; arguments: Record<string, unknown> }>(
+  view: ServedView,
+  call: Call,
+): Promise<CallTarget<Call>> {
+  if (view.names.inner === undefined) return { view, call };
+  const { callTarget } = await loadCallTarget();
+  return callTarget(view, call);
+}
+
+/** Not part of the eager start: few toolsets are listed otherwise. */
+const loadCallTarget = once(() => import('./call-target.ts'));
 
 /** Like `serveCall`, with the URIs of the server in the result. */
 export async function runServedCall(deps: ServeCallDeps, from: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
@@ -124,12 +145,17 @@ export async function runServedCall(deps: ServeCallDeps, from: ServedCaller, cal
   }
 }
 
-/** Tells the client in `_meta` how its arguments were repaired, and sends blocks of an unknown type as their server sent them. */
+/**
+ * Tells the client in `_meta` how its arguments were repaired, and sends blocks of an unknown type as their server sent them. Code may return the
+ * result of a call whose name no tool has, which is no error of the client's own request.
+ */
 function forClient(answer: ToolCallAnswer): ToolCallAnswer {
-  const { meta, repaired, content } = answer.result;
+  const { meta, repaired, content, code } = answer.result;
+  const isInner = answer.canonical !== null && (code === 'unknown_tool' || code === 'ambiguous_tool');
+  const told = { ...(repaired !== undefined && { meta: { ...meta, repaired } }), ...(isInner && { code: 'tool_error' as const }) };
   // The types that we know are ours; a client reads the others.
   const sent = content.some(({ type }) => type === 'other') ? (content.map(toClientBlock) as ContentBlock[]) : content;
-  return { ...answer, result: { ...answer.result, content: sent, ...(repaired !== undefined && { meta: { ...meta, repaired } }) } };
+  return { ...answer, result: { ...answer.result, content: sent, ...told } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */
@@ -157,12 +183,14 @@ async function newsOf(
 export async function serveUnrecoverable(
   deps: ServeCallDeps,
   { principal, ...served }: Pick<ServedCaller, 'principal' | 'target' | 'view'>,
-  { callId, name, arguments: args }: { callId: string; name: string; arguments: Record<string, unknown> },
+  { callId, ...called }: { callId: string; name: string; arguments: Record<string, unknown> },
 ): Promise<InFlightCall> {
-  const tool = findTool(served.view.names, name);
-  const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
+  const named = await targetOf(served.view, called);
+  const { view, call } = named.answer === undefined ? named : { view: served.view, call: called };
+  const tool = findTool(view.names, call.name);
+  const caller = { principal, ...served, view, conversation: principal.keyId, channel: {}, askable: {} };
   const { scope, settle } = await scopeOf(deps, caller, tool);
-  const request: ToolCallRequest = { callId, requested: name, arguments: args, unrecoverable: true };
+  const request: ToolCallRequest = { callId, requested: call.name, arguments: call.arguments, unrecoverable: true };
   return new InFlightCall(deps.clock, {}, async (_, signal) => {
     return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, signal));
   });
@@ -235,8 +263,9 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
   const call = deps.callDeps(workspace);
   const { executor } = call;
   const { files, save } = await openCallFiles(deps, { ...caller, executor, toolset: view.pointer?.toolset ?? null }, tool);
+  const { inner } = view.names;
   const { scope, settle } = await createScopeOutsideSession({ ...deps, call, audit }, from, {
-    files,
+    ...{ files, ...(inner !== undefined && { innerNames: () => inner }) },
     conversation,
     channel: { ...channel, ask, askable },
     canWait: call.noApprovals === undefined,

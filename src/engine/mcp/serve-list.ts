@@ -42,7 +42,8 @@ export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonS
   return result?.pick === undefined && result?.maxBytes === undefined ? outputSchema : undefined;
 }
 
-function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
+/** Returns a tool that can be called under its name, and under each of its `function` aliases. */
+export function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   const definition = modelDefinition(names, tool);
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
@@ -70,8 +71,8 @@ function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
   return definitionNames(tool).map((name) => ({ name, ...shown, description: describeUnder(name, tool, shown.description) }));
 }
 
-/** The definition is not shown: nobody may have reviewed it. */
-function listStopped(tool: EditionTool): ListedTool[] {
+/** Returns a tool that cannot be called, with the reason; none for one that is not listed. The definition is not shown: nobody may have reviewed it. */
+export function listStopped(tool: EditionTool): ListedTool[] {
   const { wireName: name, canonical, kind, state, renamedTo } = tool;
   const fault = kind === 'ui' ? null : stateFault(tool);
   if (fault === null) return [];

@@ -8,6 +8,7 @@ import { recordOf } from '../../core/json/wire-value.ts';
 import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
+import { type Extensions, passedExtensions } from '../../core/tools/mcp-input.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import type { McpUpstream, UpstreamContext } from '../../ports/upstream.ts';
 import type { UpstreamCaller } from '../servers/server-fetch.ts';
@@ -16,7 +17,7 @@ import { uriOfServer } from './offer-names.ts';
 import { readServedOffers, servedServers } from './read-offers.ts';
 import type { ServeCallDeps, ServedCaller } from './serve-call.ts';
 import { findPrompt, findResource, type FoundOffer, linkedAs, otherNames } from './serve-offers.ts';
-import type { ServedView } from './serve-view.ts';
+import { type ServedView, toolsBehind } from './serve-view.ts';
 import { linksOf } from './shown-links.ts';
 
 export { readServedOffers, servedServers } from './read-offers.ts';
@@ -38,7 +39,7 @@ export async function readServerInstructions(
   workspace: string,
   view: ServedView,
 ): Promise<{ server: string; text: string }[]> {
-  const written = new Set(view.names.edition.instructions?.map(({ server }) => server));
+  const written = new Set(toolsBehind(view).edition.instructions?.map(({ server }) => server));
   const texts = await Promise.all(
     servedServers(view).map(async (server) => {
       const access = written.has(server) ? null : await nullIfNotFound(directory.server(workspace, server));
@@ -47,6 +48,18 @@ export async function readServerInstructions(
     }),
   );
   return texts.flat();
+}
+
+/** Returns the extensions that the servers of the toolset declare; of two with the same name, those of the first server. */
+export async function readServerExtensions(
+  { directory }: Pick<OfferDeps, 'directory'>,
+  workspace: string,
+  view: ServedView,
+): Promise<Extensions | undefined> {
+  const servers = await Promise.all(servedServers(view).map((server) => nullIfNotFound(directory.server(workspace, server))));
+  const declared = servers.toReversed().map((server) => passedExtensions(recordOf(server?.connection?.capabilities)));
+  const extensions = Object.assign({}, ...declared) as Extensions;
+  return Object.keys(extensions).length === 0 ? undefined : extensions;
 }
 
 /** Throws `not_found` for a URI that the toolset does not offer. */

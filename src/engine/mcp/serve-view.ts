@@ -1,8 +1,9 @@
 /**
  * What a key is served over MCP, read for each request: a toolset, or at `/mcp` the toolset the key has equipped together with the tools
- * that equip (contract §10). Exactly the tools of the table are listed and can be called. Reads the cached directory, and for `/mcp` the key's
+ * that equip (contract §10). Exactly the tools of the table are listed, and they and those of its `inner` can be called. Reads the cached directory, and for `/mcp` the key's
  * equipment from the Catalog.
  */
+import { once } from '../../core/memoize.ts';
 import { extendAliasMap, resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
 import { isAllowed } from '../../core/people/authority.ts';
@@ -14,9 +15,21 @@ import type { Equipment } from '../../ports/catalog.ts';
 import type { Directory } from '../../ports/directory.ts';
 import { allowOf, findToolset, readToolset, type UsableToolset } from '../plan/read-toolset.ts';
 import { listedNames, withTool } from '../plan/plan-names.ts';
+import { McpTools } from '../../core/toolset/toolset.ts';
 
-/** A name, or `name@version`; null: what the key has equipped. */
+/** A name, or `name@version`, also with `?tools=` and what is listed of it; null: what the key has equipped. Names the endpoint in sessions and states. */
 export type ServeTarget = string | null;
+
+/** `tools`: absent for what the toolset says. */
+export function serveTarget(toolset: string, tools: McpTools | undefined): string {
+  return tools === undefined ? toolset : `${toolset}?tools=${tools}`;
+}
+
+function readTarget(target: string): { toolset: string; tools?: McpTools } {
+  const [toolset = '', tools] = target.split('?tools=');
+  const read = McpTools.safeParse(tools);
+  return read.success ? { toolset, tools: read.data } : { toolset };
+}
 
 export type ServedView = {
   names: AliasMap;
@@ -39,8 +52,9 @@ export type ViewDeps = {
 /** Throws `forbidden` and `not_found`. */
 export async function readView(deps: ViewDeps, principal: Principal, target: ServeTarget): Promise<ServedView> {
   if (target !== null) {
-    const usable = await readToolset(deps.directory, principal, target);
-    return { names: servedNames(usable, deps), pointer: usable.pointer, mode: null, isNarrowed: usable.list !== null };
+    const { toolset, tools } = readTarget(target);
+    const usable = await readToolset(deps.directory, principal, toolset);
+    return { names: await servedNames(usable, deps, tools), pointer: usable.pointer, mode: null, isNarrowed: usable.list !== null };
   }
   const mayConfigure = isAllowed(principal, { act: 'configure' });
   const { toolset, mode } = await deps.equipment(principal);
@@ -49,7 +63,7 @@ export async function readView(deps: ViewDeps, principal: Principal, target: Ser
   if (equipped === null) return { names: mayConfigure ? deps.configuration().all : nothing, pointer: null, mode: 'configuration' };
   const { pointer, list } = equipped;
   const isNarrowed = list !== null;
-  const names = servedNames(equipped, deps);
+  const names = await servedNames(equipped, deps);
   // A key that cannot configure is always in normal mode.
   if (!mayConfigure) return { names, pointer, mode: 'normal', isNarrowed };
   const { all, entrance } = deps.configuration();
@@ -57,8 +71,23 @@ export async function readView(deps: ViewDeps, principal: Principal, target: Ser
   return { names: entrance === null ? names : withTool(names, entrance), pointer, mode, isNarrowed };
 }
 
-function servedNames({ names, list }: UsableToolset, { aliases }: ViewDeps): AliasMap {
-  return listedNames(names, { aliases, ...allowOf(list) });
+async function servedNames(
+  { names, list }: UsableToolset,
+  { aliases }: ViewDeps,
+  tools = names.edition.mcpTools ?? 'list',
+): Promise<AliasMap> {
+  const all = listedNames(names, { aliases, ...allowOf(list) });
+  if (tools === 'list') return all;
+  const { shownTools } = await loadShownTools();
+  return shownTools(all, tools);
+}
+
+/** Not part of the eager start: few toolsets are listed otherwise. */
+const loadShownTools = once(() => import('./shown-tools.ts'));
+
+/** Returns the tools of the toolset, whatever is listed of them. */
+export function toolsBehind({ names }: Pick<ServedView, 'names'>): AliasMap {
+  return names.inner ?? names;
 }
 
 const nothing = extendAliasMap(null, []);

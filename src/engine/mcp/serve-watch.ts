@@ -13,6 +13,7 @@ import { shownUri } from './serve-offers.ts';
 import { upstreamCallerOf, maySubscribe, type OfferDeps } from './serve-resources.ts';
 import { readView, type ServedView, type ServeTarget, type ViewDeps } from './serve-view.ts';
 import { abortAfter, type TimedAbort } from '../timeout.ts';
+import { type OpenReports, openReports } from './open-reports.ts';
 
 /**
  * Poll interval for clients that listen for changes, maximum duration of one stream, and wait before reconnecting to a server that
@@ -43,6 +44,8 @@ export type WatchedView = {
   lists: boolean;
   /** The resources of whose changes the client is notified, as they were authorized. */
   subscriptions: readonly ResourceSubscription[];
+  /** What servers report outside of a call; absent: the client has no stream for it. */
+  reports?: OpenReports;
 };
 
 export async function watchServed(
@@ -144,7 +147,13 @@ async function listenToServer(
       const server = await deps.directory.server(principal.workspace, name);
       const own = await allowedAt(deps, watched, name);
       const context = deps.upstreamContext(principal.workspace, server, upstreamCallerOf(watched), signal);
-      await deps.upstream.listen(server, [...own.keys()], hooksFor(deps, watched, name, own, notify), context);
+      const reports = await openReports(deps, watched, context);
+      await deps.upstream.listen(
+        server,
+        [...own.keys()],
+        { ...hooksFor(deps, watched, name, own, notify), ...reports.hooks },
+        reports.context,
+      );
     } catch (error) {
       if (!signal.aborted) deps.log.debug('listening to a server failed', { server: name, cause: String(error) });
     }

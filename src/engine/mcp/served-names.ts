@@ -2,7 +2,7 @@
 import type { Principal } from '../../core/people/principal.ts';
 import type { Directory } from '../../ports/directory.ts';
 import { readServedOffers } from './read-offers.ts';
-import { readView, type ViewDeps } from './serve-view.ts';
+import { readView, toolsBehind, type ViewDeps } from './serve-view.ts';
 
 /** `resources`: URIs, and URI templates. */
 export type ServedNames = { tools: string[]; resources: string[]; prompts: string[] };
@@ -16,7 +16,7 @@ export async function readServedNames(
   const view = await readView(deps, principal, toolset);
   const { resources, templates, prompts } = await readServedOffers(deps, principal.workspace, view);
   return {
-    tools: view.names.tools.map(({ wireName }) => wireName),
+    tools: toolsBehind(view).tools.map(({ wireName }) => wireName),
     resources: [...resources.keys(), ...templates.keys()],
     prompts: [...prompts.keys()],
   };

@@ -236,7 +236,8 @@ function countAll(programs: ReadonlyMap<string, Program>): number {
 function toShown({ run, usedAt }: Program): (instance: Instance) => ServerProcess {
   const iso = (ms: number): string => new Date(ms).toISOString();
   return ({ owner, server, startedAt, ...instance }) => ({
-    ...{ server: run.server, owner, state: server?.isReady === true ? 'ready' : 'starting' },
+    // The second part of an MCP session's id is a signature, without which nobody can use the session.
+    ...{ server: run.server, owner: owner?.split('.', 1)[0] ?? null, state: server?.isReady === true ? 'ready' : 'starting' },
     ...{ startedAt: iso(startedAt), usedAt: iso(owner === null ? usedAt : instance.usedAt), calls: server?.requests ?? 0 },
   });
 }

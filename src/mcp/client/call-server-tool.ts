@@ -56,7 +56,7 @@ async function answerOf(
 ): Promise<RoundOutcome> {
   // Servers of 2025 may send their input requests on this stream instead of the call's own; messages sent before it is open are lost.
   if (connection.era === 'legacy' && hooks.ask !== undefined && Object.keys(hooks.askable ?? {}).length > 0)
-    await connection.openServerStream(() => {});
+    await connection.openAskingStream();
   try {
     return await answerPages(connection, server, hooks, call, completed, () => attempt(connection, server, call, hooks));
   } catch (error) {

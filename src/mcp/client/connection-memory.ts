@@ -8,8 +8,10 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 /** Connection state cached in an isolate, one per conversation with a server. */
 const maxCachedConnections = 2_000;
 
-/** `sessionId` `''`: the server uses no session ids. */
-export type NegotiatedConnection = { era: 'modern'; version: string } | { era: 'legacy'; version: string; sessionId: string };
+/** `sessionId` `''`: the server uses no session ids. `logLevel`, `rootsChanges`: what the session was told (`session-settings.ts`). */
+export type NegotiatedConnection =
+  | { era: 'modern'; version: string }
+  | { era: 'legacy'; version: string; sessionId: string; logLevel?: string; rootsChanges?: number };
 
 export class ConnectionMemory {
   readonly #connections = new Map<string, NegotiatedConnection>();

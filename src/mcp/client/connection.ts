@@ -32,6 +32,7 @@ import {
 } from './handshake.ts';
 import { isWithoutEndpoint, statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
 import { handleServerMessages } from './inbound.ts';
+import { sendSessionSettings } from './session-settings.ts';
 import { fromLastAnswer, isWithoutSession, noteWithoutSession, prefersSession, withEra, WithoutSession } from './era-choice.ts';
 import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './connection-memory.ts';
 import { unparsedResult, type Wire } from './wire.ts';
@@ -73,6 +74,8 @@ export type Connection = {
    * ended, or the server offers none.
    */
   openServerStream(onEnd: () => void): Promise<void>;
+  /** The same for requests of the server during a call; once for each connection. */
+  openAskingStream(): Promise<void>;
 };
 
 export type ToolCallParams = { name: string; arguments: Record<string, unknown> } & Record<string, unknown>;
@@ -183,10 +186,14 @@ async function workOnce<T>(
   idleTimeout.start((ms) => wire.fail(upstreamTimeout(server.name, ms)));
   const signal = AbortSignal.any([context.signal, wire.failed]);
   try {
-    handleServerMessages(client, server, hooks, { idleTimeout, isAsked: () => !signal.aborted });
+    const rootsRead = Promise.withResolvers<void>();
+    handleServerMessages(client, server, hooks, { idleTimeout, isAsked: () => !signal.aborted, rootsRead: rootsRead.resolve });
     const negotiated = await connect(client, wire, known, signal);
     on.connected(negotiated);
-    return await work(toConnection(opened, client, negotiated.era, idleTimeout, signal, hooks));
+    const connection = toConnection(opened, client, negotiated.era, idleTimeout, signal, hooks);
+    const told = await sendSessionSettings(connection, negotiated, server, hooks, rootsRead.promise);
+    if (told !== negotiated) on.connected(told);
+    return await work(connection);
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     throw wire.failure ?? error;
@@ -223,7 +230,7 @@ function toConnection(
     },
   };
   // Servers of 2026 send log messages only on request.
-  const level = era === 'modern' && hooks.notice !== undefined ? { [LOG_LEVEL_META_KEY]: 'info' } : {};
+  const level = era === 'modern' && hooks.notice !== undefined ? { [LOG_LEVEL_META_KEY]: hooks.logLevel ?? 'info' } : {};
   const meta = Object.keys({ ...hooks.meta, ...level }).length === 0 ? {} : { _meta: { ...hooks.meta, ...level } };
   const request: Connection['request'] = async (method, params, headers) => {
     idleTimeout.extend();
@@ -232,13 +239,15 @@ function toConnection(
     hooks.alive?.();
     return result;
   };
-  return {
+  let asking: Promise<void> | null = null;
+  const connection: Connection = {
     era,
     client,
     wire,
     idleTimeout,
     signal,
     request,
+    openAskingStream: () => (asking ??= connection.openServerStream(() => {})),
     async call(params, inputSchema, headers) {
       // HTTP+SSE has no headers for a single request.
       if (era === 'legacy') return request('tools/call', params, wire.isSse ? undefined : headers);
@@ -270,6 +279,7 @@ function toConnection(
       await withTimeout(systemClock, opening, serverStreamWaitMs, () => undefined);
     },
   };
+  return connection;
 }
 
 /** Reads the result that the wire stored. */

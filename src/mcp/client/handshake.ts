@@ -24,7 +24,7 @@ import { commandTarget, type Target } from './command-target.ts';
 import type { NegotiatedConnection } from './connection-memory.ts';
 import { unlessAborted } from '../../engine/timeout.ts';
 import { Wire } from './wire.ts';
-import type { AskableInput } from '../../core/tools/mcp-input.ts';
+import { type AskableInput, tasksExtension } from '../../core/tools/mcp-input.ts';
 
 export type WireParts = {
   server: ServerAccess;
@@ -180,8 +180,6 @@ function toAuthProvider(tokens: NonNullable<UpstreamContext['tokens']>): AuthPro
 }
 
 /** The client capabilities declared to a server: those of the caller, restricted by the server's document. */
-const tasksExtension = 'io.modelcontextprotocol/tasks';
-
 /**
  * `modern`: for one request (2026-07-28), where input arrives with the next request. `legacy`: for a session, where input must be available
  * during the call.
@@ -197,10 +195,14 @@ export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, askable: Aska
   } as ClientCapabilities;
   const isOfClient = mcp?.roots === 'client';
   const hasRoots = !isOfClient && (mcp?.roots?.length ?? 0) > 0;
-  const roots = hasRoots || (isOfClient && askable.roots !== undefined) ? { roots: {} } : {};
+  const roots = hasRoots ? { roots: {} } : isOfClient && askable.roots !== undefined ? { roots: { listChanged: true } } : {};
   return {
-    modern: { ...asked, ...roots, extensions: { [tasksExtension]: {} } },
-    legacy: { ...(isAnswered && asked), ...((hasRoots || isAnswered) && roots) },
+    modern: { ...asked, ...roots, extensions: { ...askable.extensions, [tasksExtension]: {} } },
+    legacy: {
+      ...(isAnswered && asked),
+      ...((hasRoots || isAnswered) && roots),
+      ...(askable.extensions && { extensions: askable.extensions }),
+    },
   };
 }
 

@@ -11,9 +11,15 @@ import type { UpstreamHooks } from '../../ports/upstream.ts';
 import type { IdleTimeout } from '../../engine/timeout.ts';
 import { screenQuestion } from './input-rounds.ts';
 
-export type Inbound = { idleTimeout: IdleTimeout; isAsked: () => boolean };
+/** `rootsRead`: called when the server was given the client's roots. */
+export type Inbound = { idleTimeout: IdleTimeout; isAsked: () => boolean; rootsRead: () => void };
 
-export function handleServerMessages(client: Client, server: ServerAccess, hooks: UpstreamHooks, { idleTimeout, isAsked }: Inbound): void {
+export function handleServerMessages(
+  client: Client,
+  server: ServerAccess,
+  hooks: UpstreamHooks,
+  { idleTimeout, isAsked, rootsRead }: Inbound,
+): void {
   let questions = 0;
   client.fallbackRequestHandler = async ({ method, params }, context) => {
     const screened = screenQuestion(server, { method, params: recordOf(params) }, hooks.askable ?? {});
@@ -25,6 +31,7 @@ export function handleServerMessages(client: Client, server: ServerAccess, hooks
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `A call may request input at most ${limits.maxInputRequests} times.`);
     }
     const answer: InputAnswer = await idleTimeout.pauseDuring(hooks.ask(screened.request, String(context.mcpReq.id)));
+    if (method === 'roots/list') rootsRead();
     return answer;
   };
   client.fallbackNotificationHandler = async ({ method, params }) => {

@@ -137,8 +137,9 @@ export function screenQuestion(server: Asking, request: InputRequest, askable: A
       if (server.mcp?.sampling !== true || askable.sampling === undefined) {
         return { kind: 'refused', reason: 'Sampling is not enabled for this server.' };
       }
-      // Context of other servers is never included, whatever the server requests.
-      const { includeContext: _context, ...params } = request.params;
+      // Context of other servers is included only by a client that declares so (`sampling.context`, 2025-11-25), and then decides which.
+      const { includeContext: _context, ...others } = request.params;
+      const params = recordOf(askable.sampling).context === undefined ? others : request.params;
       return { kind: 'ask', request: { method: request.method, params } };
     }
     default:

@@ -85,8 +85,8 @@ function isPlainCall({ mcp, connection }: ServerAccess, { name, given, inputSche
 
 const hasHeaderArguments = memoizeByObject((schema: JsonSchema): boolean => JSON.stringify(schema).includes('x-mcp-header'));
 
-function metaOf({ meta, notice }: UpstreamHooks): Record<string, unknown> {
-  return { ...meta, ...(notice !== undefined && { [LOG_LEVEL_META_KEY]: 'info' }) };
+function metaOf({ meta, notice, logLevel = 'info' }: UpstreamHooks): Record<string, unknown> {
+  return { ...meta, ...(notice !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }) };
 }
 
 function toRequest(

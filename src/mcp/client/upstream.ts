@@ -62,8 +62,7 @@ async function listen(
   context: UpstreamContext,
 ): Promise<void> {
   // Input is never requested here, whatever the caller supports.
-  const { onListChanged, onResourceUpdated, notice } = hooks;
-  const quiet: UpstreamHooks = { onListChanged, onResourceUpdated, notice };
+  const { ask: _ask, askable: _askable, ...quiet } = hooks;
   const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, isListening: true, totalMs: limits.maxServerStreamMs };
   let isHeard = false;
   try {

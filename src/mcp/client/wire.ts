@@ -213,7 +213,7 @@ export class Wire implements Transport {
     // An unknown id or a second response: the caller keeps waiting.
     if (method === undefined) return;
     this.#open.delete(id);
-    this.hasAnswered ||= !handshakes.has(method);
+    this.hasAnswered ||= !handshakes.has(method) && method !== 'logging/setLevel';
     const seen = isJSONRPCResultResponse(message) ? { result: seenBySdk(method, message.result) } : {};
     this.onmessage?.({ ...message, id, ...seen } as JSONRPCMessage);
   }

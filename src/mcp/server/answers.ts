@@ -1,8 +1,9 @@
 /** Questions that a request has to ask its client: sent with the response (2026-07-28), or asked on the open connection of a session. */
 import { limits } from '../../core/limits/limits.ts';
-import { isRecord } from '../../core/json/wire-value.ts';
+import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { InputRequest } from '../../core/tools/mcp-input.ts';
 import type { OfferRequest } from '../../engine/mcp/request-offer.ts';
+import { reportWaiting, waitingForUser } from '../../engine/report-waiting.ts';
 import type { Exchange } from './exchange.ts';
 import type { RpcParams } from './messages.ts';
 import { invalidParams, RpcFault, rpcCodes } from './rpc-fault.ts';
@@ -14,11 +15,13 @@ export class UnansweredFault extends RpcFault {}
 
 /** Runs the request; for a session also again, with the client's answers, until it has a result. */
 export async function withAnswers<Answer extends { kind: string }>(
-  { era, ask }: Exchange,
+  { era, ask, notify, deps }: Pick<Exchange, 'era' | 'ask' | 'notify'> & { deps: Pick<Exchange['deps'], 'clock'> },
   params: RpcParams,
   run: (given: OfferRequest) => Promise<Answer | Questions>,
 ): Promise<Answer | Questions> {
   let given = givenOf(params);
+  const { progressToken } = recordOf(params._meta);
+  const progress = progressToken === undefined ? undefined : (done: object) => notify('notifications/progress', { progressToken, ...done });
   for (let round = 0; ; round += 1) {
     const answer = await run(given);
     if (!isQuestions(answer) || era === 'modern') return answer;
@@ -26,7 +29,8 @@ export async function withAnswers<Answer extends { kind: string }>(
     if (round >= limits.maxInputRounds) {
       throw new UnansweredFault(rpcCodes.internal, `The request required input more than ${limits.maxInputRounds} times.`);
     }
-    given = { responses: await answersOf(ask, answer.requests), state: answer.state };
+    const asking = answersOf(ask, answer.requests);
+    given = { responses: await reportWaiting(deps.clock, progress, waitingForUser, asking), state: answer.state };
   }
 }
 

@@ -5,7 +5,7 @@ import { resolveName } from '../../core/toolset/alias-map.ts';
 import { serverPrompt } from '../../core/turn/system-prompt.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import { version } from '../../core/version.ts';
-import { readServerInstructions, servedServers } from '../../engine/mcp/serve-resources.ts';
+import { readServerExtensions, readServerInstructions, servedServers } from '../../engine/mcp/serve-resources.ts';
 import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { Exchange, ServeDeps } from './exchange.ts';
 import type { RpcParams } from './messages.ts';
@@ -42,21 +42,22 @@ export async function initialize(exchange: Exchange, params: RpcParams): Promise
   const view = await exchange.viewOf();
   return {
     protocolVersion: sessionRevisions.includes(asked) ? asked : newestSessionRevision,
-    capabilities: capabilitiesOf(exchange.target, view),
+    capabilities: await capabilitiesOf(exchange, view),
     serverInfo: serverIdentity(exchange.target),
     ...(await instructionsOf(exchange, view)),
   };
 }
 
-export async function discover(exchange: Exchange): Promise<Record<string, unknown>> {
+export async function answerDiscover(exchange: Exchange): Promise<Record<string, unknown>> {
   const view = await exchange.viewOf();
-  const capabilities = capabilitiesOf(exchange.target, view);
+  const capabilities = await capabilitiesOf(exchange, view);
   return { supportedVersions: [modernRevision], capabilities, ...(await instructionsOf(exchange, view)) };
 }
 
-function capabilitiesOf(target: ServeTarget, view: ServedView) {
+async function capabilitiesOf({ deps, principal, target }: Pick<Exchange, 'deps' | 'principal' | 'target'>, view: ServedView) {
+  const extensions = await readServerExtensions(deps, principal.workspace, view);
   const offers = { prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true }, completions: {} };
-  return { tools: { listChanged: true }, logging: {}, ...(hasOffers(target, view) && offers) };
+  return { tools: { listChanged: true }, logging: {}, ...(hasOffers(target, view) && offers), ...(extensions && { extensions }) };
 }
 
 async function instructionsOf({ deps, principal }: { deps: ServeDeps; principal: Exchange['principal'] }, view: ServedView) {

@@ -13,7 +13,7 @@ import { readView, type ServedView, type ServeTarget } from '../../engine/mcp/se
 import type { McpRecipient, McpSessions } from '../../ports/mcp-sessions.ts';
 import { initializeFault } from './discovery.ts';
 import { askableIn, type ServedRequest, type ServeDeps } from './exchange.ts';
-import { type Inbound, mismatch } from './inbound.ts';
+import { type InboundPost, mismatch } from './inbound.ts';
 import { refuse, unknownMcpSession } from './rpc-fault.ts';
 import { readListRequest, serveSessionList } from './session-list.ts';
 import { eventsResponse } from './session-responses.ts';
@@ -32,7 +32,7 @@ export async function serveMcp(deps: ServeDeps, sessions: McpSessions, asked: Mc
   return { response: await answer(deps, sessions, { ...asked, view }), view };
 }
 
-type Asked = McpRequest & ServedRequest & { inbound: Inbound | null };
+type Asked = McpRequest & ServedRequest & { inbound: InboundPost | null };
 
 async function answer(deps: ServeDeps, sessions: McpSessions, received: McpRequest & ServedRequest): Promise<Response> {
   const { request, body } = received;
@@ -60,7 +60,7 @@ function refusedArguments({ view, request, inbound }: Asked): Response | null {
 }
 
 /** A broken `initialize` is refused without a session. */
-function isStart(inbound: Inbound | null): boolean {
+function isStart(inbound: InboundPost | null): boolean {
   if (inbound?.era !== 'legacy' || inbound.isBatch) return false;
   const [message] = inbound.messages;
   return message?.kind === 'request' && message.method === 'initialize' && initializeFault(message.params) === null;
@@ -78,13 +78,16 @@ async function passOn(deps: ServeDeps, sessions: McpSessions, asked: Asked, to: 
   const headers = [...sessionHeaders(request.headers), ...Object.entries(deps.telemetry?.carrier() ?? {})];
   const given = await sessions.send(principal, target, to, { method, headers, body: method === 'POST' ? text : null });
   const session = 'session' in to ? to.session : null;
-  if (session !== null && (method !== 'POST' || mayChangeSubscriptions(inbound))) noteSessionChange(session);
+  if (session !== null && (method !== 'POST' || mayChangeStream(inbound))) noteSessionChange(session);
   if (given instanceof Response) return given;
   return given === null || session === null ? unknownMcpSession() : eventsResponse(given.events, session);
 }
 
-function mayChangeSubscriptions(inbound: Inbound | null): boolean {
-  return inbound?.era === 'legacy' && inbound.messages.some((one) => one.kind === 'request' && one.method.endsWith('subscribe'));
+function mayChangeStream(inbound: InboundPost | null): boolean {
+  return (
+    inbound?.era === 'legacy' &&
+    inbound.messages.some((one) => one.kind === 'request' && (one.method.endsWith('subscribe') || one.method === 'logging/setLevel'))
+  );
 }
 
 /** Returns the open call that a request belongs to, or a new one if it may have to stay open; null: the request ends with its response. */

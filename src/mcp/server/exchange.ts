@@ -2,7 +2,7 @@
 import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { readTraceContext } from '../../core/telemetry/trace-context.ts';
-import { type AskableInput, type InputAnswer, type InputRequest, passedMeta } from '../../core/tools/mcp-input.ts';
+import { type AskableInput, type InputAnswer, type InputRequest, passedExtensions, passedMeta } from '../../core/tools/mcp-input.ts';
 import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
 import type { ServeCallDeps, ServedCaller } from '../../engine/mcp/serve-call.ts';
 import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
@@ -57,8 +57,10 @@ export type Exchange = {
   signal: AbortSignal;
   /** The client's declared capabilities; null: unknown. */
   capabilities: Readonly<Record<string, unknown>> | null;
-  /** The least severe log messages that the client wants; null: none. */
+  /** The least severe log messages that the client wants; null: it has set no level, which means none in 2026-07-28, and all before. */
   logLevel: string | null;
+  /** In a session: how often the client has reported that its roots have changed. */
+  rootsChanges?: number;
   /** Sends a notification on the stream of this request. */
   notify(method: string, params?: object): void;
   /** Sends a request to the client on that stream, and returns its result. */
@@ -73,7 +75,7 @@ export type Exchange = {
 };
 
 /** Returns the caller of the request. `params`: those of the request. */
-export async function callerOf(exchange: Exchange, params: RpcParams): Promise<ServedCaller> {
+export async function servedCallerOf(exchange: Exchange, params: RpcParams): Promise<ServedCaller> {
   const { principal, target, conversation, session, hold, interrupted, started } = exchange;
   return {
     ...{ principal, target, conversation },
@@ -89,12 +91,15 @@ export async function callerOf(exchange: Exchange, params: RpcParams): Promise<S
   };
 }
 
-function channelOf({ era, notify, ask, logLevel }: Exchange, meta: unknown): CallerChannel {
+function channelOf({ era, notify, ask, logLevel, rootsChanges }: Exchange, meta: unknown): CallerChannel {
   const { progressToken } = recordOf(meta);
   const passed = passedMeta(meta);
-  const wanted = logLevel === null ? Number.POSITIVE_INFINITY : logLevels.indexOf(logLevel);
+  const unset = era === 'modern' ? Number.POSITIVE_INFINITY : 0;
+  const wanted = logLevel === null ? unset : logLevels.indexOf(logLevel);
   return {
     ...(passed !== undefined && { meta: passed }),
+    ...(logLevel !== null && { logLevel }),
+    ...(rootsChanges !== undefined && { rootsChanges }),
     ...(progressToken !== undefined && {
       progress: ({ progress, total, message }) => {
         const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
@@ -123,13 +128,18 @@ export function askableIn(meta: unknown): AskableInput {
   return isRecord(capabilities) ? readAskable(capabilities) : {};
 }
 
-function readAskable({ elicitation, sampling, roots }: Readonly<Record<string, unknown>>): AskableInput {
+function readAskable(capabilities: Readonly<Record<string, unknown>>): AskableInput {
+  const { elicitation, sampling, roots } = capabilities;
+  const extensions = passedExtensions(capabilities);
   return {
     ...(isRecord(elicitation) && {
       elicitation: { ...(isRecord(elicitation.form) && { form: {} }), ...(isRecord(elicitation.url) && { url: {} }) },
     }),
-    ...(isRecord(sampling) && { sampling: {} }),
+    ...(isRecord(sampling) && {
+      sampling: { ...(isRecord(sampling.context) && { context: {} }), ...(isRecord(sampling.tools) && { tools: {} }) },
+    }),
     ...(isRecord(roots) && { roots: {} }),
+    ...(extensions && { extensions }),
   };
 }
 

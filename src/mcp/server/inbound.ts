@@ -5,18 +5,26 @@
  */
 import { isRecord } from '../../core/json/wire-value.ts';
 import { decodeHeader } from '../../engine/mcp/argument-headers.ts';
-import { isId, readMessages, type RpcId, type RpcMessage, type RpcNotification, type RpcParams, type RpcRequest } from './messages.ts';
+import {
+  isId,
+  readClientMessages,
+  type RpcId,
+  type ClientMessage,
+  type RpcNotification,
+  type RpcParams,
+  type RpcRequest,
+} from './messages.ts';
 import { isModern, logLevels, metaNames, modernRevision } from './revisions.ts';
 import { invalidParams, RpcFault, rpcCodes } from './rpc-fault.ts';
 
 /** `isBatch`: the body is a list, which 2026-07-28 does not have. */
-export type Inbound =
+export type InboundPost =
   | { era: 'modern'; message: RpcRequest | RpcNotification }
-  | { era: 'legacy'; messages: readonly RpcMessage[]; isBatch: boolean };
+  | { era: 'legacy'; messages: readonly ClientMessage[]; isBatch: boolean };
 
 /** `body`: of a POST, parsed. Throws a fault with an HTTP status. */
-export function readInbound(headers: Headers, body: unknown): Inbound {
-  const messages = readMessages(body);
+export function readInbound(headers: Headers, body: unknown): InboundPost {
+  const messages = readClientMessages(body);
   const isBatch = Array.isArray(body);
   const [message] = messages;
   if (message === undefined || isBatch) {

@@ -5,7 +5,7 @@ import { subscribe } from '../../engine/mcp/serve-resources.ts';
 import { type ServedChange, watchServed } from '../../engine/mcp/serve-watch.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import { hasOffers, serverIdentity } from './discovery.ts';
-import { callerOf, type Exchange } from './exchange.ts';
+import { servedCallerOf, type Exchange } from './exchange.ts';
 import { errorText, notificationText, resultText, type RpcRequest } from './messages.ts';
 import { createEventStream, eventOf, streamHeaders } from './reply.ts';
 import { metaNames } from './revisions.ts';
@@ -56,7 +56,7 @@ function subscriptionsOf({ subscriptions }: Honored): { resourceSubscriptions?: 
 /** Each resource is authorized. One that is refused is not in the acknowledgement, which names what is honored. */
 async function honor(exchange: Exchange, params: RpcRequest['params'], filter: Record<string, unknown>): Promise<Honored> {
   const { deps, target, signal } = exchange;
-  const caller = await callerOf(exchange, params);
+  const caller = await servedCallerOf(exchange, params);
   const offers = hasOffers(target, caller.view);
   const known = offers ? ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] : ['toolsListChanged'];
   const named = offers ? listOf(filter.resourceSubscriptions).filter((uri) => typeof uri === 'string') : [];

@@ -8,19 +8,19 @@ export type RpcRequest = { kind: 'request'; id: RpcId; method: string; params: R
 export type RpcNotification = { kind: 'notification'; method: string; params: RpcParams };
 /** `error`: as it was sent. */
 export type RpcResponse = { kind: 'response'; id: RpcId } & ({ result: Record<string, unknown> } | { error: Record<string, unknown> });
-export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
+export type ClientMessage = RpcRequest | RpcNotification | RpcResponse;
 
 const maxBatchMessages = 100;
 
 /** `body`: one message, or a batch (JSON-RPC 2.0; in MCP up to revision 2025-03-26). Throws a fault for anything else. */
-export function readMessages(body: unknown): RpcMessage[] {
+export function readClientMessages(body: unknown): ClientMessage[] {
   const parts: unknown[] = Array.isArray(body) ? body : [body];
   if (parts.length === 0) throw invalidRequest('Bad Request: empty JSON-RPC batch');
   if (parts.length > maxBatchMessages) throw invalidRequest(`Invalid Request: Batch must not exceed ${maxBatchMessages} messages`);
   return parts.map(readMessage);
 }
 
-function readMessage(value: unknown): RpcMessage {
+function readMessage(value: unknown): ClientMessage {
   if (!isRecord(value) || value.jsonrpc !== '2.0') throw invalidRequest('Bad Request: the request body is not a valid JSON-RPC message');
   const { id, method, params = {}, result, error } = value;
   if (method === undefined) {

@@ -1,12 +1,12 @@
 /** Answers one request of an MCP client: the methods of each revision, and the form of their results on the wire. */
 import { recordOf } from '../../core/json/wire-value.ts';
-import { discover, hasOffers, initialize, mcpListTtlMs, serverIdentity } from './discovery.ts';
+import { answerDiscover, hasOffers, initialize, mcpListTtlMs, serverIdentity } from './discovery.ts';
 import { type Exchange, inRequestSpan, type ServedEra } from './exchange.ts';
 import { errorText, resultText, type RpcParams, type RpcRequest } from './messages.ts';
-import { completionOf, listOffers, promptOf, resourceOf, subscribeTo, unsubscribeFrom } from './resource-methods.ts';
+import { completionOf, answerOfferList, promptOf, resourceOf, subscribeTo, unsubscribeFrom } from './resource-methods.ts';
 import { logLevels, metaNames } from './revisions.ts';
-import { invalidParams, RpcFault, rpcCodes, toFault } from './rpc-fault.ts';
-import { callTool, listTools } from './tool-methods.ts';
+import { invalidParams, RpcFault, rpcCodes, toRpcFault } from './rpc-fault.ts';
+import { answerToolCall, toolListPage } from './tool-methods.ts';
 
 /** `json`: a member of the result whose text is known already. */
 type Answer = { result: Record<string, unknown>; json?: { member: string; text: string } };
@@ -26,14 +26,14 @@ function method(
 
 const methods: ReadonlyMap<string, Method> = new Map([
   ['initialize', method(before2026, initialize)],
-  ['server/discover', method(['modern'], discover)],
+  ['server/discover', method(['modern'], answerDiscover)],
   ['ping', method(before2026, async () => ({}))],
   ['logging/setLevel', method(before2026, async (_, { level }) => checkLevel(level))],
   ['tools/list', { in: everywhere, answer: answerToolList }],
-  ['tools/call', method(everywhere, callTool)],
-  ['prompts/list', method(everywhere, (exchange, params) => listOffers(exchange, 'prompts', params), true)],
-  ['resources/list', method(everywhere, (exchange, params) => listOffers(exchange, 'resources', params), true)],
-  ['resources/templates/list', method(everywhere, (exchange, params) => listOffers(exchange, 'resourceTemplates', params), true)],
+  ['tools/call', method(everywhere, answerToolCall)],
+  ['prompts/list', method(everywhere, (exchange, params) => answerOfferList(exchange, 'prompts', params), true)],
+  ['resources/list', method(everywhere, (exchange, params) => answerOfferList(exchange, 'resources', params), true)],
+  ['resources/templates/list', method(everywhere, (exchange, params) => answerOfferList(exchange, 'resourceTemplates', params), true)],
   ['prompts/get', method(everywhere, promptOf, true)],
   ['resources/read', method(everywhere, resourceOf, true)],
   ['completion/complete', method(everywhere, completionOf, true)],
@@ -42,9 +42,9 @@ const methods: ReadonlyMap<string, Method> = new Map([
 ]);
 
 /** A response as JSON. `status`: of its HTTP response, if it is the only message. */
-export type Answered = { text: string; status: number };
+export type RpcAnswer = { text: string; status: number };
 
-export async function answerRequest(exchange: Exchange, { id, method: name, params }: RpcRequest): Promise<Answered> {
+export async function answerRequest(exchange: Exchange, { id, method: name, params }: RpcRequest): Promise<RpcAnswer> {
   const { deps, era, headers } = exchange;
   try {
     const found = await methodOf(exchange, name);
@@ -52,7 +52,7 @@ export async function answerRequest(exchange: Exchange, { id, method: name, para
     const text = JSON.stringify(era === 'modern' ? toModern(exchange, name, result) : result);
     return { text: resultText(id, json === undefined ? text : withMember(json, text)), status: 200 };
   } catch (thrown) {
-    const fault = unlessPage(era, toFault(thrown, deps.log));
+    const fault = unlessPage(era, toRpcFault(thrown, deps.log));
     return { text: errorText(id, fault), status: fault.status };
   }
 }
@@ -66,7 +66,7 @@ async function methodOf(exchange: Exchange, name: string): Promise<Method> {
 }
 
 async function answerToolList({ era, viewOf }: Exchange, params: RpcParams): Promise<Answer> {
-  const { tools, more } = listTools(await viewOf(), era, params);
+  const { tools, more } = toolListPage(await viewOf(), era, params);
   return { result: more, json: { member: 'tools', text: tools } };
 }
 

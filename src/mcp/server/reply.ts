@@ -6,7 +6,7 @@
 import { limits } from '../../core/limits/limits.ts';
 import { encodeFrame, heartbeatFrame } from '../../dialects/native.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { Answered } from './methods.ts';
+import type { RpcAnswer } from './methods.ts';
 
 /** A response that takes longer becomes a stream. */
 const mcpHeartbeatMs = 1_000;
@@ -30,7 +30,7 @@ export type ReplyTo = { signal: AbortSignal; send(message: string): void };
  * `isStream`: the response is a stream from the start, as the 2025 revisions have it. `work` sends messages before its own, and returns the
  * last one, or null if it has sent all; it must not fail, and ends soon after its signal aborts.
  */
-export async function reply(client: AbortSignal, isStream: boolean, work: (to: ReplyTo) => Promise<Answered | null>): Promise<Response> {
+export async function reply(client: AbortSignal, isStream: boolean, work: (to: ReplyTo) => Promise<RpcAnswer | null>): Promise<Response> {
   const gone = new AbortController();
   const leave = (): void => gone.abort(new Error('the client has disconnected'));
   if (client.aborted) leave();
@@ -47,7 +47,7 @@ export async function reply(client: AbortSignal, isStream: boolean, work: (to: R
     stream.write(eventOf(message));
   };
   const disarm = systemClock.after(mcpHeartbeatMs, open);
-  const finish = (last: Answered | null): void => {
+  const finish = (last: RpcAnswer | null): void => {
     client.removeEventListener('abort', leave);
     disarm();
     if (last !== null && !stream.isOpen) {

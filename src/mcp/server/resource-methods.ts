@@ -8,7 +8,7 @@ import type { ServedOffer } from '../../engine/mcp/offer-names.ts';
 import type { OfferAnswer } from '../../engine/mcp/request-offer.ts';
 import { complete, getPrompt, readResource, readServedOffers, subscribe } from '../../engine/mcp/serve-resources.ts';
 import { toInputRequired, withAnswers } from './answers.ts';
-import { callerOf, type Exchange } from './exchange.ts';
+import { servedCallerOf, type Exchange } from './exchange.ts';
 import { listPageAt, paginateList } from './list-cursor.ts';
 import type { RpcParams } from './messages.ts';
 import { invalidParams, RpcFault, rpcCodes } from './rpc-fault.ts';
@@ -16,7 +16,7 @@ import { invalidParams, RpcFault, rpcCodes } from './rpc-fault.ts';
 type Result = Record<string, unknown>;
 
 /** `kind`: the list, and the member of the result. */
-export async function listOffers(
+export async function answerOfferList(
   exchange: Exchange,
   kind: 'prompts' | 'resources' | 'resourceTemplates',
   { cursor }: RpcParams,
@@ -34,7 +34,7 @@ export async function promptOf(exchange: Exchange, params: RpcParams): Promise<R
   if (typeof name !== 'string' || !(args === undefined || isTexts(args))) {
     throw invalidParams('Invalid params of prompts/get: `name` must be a string and `arguments` an object of strings.');
   }
-  const caller = await callerOf(exchange, params);
+  const caller = await servedCallerOf(exchange, params);
   const asked = { name, ...(args !== undefined && { arguments: args }) };
   return toResult(await withAnswers(exchange, params, (given) => getPrompt(exchange.deps, caller, asked, given, exchange.signal)));
 }
@@ -45,7 +45,7 @@ function isTexts(args: unknown): args is Record<string, string> {
 
 export async function resourceOf(exchange: Exchange, params: RpcParams): Promise<Result> {
   const uri = uriOf(params);
-  const caller = await callerOf(exchange, params);
+  const caller = await servedCallerOf(exchange, params);
   const reading = withAnswers(exchange, params, (given) => readResource(exchange.deps, caller, uri, given, exchange.signal));
   return toResult(await withResourceNotFound(exchange, uri, reading));
 }
@@ -56,13 +56,13 @@ export async function completionOf(exchange: Exchange, params: RpcParams): Promi
   if (!isRecord(ref) || !['ref/prompt', 'ref/resource'].includes(String(ref.type)) || !isNamed) {
     throw invalidParams('Invalid params of completion/complete: `ref` must be a reference, and `argument` have `name` and `value`.');
   }
-  return await complete(exchange.deps, await callerOf(exchange, params), { ...params }, exchange.signal);
+  return await complete(exchange.deps, await servedCallerOf(exchange, params), { ...params }, exchange.signal);
 }
 
 /** 2025 revisions: a session receives updates of a resource until it unsubscribes. */
 export async function subscribeTo(exchange: Exchange, params: RpcParams): Promise<Result> {
   const uri = uriOf(params);
-  const caller = await callerOf(exchange, params);
+  const caller = await servedCallerOf(exchange, params);
   const subscription = await withResourceNotFound(exchange, uri, subscribe(exchange.deps, caller, uri, exchange.signal));
   exchange.session?.subscriptions.add(subscription);
   return {};

@@ -16,18 +16,19 @@ export const rpcCodes = {
   sessionNotFound: -32001,
   resourceNotFound: -32002,
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedRevision: -32022,
   openPage: -32042,
 } as const;
 
-/** `status`: of the HTTP response, if nothing was sent before. */
+/** `status`: of the HTTP response, if nothing was sent before. 2026-07-28 requires 400 for a capability that the client lacks, also a server's. */
 export class RpcFault extends Error {
   override name = 'RpcFault';
   readonly code: number;
   readonly data: unknown;
   readonly status: number;
 
-  constructor(code: number, message: string, data?: unknown, status = 200) {
+  constructor(code: number, message: string, data?: unknown, status = code === rpcCodes.missingCapability ? 400 : 200) {
     super(message);
     this.code = code;
     this.data = data;
@@ -43,7 +44,7 @@ export function invalidParams(message: string, data?: unknown): RpcFault {
  * Converts problems to JSON-RPC errors with the problem's code and members as `data`. Any other error is an internal error: it is logged,
  * and its details are not sent.
  */
-export function toFault(error: unknown, log: Logger): RpcFault {
+export function toRpcFault(error: unknown, log: Logger): RpcFault {
   if (error instanceof RpcFault) return error;
   if (!(error instanceof Problem)) {
     log.error('an MCP request failed', { cause: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });

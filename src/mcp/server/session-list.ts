@@ -6,14 +6,14 @@
 import { fromBase64Url, toBase64Url } from '../../core/text/bytes.ts';
 import type { McpSessions } from '../../ports/mcp-sessions.ts';
 import { inRequestSpan, type ServeDeps } from './exchange.ts';
-import type { Inbound } from './inbound.ts';
+import type { InboundPost } from './inbound.ts';
 import { errorText, isId, resultText, type RpcId, type RpcParams } from './messages.ts';
 import { withMember } from './methods.ts';
 import { sessionRevision } from './revisions.ts';
-import { toFault, unknownMcpSession } from './rpc-fault.ts';
+import { toRpcFault, unknownMcpSession } from './rpc-fault.ts';
 import { eventsResponse, messageEvent, primingEvent, refusedHeaders } from './session-responses.ts';
 import type { SessionListener } from './session-stream.ts';
-import { listTools } from './tool-methods.ts';
+import { toolListPage } from './tool-methods.ts';
 
 /** `isAnswered`: the client has received the list. */
 type ListRequest = { id: RpcId; params: RpcParams; revision: string; isAnswered: boolean };
@@ -22,7 +22,7 @@ type ListRequest = { id: RpcId; params: RpcParams; revision: string; isAnswered:
 const maxPayloadLength = 2_000;
 
 /** `inbound`: of a POST. Returns null for any other request. */
-export function readListRequest({ headers }: Request, inbound: Inbound | null): ListRequest | null {
+export function readListRequest({ headers }: Request, inbound: InboundPost | null): ListRequest | null {
   if (inbound === null) return readListEventId(headers);
   const message = inbound.era === 'legacy' && !inbound.isBatch ? inbound.messages[0] : undefined;
   const revision = sessionRevision(headers.get('mcp-protocol-version'));
@@ -59,10 +59,10 @@ export async function serveSessionList(
   const { principal, target, session, request, view } = serving;
   const message = (): string => {
     try {
-      const { tools, more } = listTools(view, 'session', params);
+      const { tools, more } = toolListPage(view, 'session', params);
       return resultText(id, withMember({ member: 'tools', text: tools }, JSON.stringify(more)));
     } catch (thrown) {
-      return errorText(id, toFault(thrown, deps.log));
+      return errorText(id, toRpcFault(thrown, deps.log));
     }
   };
   return await inRequestSpan(deps, { method: 'tools/list', params, headers: request.headers }, async () => {

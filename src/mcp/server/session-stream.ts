@@ -7,12 +7,13 @@
 import { limits } from '../../core/limits/limits.ts';
 import { heartbeatFrame } from '../../dialects/native.ts';
 import { readView, type ServedView } from '../../engine/mcp/serve-view.ts';
+import type { OpenReports } from '../../engine/mcp/open-reports.ts';
 import { mcpWatchIntervalMs, type ServedChange, watchServed } from '../../engine/mcp/serve-watch.ts';
-import type { ListenMode, McpSessions, ResourceSubscription } from '../../ports/mcp-sessions.ts';
+import type { ListenMode, ListenState, McpSessions } from '../../ports/mcp-sessions.ts';
 import { hasOffers } from './discovery.ts';
 import type { ServedRequest, ServeDeps } from './exchange.ts';
 import { notificationText } from './messages.ts';
-import { sessionRevision } from './revisions.ts';
+import { logLevels, sessionRevision } from './revisions.ts';
 import { unknownMcpSession } from './rpc-fault.ts';
 import { eventsResponse, messageEvent, primingEvent, refuseInSession, refusedRevision } from './session-responses.ts';
 
@@ -51,16 +52,14 @@ export async function listenInSession(deps: ServeDeps, sessions: McpSessions, li
   const opened = await ask(known === undefined ? 'open' : 'resume');
   if (opened === null) return unknownMcpSession();
   if (opened === 'conflict') return refuseInSession(409, 'Conflict: Only one SSE stream is allowed per session');
-  const { subscriptions } = opened;
-  const watch: Watch = { deps, listener, subscriptions, known: known ?? listVersion(listener.view), ask };
+  const watch: Watch = { deps, listener, state: opened, known: known ?? listVersion(listener.view), ask };
   return eventsResponse(openStream(watch, revision, stream), session);
 }
 
 type Watch = {
   deps: ServeDeps;
   listener: SessionListener;
-  /** Its client's subscriptions. */
-  subscriptions: readonly ResourceSubscription[];
+  state: ListenState;
   /** The version of the lists of which the client was notified last. */
   known: string;
   ask(mode: ListenMode): ReturnType<McpSessions['listen']>;
@@ -86,9 +85,10 @@ function openStream(watch: Watch, revision: string, stream: string): ReadableStr
         const notification = toNotification(change, hasOffers(listener.target, listener.view));
         if (notification !== null) write(messageEvent(nextId(), notification));
       };
+      const report = (method: string, params: object): void => write(messageEvent(nextId(), notificationText(method, params)));
       const run = async (): Promise<void> => {
         try {
-          await watchSession(watch, notify, end.signal);
+          await watchSession(watch, notify, report, end.signal);
         } catch (error) {
           deps.log.debug('a session cannot watch for changes', { cause: String(error) });
         }
@@ -106,7 +106,7 @@ function openStream(watch: Watch, revision: string, stream: string): ReadableStr
 }
 
 /** Watches until the stream reaches its time limit, its client disconnects, or its session or key ends. Each round watches one version of the lists. */
-async function watchSession(watch: Watch, notify: (change: ServedChange) => void, signal: AbortSignal): Promise<void> {
+async function watchSession(watch: Watch, notify: (change: ServedChange) => void, report: Report, signal: AbortSignal): Promise<void> {
   const { deps, listener } = watch;
   const { principal, target, session } = listener;
   const endsAt = deps.clock.now() + limits.mcpStreamMs;
@@ -121,7 +121,7 @@ async function watchSession(watch: Watch, notify: (change: ServedChange) => void
         notify({ kind: 'prompts' });
         notify({ kind: 'resources' });
       }
-      if (!(await watchRound(watch, notify, endsAt, signal))) return;
+      if (!(await watchRound(watch, notify, report, endsAt, signal))) return;
       listener.view = await readView(deps, principal, target);
     }
   } catch (error) {
@@ -134,10 +134,16 @@ async function watchSession(watch: Watch, notify: (change: ServedChange) => void
 }
 
 /** Returns false when the stream is over; true when the lists or the subscriptions have changed. */
-async function watchRound(watch: Watch, notify: (change: ServedChange) => void, endsAt: number, signal: AbortSignal): Promise<boolean> {
+async function watchRound(
+  watch: Watch,
+  notify: (change: ServedChange) => void,
+  report: Report,
+  endsAt: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { deps, listener } = watch;
   const { principal, target, session, view } = listener;
-  const { subscriptions } = watch;
+  const { subscriptions } = watch.state;
   const round = new AbortController();
   const end = (): void => round.abort(new Error('the round has ended'));
   signal.addEventListener('abort', end, { once: true });
@@ -150,7 +156,8 @@ async function watchRound(watch: Watch, notify: (change: ServedChange) => void, 
       end();
     } else notify(change);
   };
-  const watched = { principal, target, view, conversation: session, lists: true, subscriptions };
+  const reports = reportsTo(report, watch.state);
+  const watched = { principal, target, view, conversation: session, lists: true, subscriptions, reports };
   const checking = checkSession(watch, endsAt, round.signal).then((hasChanged) => {
     if (hasChanged) isOver = false;
   });
@@ -164,13 +171,13 @@ async function watchRound(watch: Watch, notify: (change: ServedChange) => void, 
     signal.removeEventListener('abort', end);
   }
   const before = new Set(subscriptions.map(({ uri }) => uri));
-  for (const { uri } of watch.subscriptions) if (!before.has(uri)) notify({ kind: 'resource', uri });
+  for (const { uri } of watch.state.subscriptions) if (!before.has(uri)) notify({ kind: 'resource', uri });
   return !isOver && !signal.aborted;
 }
 
-/** Returns true once the subscriptions have changed, and false once the session has ended, another stream has its place, or `signal` aborts. */
+/** Returns true once the subscriptions or the level of log messages have changed, and false once the session has ended, another stream has its place, or `signal` aborts. */
 async function checkSession(watch: Watch, endsAt: number, signal: AbortSignal): Promise<boolean> {
-  const { deps, listener, ask, subscriptions } = watch;
+  const { deps, listener, ask, state } = watch;
   const { clock, log } = deps;
   for (let checkAt = clock.now() + sessionCheckMs; clock.now() < endsAt; ) {
     try {
@@ -185,14 +192,28 @@ async function checkSession(watch: Watch, endsAt: number, signal: AbortSignal): 
     try {
       const now = await ask('renew');
       if (now === null || now === 'conflict') return false;
-      if (JSON.stringify(now.subscriptions) === JSON.stringify(subscriptions)) continue;
-      watch.subscriptions = now.subscriptions;
+      if (JSON.stringify(now) === JSON.stringify(state)) continue;
+      watch.state = now;
       return true;
     } catch (error) {
       log.debug('a session could not be checked', { cause: String(error) });
     }
   }
   return false;
+}
+
+type Report = (method: string, params: object) => void;
+
+/** What servers report outside of calls, at the level that the client has set. */
+function reportsTo(report: Report, { logLevel }: ListenState): OpenReports {
+  const wanted = logLevel === null ? 0 : logLevels.indexOf(logLevel);
+  return {
+    ...(logLevel !== null && { logLevel }),
+    notice: (notice) => {
+      if (logLevels.indexOf(notice.level) >= wanted) report('notifications/message', notice);
+    },
+    elicitationComplete: (elicitationId) => report('notifications/elicitation/complete', { elicitationId }),
+  };
 }
 
 /** As part of an event id. */

@@ -5,17 +5,17 @@
 import { recordOf } from '../../core/json/wire-value.ts';
 import type { InFlightCallSlot } from '../../engine/mcp/in-flight-call.ts';
 import type { Exchange, ServedRequest, ServeDeps } from './exchange.ts';
-import { idOf, type Inbound, readInbound } from './inbound.ts';
+import { idOf, type InboundPost, readInbound } from './inbound.ts';
 import { listen } from './listen.ts';
 import { notificationText, type RpcRequest } from './messages.ts';
 import { answerRequest } from './methods.ts';
 import { reply, type ReplyTo } from './reply.ts';
 import { metaNames } from './revisions.ts';
-import { refuse, RpcFault, rpcCodes, toFault } from './rpc-fault.ts';
+import { refuse, RpcFault, rpcCodes, toRpcFault } from './rpc-fault.ts';
 import { refusedHeaders } from './session-responses.ts';
 
 /** `inbound`: what the POST contains; null: another method. `hold`: where its call may stay open. */
-type StatelessRequest = ServedRequest & { inbound: Inbound | null; hold?: InFlightCallSlot };
+type StatelessRequest = ServedRequest & { inbound: InboundPost | null; hold?: InFlightCallSlot };
 
 /** `body`: of a POST, parsed. */
 export async function serveBody(deps: ServeDeps, served: Omit<StatelessRequest, 'inbound'>, body: unknown): Promise<Response> {
@@ -24,11 +24,11 @@ export async function serveBody(deps: ServeDeps, served: Omit<StatelessRequest, 
 }
 
 /** Returns what a POST contains, or its refusal; null: another method. */
-export function inboundOf({ log }: Pick<ServeDeps, 'log'>, { method, headers }: Request, body: unknown): Inbound | Response | null {
+export function inboundOf({ log }: Pick<ServeDeps, 'log'>, { method, headers }: Request, body: unknown): InboundPost | Response | null {
   try {
     return method === 'POST' ? readInbound(headers, body) : null;
   } catch (thrown) {
-    return refuse(toFault(thrown, log), idOf(body));
+    return refuse(toRpcFault(thrown, log), idOf(body));
   }
 }
 
@@ -70,7 +70,7 @@ function exchangeOf(deps: ServeDeps, { inbound, principal, target, view, request
     headers: request.headers,
     capabilities: isModern ? recordOf(capabilities) : null,
     // Of the 2025 revisions a client gets all messages until it says otherwise, which it cannot without a session.
-    logLevel: isModern ? (typeof level === 'string' ? level : null) : 'debug',
+    logLevel: isModern && typeof level === 'string' ? level : null,
     notify: (method, parameters) => send(notificationText(method, parameters)),
     ...(hold && { hold }),
   });

@@ -8,14 +8,14 @@ import { type ListedTool, servedOutputSchema, servedPages } from '../../engine/m
 import { type ServedView, withModeHint } from '../../engine/mcp/serve-view.ts';
 import { viewVersion } from '../../engine/mcp/serve-watch.ts';
 import { toInputRequired, UnansweredFault, withAnswers } from './answers.ts';
-import { callerOf, type Exchange, type ServedEra } from './exchange.ts';
+import { servedCallerOf, type Exchange, type ServedEra } from './exchange.ts';
 import { listPageAt } from './list-cursor.ts';
 import type { RpcParams } from './messages.ts';
 import { isObjectSchema, wrapSchema } from './object-schema.ts';
 import { invalidParams, RpcFault } from './rpc-fault.ts';
 
 /** `more`: the other members of the result. */
-export function listTools(view: ServedView, era: ServedEra, { cursor }: RpcParams): { tools: string; more: { nextCursor?: string } } {
+export function toolListPage(view: ServedView, era: ServedEra, { cursor }: RpcParams): { tools: string; more: { nextCursor?: string } } {
   if (cursor !== undefined && typeof cursor !== 'string') throw invalidParams('Invalid params of tools/list: `cursor` must be a string.');
   const { items, ...more } = listPageAt('tools', listStateOf(view), servedPages(view.names), cursor);
   return { tools: era === 'modern' ? modernText(items) : sessionText(items), more };
@@ -42,13 +42,13 @@ function listStateOf({ pointer, mode }: ServedView): string {
   return `${pointer === null ? '' : pointer.hash.slice(0, 16)} ${mode ?? ''}`;
 }
 
-export async function callTool(exchange: Exchange, params: RpcParams): Promise<Record<string, unknown>> {
+export async function answerToolCall(exchange: Exchange, params: RpcParams): Promise<Record<string, unknown>> {
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string' || !isRecord(args)) {
     throw invalidParams('Invalid params of tools/call: `name` must be a string and `arguments` an object.');
   }
   const { deps, signal } = exchange;
-  const caller = await callerOf(exchange, params);
+  const caller = await servedCallerOf(exchange, params);
   try {
     const answer = await withAnswers(exchange, params, (given) => {
       const calling = serveCall(deps, caller, { name, arguments: args, ...given }, signal);

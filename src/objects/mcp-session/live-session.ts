@@ -7,7 +7,7 @@ import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { readView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { Exchange, ServeDeps, SessionParts } from '../../mcp/server/exchange.ts';
-import { notificationText, readMessages, type RpcId, type RpcMessage, type RpcRequest } from '../../mcp/server/messages.ts';
+import { notificationText, readClientMessages, type RpcId, type ClientMessage, type RpcRequest } from '../../mcp/server/messages.ts';
 import { answerRequest } from '../../mcp/server/methods.ts';
 import { newestSessionRevision, sessionRevision, sessionRevisions } from '../../mcp/server/revisions.ts';
 import { refuse, RpcFault, rpcCodes, tooManyRequests } from '../../mcp/server/rpc-fault.ts';
@@ -25,7 +25,7 @@ export type SessionOwn = {
   id: string;
   target: ServeTarget;
   capabilities: Readonly<Record<string, unknown>>;
-  /** The level that the client has set; null: all messages. */
+  /** The level that the client has set; null: none. */
   logLevel(): string | null;
   parts: SessionParts;
 };
@@ -42,6 +42,8 @@ export class LiveSession {
   readonly #streamHost: StreamHost;
   /** Streams that are read at present. */
   #readers = 0;
+  /** Servers are told before their next call. */
+  #rootsChanges = 0;
 
   constructor(sql: SqlStorage, own: SessionOwn) {
     this.#own = own;
@@ -65,7 +67,7 @@ export class LiveSession {
 
   /** Handles `initialize`. */
   async begin({ headers, body }: McpSessionRequest, caller: Principal): Promise<Response> {
-    const [message] = readMessages(JSON.parse(body ?? 'null'));
+    const [message] = readClientMessages(JSON.parse(body ?? 'null'));
     if (message?.kind !== 'request') throw new Error('a session begins with a request');
     const refused = refusedHeaders(new Headers(toPairs(headers)));
     if (refused !== null) return refused;
@@ -82,7 +84,7 @@ export class LiveSession {
     if (method !== 'POST') return refusedRevision(headers) ?? new Response(null, { status: 200 });
     const refused = refusedHeaders(headers);
     if (refused !== null) return refused;
-    const messages = readMessages(JSON.parse(body ?? 'null'));
+    const messages = readClientMessages(JSON.parse(body ?? 'null'));
     const requests = messages.filter((message) => message.kind === 'request');
     const fault = this.#faultOf(requests);
     if (fault !== null) return fault;
@@ -94,7 +96,7 @@ export class LiveSession {
   /** Answers the requests that were interrupted with the previous object, each on the stream to which its client reconnects. */
   answerInterrupted(caller: Principal): void {
     for (const { message, stream, callId } of this.#pending.list()) {
-      const [request] = readMessages(message);
+      const [request] = readClientMessages(message);
       if (request?.kind !== 'request') continue;
       const earlier = new RequestStream(this.#streamHost, newestSessionRevision, [request.id], stream);
       this.#run(request, earlier, new Headers(), caller, callId === null ? undefined : { callId });
@@ -122,9 +124,10 @@ export class LiveSession {
   }
 
   /** Takes what needs no answer. */
-  #take(message: RpcMessage): void {
+  #take(message: ClientMessage): void {
     if (message.kind === 'response') this.#asked.take(message);
     else if (message.method === 'notifications/progress') this.#asked.progress(message.params);
+    else if (message.method === 'notifications/roots/list_changed') this.#rootsChanges += 1;
     else if (message.method === 'notifications/cancelled') this.#cancel(message.params);
   }
 
@@ -160,7 +163,8 @@ export class LiveSession {
     const exchange: Exchange = {
       ...{ deps, era: 'session', principal: caller, target, conversation, headers, signal, capabilities, session: parts },
       viewOf: () => readView(deps, caller, target),
-      logLevel: logLevel() ?? 'debug',
+      logLevel: logLevel(),
+      rootsChanges: this.#rootsChanges,
       notify: (method, params) => send(notificationText(method, params)),
       ask: (question) => this.#asked.ask(question, send, signal),
       ...(interrupted && { interrupted }),

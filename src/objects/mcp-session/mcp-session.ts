@@ -126,12 +126,13 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
       const meta = this.#meta.current();
       if (meta === null || !isOwn(meta, caller, target)) return null;
       if (mode !== 'close') this.#touch(meta, true);
-      if (mode === 'check') return { subscriptions: [] };
+      const { logLevel } = meta;
+      if (mode === 'check') return { subscriptions: [], logLevel };
       const now = this.#now();
       const isTaken = this.#listener !== null && this.#listener.stream !== stream && this.#listener.until > now;
       if (isTaken && mode !== 'resume') return 'conflict';
       this.#listener = mode === 'close' ? null : { stream, until: now + listenerMs };
-      return { subscriptions: this.#meta.subscriptions() };
+      return { subscriptions: this.#meta.subscriptions(), logLevel };
     });
   }
 

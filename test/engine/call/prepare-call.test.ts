@@ -183,6 +183,13 @@ describe('a call whose arguments do not fit the schema and can be repaired', () 
     expect(waitFor).toMatchObject({ kind: 'approval', arguments: { per_page: 5 } });
   });
 
+  it('is refused for a tool of the client, which runs it with the arguments of the model', async () => {
+    const tools = edition.tools.map((tool) => ({ ...tool, kind: 'client' as const }));
+    const { call } = door({ scope: { names: () => buildAliasMap({ ...edition, tools }, { aliases: true }) } });
+    const { result } = await call('get_workflow', { id: '7', per_page: '5' });
+    expect(result).toMatchObject({ code: 'invalid_arguments', issues: [{ path: 'per_page' }] });
+  });
+
   it('names no repairs when nothing was repaired, or when the call is refused for its other arguments', async () => {
     const { call, ran } = door();
     expect((await call('get_workflow', { id: '7', per_page: 5 })).result).not.toHaveProperty('repaired');

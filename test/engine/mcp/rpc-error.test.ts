@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Problem, type ProblemCode } from '../../../src/core/problem.ts';
 import { toRpcError } from '../../../src/engine/mcp/rpc-error.ts';
 import { renderProblem } from '../../../src/http/problems.ts';
-import { toFault } from '../../../src/mcp/server/rpc-fault.ts';
+import { toRpcFault } from '../../../src/mcp/server/rpc-fault.ts';
 import { silentLog } from '../../simulation/process-deps.ts';
 
 it.each([
@@ -19,5 +19,5 @@ it.each([
   expect(toRpcError(problem)).toEqual({ code: expected, message: 'No.', data: { retryable: false, code } });
   const response = renderProblem(problem, { method: 'POST', path: '/mcp/demo', requestId: 'req_1' });
   expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: expected, data: { code, requestId: 'req_1' } } });
-  expect(toFault(problem, silentLog)).toMatchObject({ code: expected, data: { code } });
+  expect(toRpcFault(problem, silentLog)).toMatchObject({ code: expected, data: { code } });
 });

@@ -5,6 +5,8 @@ import { Problem } from '../../../src/core/problem.ts';
 import type { SessionEventBody } from '../../../src/core/turn/session-event.ts';
 import { errorResult, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
+import { Toolset } from '../../../src/core/toolset/toolset.ts';
+import { toolOf } from '../../fakes/known-tools.ts';
 import { callEvents, finish, results, resultText, run, say, start } from '../one-turn.ts';
 import { maxRecoveriesWithoutProgress } from '../../../src/core/turn/turn.ts';
 import { noEffects } from '../../fakes/no-effects.ts';
@@ -37,6 +39,23 @@ describe('a turn over a model', () => {
       canonical: 'builtin.bash',
       turn: 'turn_1',
     });
+  });
+
+  it('repairs arguments by the schema of the tool, and says so in the event of the result', async () => {
+    const inputSchema = { type: 'object', properties: { days: { type: 'integer' } } };
+    const definitions = [toolOf('weather', 'forecast', { kind: 'local', inputSchema, annotations: { readOnlyHint: true } })];
+    const toolset = Toolset.parse({ tools: [{ tool: 'weather.forecast' }] });
+    const given: unknown[] = [];
+    const execute = (args: Record<string, unknown>) => {
+      given.push(args);
+      return textResult('sunny');
+    };
+    const calls = [...callEvents(0, 'forecast', { days: '3' }), ...callEvents(1, 'forecast', { days: 4 }), finish('tool-calls')];
+    const { events } = await run([calls, say('done')], execute, {}, [], null, { definitions, toolset });
+    expect(given).toEqual([{ days: 3 }, { days: 4 }]);
+    const [first, second] = results(events);
+    expect(first).toMatchObject({ isError: false, repaired: [{ path: 'days', from: '"3"', to: '3' }] });
+    expect(second).not.toHaveProperty('repaired');
   });
 
   it('shows the model the current names, the announcement and the results', async () => {

@@ -502,6 +502,13 @@ describe('a server that requests input', () => {
     expect(asked).toEqual([{ method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }]);
   });
 
+  it('sampling-include-context: is asked as it is if the client declares that it includes context', async () => {
+    const { hooks, asked } = hooksThat(ok);
+    hooks.askable = { ...hooks.askable, sampling: { context: {} } };
+    await call(asking([sampling]).scripted, hooks, { mcp: { era: 'legacy', sampling: true } });
+    expect(asked).toEqual([{ method: 'sampling/createMessage', params: expect.objectContaining({ includeContext: 'allServers' }) }]);
+  });
+
   it('roots-list: for roots gets those of its document, without user input', async () => {
     const roots = [{ uri: 'file:///srv/data' }];
     const { hooks, asked } = hooksThat({ roots: [{ uri: 'file:///' }] });

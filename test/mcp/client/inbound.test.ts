@@ -18,7 +18,12 @@ it('What a server reports reaches the hook for it, if it is well-formed', async 
   const alive = (): void => {
     signs += 1;
   };
-  handleServerMessages(client, accessTo('https://mcp.example.com/mcp'), { ...hooks, alive }, { idleTimeout, isAsked: () => true });
+  handleServerMessages(
+    client,
+    accessTo('https://mcp.example.com/mcp'),
+    { ...hooks, alive },
+    { idleTimeout, isAsked: () => true, rootsRead: () => undefined },
+  );
   for (const [method, params] of [
     ['message', { level: 'info', data: 'working' }],
     ['message', { level: 7, data: 'working' }],

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Answered } from '../../../src/mcp/server/methods.ts';
+import type { RpcAnswer } from '../../../src/mcp/server/methods.ts';
 import { reply } from '../../../src/mcp/server/reply.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
 const client = () => new AbortController().signal;
-const answered: Answered = { text: '{"id":1}', status: 200 };
+const answered: RpcAnswer = { text: '{"id":1}', status: 200 };
 
 it('A slow response is a stream of heartbeats and one event, which ends with it', async () => {
-  const answer = Promise.withResolvers<Answered>();
+  const answer = Promise.withResolvers<RpcAnswer>();
   const responding = reply(client(), false, () => answer.promise);
   await vi.advanceTimersByTimeAsync(60_000);
   const response = await responding;

@@ -29,7 +29,7 @@ async function harness() {
     },
   });
   const asked: string[] = [];
-  const state: { answer: ListenAnswer } = { answer: { subscriptions: [] } };
+  const state: { answer: ListenAnswer } = { answer: { subscriptions: [], logLevel: null } };
   const sessions = {
     send: unused,
     listen: async (_caller: Principal, _target: string | null, _id: string, { mode }: { mode: string }): Promise<ListenAnswer> => {
@@ -116,7 +116,7 @@ describe('the stream on which the client of a session listens', () => {
   ])('has an update for a new subscription %s', async (_when, ms, isKnown) => {
     const { state, listen, wait } = await harness();
     const { read, close } = await listen();
-    state.answer = { subscriptions: [{ uri: 'file:///a', server: 'git', own: 'file:///a' }] };
+    state.answer = { subscriptions: [{ uri: 'file:///a', server: 'git', own: 'file:///a' }], logLevel: null };
     if (isKnown) noteSessionChange('s1');
     await wait(ms);
     expect(read.text).toContain('{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a"}}');

@@ -44,7 +44,7 @@ async function connect(
   const client = new Client({ name: 'test', version: '1' }, { capabilities: options.capabilities ?? {} });
   options.prepare?.(client);
   const transport = new StreamableHTTPClientTransport(new URL(`https://moniker.test${path}`), {
-    fetch: (url, init) => send(new URL(url).pathname, init, options.key),
+    fetch: (url, init) => send(String(url).slice('https://moniker.test'.length), init, options.key),
   });
   await client.connect(transport);
   return { client, transport, id: transport.sessionId ?? '' };
@@ -107,6 +107,17 @@ describe('a session of an MCP client', () => {
     await evictDurableObject(await stubOf(id));
     expect((await client.listTools()).tools).toHaveLength(2);
     expect(await client.callTool({ name: 'shell', arguments: { command: 'echo again' } })).toMatchObject({ isError: false });
+    await client.close();
+  });
+
+  it('is listed what its address says, also after its object was evicted, and runs code over the tools', async () => {
+    const { client, id } = await connect('/mcp/first?tools=code');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['run_code']);
+    await evictDurableObject(await stubOf(id));
+    const code = 'const { output } = await tools.terminal({ command: "echo $((6*7))" }); return Number(output) + 1';
+    expect(await client.callTool({ name: 'run_code', arguments: { code } })).toMatchObject({ content: [{ type: 'text', text: '43' }] });
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    expect((await rpc('/mcp/first', list, { 'mcp-session-id': id })).status).toBe(404);
     await client.close();
   });
 

@@ -14,6 +14,7 @@ import { RevokedTools } from './toolset-revoked.tsx';
 import { openToolset, type OpenToolset } from './toolset-state.ts';
 import { UsedBy } from './used-by.tsx';
 import { DocumentList } from '../../parts/documents/document-list.tsx';
+import { late } from '../../parts/layout/late.tsx';
 import type { ViewProps } from '../../router.ts';
 
 export function ToolsetsPage({ id }: ViewProps) {
@@ -32,6 +33,8 @@ export function ToolsetsPage({ id }: ViewProps) {
     />
   );
 }
+
+const ConnectClient = late(async () => (await import('./connect-client.tsx')).ConnectClient);
 
 /** The editor of a toolset: a table whose names are checked while they are typed, and panels about what models receive. */
 function ToolsetView({ name }: { name: string }) {
@@ -54,6 +57,7 @@ function ToolsetView({ name }: { name: string }) {
           <>
             <ResolveBox state={state} />
             <UsedBy state={state} />
+            {document.etag.value !== null && <ConnectClient name={name} />}
           </>
         }
       />

@@ -19,6 +19,7 @@ export const programRoutes = [
       method: 'get',
       path: '/v1/programs',
       operationId: 'listPrograms',
+      workspace: 'Servers',
       tag: 'Servers',
       scopes: ['admin'],
       summary: 'List the processes of commands',

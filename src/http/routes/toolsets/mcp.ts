@@ -10,7 +10,8 @@ import type { Principal } from '../../../core/people/principal.ts';
 import { Problem } from '../../../core/problem.ts';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { unknownWorkspace, WorkspaceName } from '../../../core/people/workspace.ts';
-import { ToolsetReference } from '../../../core/toolset/toolset.ts';
+import { McpTools, ToolsetReference } from '../../../core/toolset/toolset.ts';
+import { serveTarget } from '../../../engine/mcp/serve-view.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
 import { requireStream } from '../../places.ts';
 import { readJson } from '../../request-body.ts';
@@ -21,6 +22,11 @@ import type { Answer, RouteRequest } from '../../route.ts';
 import { defineRoute, type ToolsetServices } from './toolset-services.ts';
 
 const params = z.object({ toolset: ToolsetReference });
+const query = z.strictObject({
+  tools: McpTools.optional().meta({
+    description: 'What is listed of the toolset. Default: what its `mcpTools` says. A session has one value.',
+  }),
+});
 const workspaceParams = z.object({ workspace: WorkspaceName, toolset: ToolsetReference });
 export const mcpMessage = {
   description: 'An MCP JSON-RPC message of at most 1 MB.',
@@ -94,12 +100,13 @@ export const mcpRoutes = methods.flatMap(({ name, problems, ...spec }) => {
   } as const;
   const common = { ...spec, ...own };
   return [
-    defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
-      serve(request, request.params.toolset),
+    defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params, query }, (request) =>
+      serve(request, serveTarget(request.params.toolset, request.query.tools)),
     ),
     defineRoute(
-      { ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams },
-      async (request) => serve(await enterMcpWorkspace(request, request.params.workspace), request.params.toolset),
+      { ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams, query },
+      async (request) =>
+        serve(await enterMcpWorkspace(request, request.params.workspace), serveTarget(request.params.toolset, request.query.tools)),
     ),
     defineRoute({ ...common, path: '/mcp', operationId: `${name}EquippedMcp` }, (request) => serve(request, null)),
   ];

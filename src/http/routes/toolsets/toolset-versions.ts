@@ -25,7 +25,7 @@ const ToolsetDiff = z
     to: z.int(),
     fields: z.array(DefinitionChange).meta({
       description:
-        'Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/revoked`, `/instructions/{server}`.',
+        'Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/mcpTools`, `/revoked`, `/instructions/{server}`.',
     }),
     changes: z
       .array(
