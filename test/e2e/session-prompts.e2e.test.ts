@@ -78,6 +78,7 @@ describe('a turn that begins with a prompt', () => {
     expect(await inputs()).toEqual([
       [
         text('review a.ts'),
+        text('[Removed before you read this result, since a person cannot see them: 1 bidirectional control.]'),
         text('[A message of the prompt with the role assistant:]\nWhich lines?'),
         { type: 'image', mediaType: 'image/png', data: png },
         text('the file'),
