@@ -85,10 +85,10 @@ it('starts for servers in an empty folder, answers calls by alias on all network
     run(join(app, 'node_modules/.bin/moniker'), ['install', 'claude-desktop', 'work', '--file', settings, '--yes'], app);
     const { command, args, env } = JSON.parse(readFileSync(settings, 'utf8')).mcpServers.work;
     expect(firstAnswer(command, args, env)).toContain('"serverInfo"');
-    // As is the documented command, from the package alone.
+    // As does the documented command, from the package alone; npm needs its own settings for the registry.
     const packed = readdirSync(directory).find((name) => name.endsWith('.tgz')) ?? '';
     const npx = ['--yes', '--prefer-offline', `--package=${join(directory, packed)}`, '--', 'moniker', 'mcp', 'work'];
-    expect(firstAnswer('npx', npx, { ...env, npm_config_cache: join(directory, 'npm-cache') })).toContain('"serverInfo"');
+    expect(firstAnswer('npx', npx, { ...process.env, ...env, PATH: environment.PATH })).toContain('"serverInfo"');
     const foreign = spawnSync('curl', ['-s', '-H', 'Host: other.example', `${url}/readyz`], { encoding: 'utf8', timeout: 10_000 });
     expect(foreign.stdout).toContain('set MONIKER_PUBLIC_URL');
     expect(await (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text()).toContain('<title>Moniker</title>');
@@ -101,7 +101,7 @@ it('starts for servers in an empty folder, answers calls by alias on all network
 });
 
 /** What an MCP server on standard input and output answers first, started in an empty folder. */
-function firstAnswer(command: string, args: string[], env: Record<string, string>): string {
+function firstAnswer(command: string, args: string[], env: NodeJS.ProcessEnv): string {
   const empty = mkdtempSync(join(directory, 'empty-'));
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   const { stdout, stderr } = spawnSync(command, args, {
