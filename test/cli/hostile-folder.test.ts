@@ -34,6 +34,8 @@ const commands: Readonly<Record<string, (() => string[]) | 'sends nothing'>> = {
   import: () => [inFolder('mcp.json')],
   export: () => [inFolder('export.yaml')],
   accept: () => ['docs'],
+  refresh: () => ['docs'],
+  install: () => ['vscode', 'demo', '--file', inFolder('client.json'), '--yes'],
   'add server': () => ['docs', 'https://mcp.example.com/mcp', '--header', 'Authorization: Bearer x'],
   'add toolset': () => ['work', 'builtin.bash'],
   'add agent': () => ['helper', '--model', 'rehearsal/default'],

@@ -155,10 +155,11 @@ async function checkServers(client: MonikerClient): Promise<DoctorFinding[]> {
       case 'degraded':
         return [{ ...state, status: 'warning', advice: held > 0 ? review : again }];
       case 'unknown':
-        if (held > 0) return [{ ...state, status: 'warning', message: `${name}: ${held} tools are held.`, advice: review }];
+        if (held > 0) return [{ ...state, status: 'warning', advice: review }];
         return [{ ...state, status: 'warning', message: `${name} has not been contacted yet.`, advice: `Run: moniker refresh ${name}` }];
       case 'ok':
-        return [];
+        // An inline document has no health.
+        return held > 0 ? [{ ...state, status: 'warning', advice: review }] : [];
       default:
         return status satisfies never;
     }

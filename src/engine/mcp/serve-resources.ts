@@ -20,8 +20,6 @@ import { findPrompt, findResource, type FoundOffer, linkedAs, otherNames } from 
 import { type ServedView, toolsBehind } from './serve-view.ts';
 import { linksOf } from './shown-links.ts';
 
-export { readServedOffers, servedServers } from './read-offers.ts';
-
 export type OfferDeps = ServeCallDeps & {
   /** For the streams on which clients listen. */
   upstream: Pick<McpUpstream, 'listen'>;

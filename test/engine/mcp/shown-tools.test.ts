@@ -7,7 +7,7 @@ import { executorByKind } from '../../../src/engine/call/executor-by-kind.ts';
 import { readServedNames } from '../../../src/engine/mcp/served-names.ts';
 import { serveCall, serveUnrecoverable, targetOf, type ServedAnswer, type ServedCall } from '../../../src/engine/mcp/serve-call.ts';
 import { servedPages } from '../../../src/engine/mcp/serve-list.ts';
-import { servedServers } from '../../../src/engine/mcp/serve-resources.ts';
+import { servedServers } from '../../../src/engine/mcp/read-offers.ts';
 import { readView, serveTarget } from '../../../src/engine/mcp/serve-view.ts';
 import type { SandboxRun } from '../../../src/ports/sandbox.ts';
 import { createMasterKey } from '../../../src/storage/keys/master-key.ts';

@@ -40,10 +40,10 @@ describe('documents of an older release', () => {
       sql.exec("UPDATE documents SET body = replace(body, 'older_alias', '__proto__') WHERE kind = 'tool-aliases'");
       sql.exec("UPDATE documents SET body = replace(body, 'name: notes', 'name: [notes') WHERE kind = 'skill'");
       for (const column of ['name', 'accepted'])
-        sql.exec(`UPDATE server_tools SET ${column} = replace(${column}, 'old_fact', 'old/fact') WHERE server = 'facts'`);
+        sql.exec(`UPDATE server_tools SET ${column} = replace(${column}, 'old_fact', 'old\u200bfact') WHERE server = 'facts'`);
       for (const table of ['documents', 'toolset_versions'])
-        sql.exec(`UPDATE ${table} SET body = replace(body, 'facts.old_fact', 'facts.old/fact') WHERE name = 'old-tool'`);
-      sql.exec("UPDATE toolset_tools SET tool = 'facts.old/fact' WHERE tool = 'facts.old_fact'");
+        sql.exec(`UPDATE ${table} SET body = replace(body, 'facts.old_fact', 'facts.old\u200bfact') WHERE name = 'old-tool'`);
+      sql.exec("UPDATE toolset_tools SET tool = 'facts.old\u200bfact' WHERE tool = 'facts.old_fact'");
     });
     await evictDurableObject(object);
   });
@@ -59,7 +59,7 @@ describe('documents of an older release', () => {
     expect((await get('tools/builtin.bash')).aliases).toEqual(['__proto__']);
     expect((await get('servers/facts')).tools.map(({ name, state }: { name: string; state: string }) => [name, state])).toEqual([
       ['get_fact', 'ready'],
-      ['old/fact', 'ready'],
+      ['old\u200bfact', 'ready'],
     ]);
     expect((await get('tools?limit=200')).items.length).toBeGreaterThan(5);
   });
@@ -88,13 +88,13 @@ describe('documents of an older release', () => {
 
   it('have a warning when one of their tools changes, and the others are recompiled', async () => {
     const answer = await bodyOf(await send('POST', '/v1/servers/facts/refresh'));
-    expect(answer).toMatchObject({ refused: ['old/fact'], tools: 1 });
+    expect(answer).toMatchObject({ refused: ['old\u200bfact'], tools: 1 });
     // The name of its tool is invalid now and cannot be called any more.
     const { tools } = await get('toolsets/old-tool/tools');
-    expect(tools).toMatchObject([{ canonical: 'facts.old/fact', state: 'missing' }]);
-    const refused = await bodyOf(await send('POST', '/v1/toolsets/old-tool/calls', { name: 'facts.old/fact', arguments: {} }));
-    expect(refused).toMatchObject({ canonical: 'facts.old/fact', isError: true });
-    const changed = serverOf([{ ...plainTool('get_fact'), description: 'Other.' }, plainTool('old/fact')]);
+    expect(tools).toMatchObject([{ canonical: 'facts.old\u200bfact', state: 'missing' }]);
+    const refused = await bodyOf(await send('POST', '/v1/toolsets/old-tool/calls', { name: 'facts.old\u200bfact', arguments: {} }));
+    expect(refused).toMatchObject({ canonical: 'facts.old\u200bfact', isError: true });
+    const changed = serverOf([{ ...plainTool('get_fact'), description: 'Other.' }, plainTool('old\u200bfact')]);
     const { warnings } = await bodyOf(await send('PUT', '/v1/servers/facts', changed));
     const told = warnings.map(({ message }: { message: string }) => message);
     expect(told).toContainEqual(expect.stringMatching(/The toolset "old" keeps its previous names: .*constructor/));
