@@ -81,6 +81,13 @@ const mcpRow = (method: string, path: string): Row => ({
   own: anyKey,
   other: path.includes('{name}') ? unbound : anyKey,
 });
+/** A message goes to a connection of this key, for which the key was checked when it was opened; here there is none. */
+const sseRow = (method: string, path: string): Row => ({
+  scopes: ['tools'],
+  request: (name) => [method, path.replace('{name}', name), method === 'POST' ? { jsonrpc: '2.0', id: 1, method: 'ping' } : undefined],
+  own: anyKey,
+  other: method === 'GET' && path.includes('{name}') ? unbound : anyKey,
+});
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -306,6 +313,12 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listenWorkspaceMcp: mcpRow('GET', '/mcp/default/{name}'),
   endMcp: mcpRow('DELETE', '/mcp/{name}'),
   endWorkspaceMcp: mcpRow('DELETE', '/mcp/default/{name}'),
+  openSse: sseRow('GET', '/sse/{name}'),
+  sendSse: sseRow('POST', '/sse/{name}?sessionId=0123456789abcdef0123456789abcdef'),
+  openWorkspaceSse: sseRow('GET', '/sse/default/{name}'),
+  sendWorkspaceSse: sseRow('POST', '/sse/default/{name}?sessionId=0123456789abcdef0123456789abcdef'),
+  openEquippedSse: sseRow('GET', '/sse'),
+  sendEquippedSse: sseRow('POST', '/sse?sessionId=0123456789abcdef0123456789abcdef'),
   sendEquippedMcp: mcpRow('POST', '/mcp'),
   listenEquippedMcp: mcpRow('GET', '/mcp'),
   endEquippedMcp: mcpRow('DELETE', '/mcp'),
@@ -383,6 +396,7 @@ const ofSession = (method: string, path: string, body?: unknown, isFinal?: true)
 const ofAnswer = (method: string, path: string): SessionRow => ({ scopes: ['chat'], request: [method, path] });
 const sessionRows: Readonly<Record<string, SessionRow>> = {
   getSession: ofSession('GET', ''),
+  listSessionPrompts: ofSession('GET', '/prompts'),
   deleteSession: ofSession('DELETE', '', undefined, true),
   followEvents: ofSession('GET', '/events', undefined, true),
   listMessages: ofSession('GET', '/messages'),
@@ -420,6 +434,7 @@ const withoutRow = [
   ...['showApproval', 'decideByLink', 'receiveDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
   ...['showConnect', 'startConnect'],
   ...['getAuthorizationServer', 'getOpenIdConfiguration', 'getMcpResource', 'getToolsetResource', 'getWorkspaceToolsetResource'],
+  ...['getSseResource', 'getToolsetSseResource', 'getWorkspaceSseResource'],
   ...['getSigningKeys', 'registerClient', 'redeemToken', 'revokeToken', 'showConsent', 'decideConsent'],
 ];
 
@@ -485,6 +500,11 @@ beforeAll(async () => {
 
 async function ask(key: Key, [method, path, body, headers = {}]: ReturnType<Request>): Promise<{ status: number; text: string }> {
   const answer = await send(method, path, body, { ...headersOf.get(key), ...headers });
+  if (method === 'GET' && answer.headers.get('content-type') === 'text/event-stream') {
+    // A stream on which nothing may ever be sent.
+    await answer.body?.cancel();
+    return { status: answer.status, text: '' };
+  }
   return { status: answer.status, text: await readText(answer) };
 }
 

@@ -149,7 +149,8 @@ const others = {
       'createResponse',
       'createMessage',
     ],
-    ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'createEmbeddings', 'createModeration', 'createSpeech', 'createImage'],
+    ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'sendSse', 'sendWorkspaceSse', 'sendEquippedSse'],
+    ...['createEmbeddings', 'createModeration', 'createSpeech', 'createImage'],
     ...['createTranscription', 'createTranslation', 'editImage', 'createImageVariation', 'connectServer'],
   ],
   // One call, as it is shown: the right is that of approving (docs/configuration.md).

@@ -42,6 +42,8 @@ const plain: Row = {};
 const withModel = (name: string): Row => ({ body: { model: `agent/${name}`, input: 'x', prompt: 'x' } });
 const form = (name: string): Row => ({ body: `model=agent/${name}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
 const mcp = ({ mcp: session }: Ids, body?: object): Row => ({ body, headers: { ...mcpHeaders, 'mcp-session-id': session } });
+/** Of a connection that nobody has opened. */
+const sse: Row = { body: listTools, query: `sessionId=${'0'.repeat(32)}` };
 const documentRows = (noun: string, body: unknown): Record<string, (ids: Ids) => Row> => ({
   [`get${noun}`]: () => plain,
   [`put${noun}`]: () => put(body),
@@ -61,8 +63,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
     followEvents cancelTurn listInbox listApprovals getApproval mintApprovalLink getChatCompletion getResponse cancelResponse getMessage
-    listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey
-    listPrograms checkPrograms`),
+    listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource getToolsetSseResource getWorkspaceSseResource listSessionPrompts listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey
+    listPrograms checkPrograms openSse openWorkspaceSse openEquippedSse`),
   ...documentRows('Toolset', { tools: [{ tool: 'builtin.bash' }] }),
   ...documentRows('Server', { kind: 'static', url: 'https://a.example', tools: [] }),
   ...documentRows('Provider', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' }),
@@ -155,6 +157,9 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   listenWorkspaceMcp: (ids) => mcp(ids),
   endWorkspaceMcp: (ids) => mcp(ids),
   sendEquippedMcp: (ids) => mcp(ids, listTools),
+  sendSse: () => sse,
+  sendWorkspaceSse: () => sse,
+  sendEquippedSse: () => sse,
   listenEquippedMcp: (ids) => mcp(ids),
   endEquippedMcp: (ids) => mcp(ids),
   restoreWorkspace: () => ({ body: '{}' }),
@@ -164,7 +169,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
 const withoutId = new Set(
   `getHealth getReadiness getOpenApi getProjectSchema getDocs getStartPage getConsole getConsolePage getPagesCss getPageFile showApproval
   decideByLink finishSignIn getClientMetadata showConnect startConnect showSignIn signInWithRootKey signOut beginSignIn endSignIn
-  decideConsent getAuthorizationServer getMcpResource getOpenIdConfiguration getSigningKeys redeemToken registerClient revokeToken showConsent`.split(
+  decideConsent getAuthorizationServer getMcpResource getSseResource getOpenIdConfiguration getSigningKeys redeemToken registerClient revokeToken showConsent`.split(
     /\s+/,
   ),
 );

@@ -110,8 +110,7 @@ export function readEchoedListing(
       listing.tools.push(item);
       listing.paths.push(path);
     } else if (known.listed !== null) {
-      const raw = rawOf(known.listed);
-      listing.tools.push({ ...raw, ...(raw.listedAliases && { aliases: raw.listedAliases }) });
+      listing.tools.push(itemOf(known.listed));
       listing.paths.push(path);
     } else if (known.refused !== null) {
       const { name, refused, findings } = known;
@@ -120,6 +119,21 @@ export function readEchoedListing(
     // Otherwise the tool is missing and remains so.
   }
   return listing;
+}
+
+/** The item that a definition was read from, with all that counts of it. GET does not show what only clients get. */
+function itemOf(listed: PinnedDefinition): Record<string, unknown> {
+  const { listedAliases: aliases, operation: _operation, annotations, ...definition } = rawOf(listed);
+  const { meta, others, annotations: otherAnnotations, ...shown } = listed.presentation ?? {};
+  const hints = { ...annotations, ...otherAnnotations };
+  return {
+    ...others,
+    ...definition,
+    ...shown,
+    ...(aliases && { aliases }),
+    ...(Object.keys(hints).length > 0 && { annotations: hints }),
+    ...(meta && { _meta: meta }),
+  };
 }
 
 function isAsShown(server: string, item: Record<string, unknown>, known: StoredTool): boolean {

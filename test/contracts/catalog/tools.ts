@@ -51,6 +51,8 @@ export function toolsContract(make: MakeWorkspace): void {
       const tools = [
         listed('get_mail', { aliases: ['mail', { name: 'inbox', mode: 'hidden' }, 'get_mail', 'Not Legal', 7] }),
         listed('put_mail', { _meta: { aliases: ['send', { name: 'post_it', mode: 'function', note: 'x' }] } }),
+        // GET shows none of this, and sending its answer back loses none of it.
+        listed('read_mail', { title: 'Mail', _meta: { app: 1 }, more: true, annotations: { readOnlyHint: true, tone: 'calm' } }),
       ];
       await catalog.put('server', 'mail', { kind: 'static', url: 'https://tools.example.com/call', tools });
       expect((await catalog.tool('mail.get_mail')).aliases).toEqual(['mail', { name: 'inbox', mode: 'hidden' }]);

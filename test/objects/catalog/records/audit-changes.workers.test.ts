@@ -197,6 +197,7 @@ const others = new Set(
   `createSession deleteSession createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink signInWithRootKey signOut
   callTool previewToolset testPolicy forgetKnownHost createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer checkPrograms testWebhook previewScheduleTimes testSubscription
   replayDelivery runSchedule retryCallback receiveDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp sendWorkspaceMcp endWorkspaceMcp
+  sendSse sendEquippedSse sendWorkspaceSse
   createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   acceptServerOffer rejectServerOffer undoServerOfferDecision restoreWorkspace abandonRestore putProject deleteProject importFile
   registerClient redeemToken revokeToken decideConsent endGrant signInWithRootKey signOut
