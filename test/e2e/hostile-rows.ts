@@ -49,6 +49,8 @@ export type HostileRow = {
 /** `own`: the origin of the hostile server. `inside`: the origin of an internal server that no request may reach. */
 export type Addresses = { own: string; inside: string };
 
+/** With an escape sequence, a change of the direction of writing, a tag character and a bell. */
+const marked = 'a\u001b[31mb\u202ec\u{e0041}d\u0007';
 const says = (text: string) => ({ content: [{ type: 'text', text }] });
 const calls =
   (answer: (message: Message) => Response | Promise<Response>): Script =>
@@ -236,12 +238,13 @@ export function hostileRows({ own, inside }: Addresses): Record<string, HostileR
       },
     },
     'output-markup': {
-      script: calls((message) => result(message, says('a\u001b[31mb\u202ec\u{e0041}d\u0007'))),
+      script: calls((message) => result(message, says(marked))),
       async check({ call, ask, turn }) {
-        for (const text of [JSON.stringify(await call()), JSON.stringify((await ask()).result), await turn()]) {
-          expect(text).toContain('abcd');
-          expect(text).not.toMatch(/\\u001b|\\u0007|[\u202e\u{e0041}]/u);
-        }
+        // Programs get what the server sent; a model does not.
+        for (const text of [JSON.stringify(await call()), JSON.stringify((await ask()).result)])
+          expect(text).toContain(JSON.stringify(marked));
+        // The log of the turn has both; the model has repeated what it read.
+        expect(await turn()).toContain('abcd\\n[Removed before you read this result');
       },
     },
     'resource-link-file': linking('file:///etc/passwd'),

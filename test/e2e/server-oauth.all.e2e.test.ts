@@ -172,7 +172,7 @@ describe('a server whose document has only its URL', () => {
       encoding: 'utf8',
       timeout: 60_000,
     });
-    expect(doctor.stdout).toMatch(/warning servers +imported: The server imported requires a sign-in/);
+    expect(doctor.stdout).toMatch(/failure servers +imported: unauthorized: The server imported requires a sign-in/);
   });
 
   it('sends no token to another server', async () => {

@@ -96,6 +96,7 @@ export async function startService(
 
 async function startOnce(dataDir: string, environment: Record<string, string>, within?: readonly string[]): Promise<RunningService> {
   const { child, printed, ended } = launch(dataDir, environment, within);
+  const ending = (): string => `exit code ${child.exitCode}, signal ${child.signalCode}`;
   let over = false;
   void ended.then(() => {
     over = true;
@@ -121,6 +122,9 @@ async function startOnce(dataDir: string, environment: Record<string, string>, w
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         redirect: 'manual',
         signal: AbortSignal.timeout(120_000),
+      }).catch((error: unknown) => {
+        // Without what it printed last, nobody could tell why it has ended.
+        throw over ? new Error(`The service has ended (${ending()}):\n${printed().slice(-4_000)}`, { cause: error }) : error;
       });
       const text = await response.text();
       await compareWithDocument(url, method, path, response, text);
