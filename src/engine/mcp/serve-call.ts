@@ -9,17 +9,16 @@ import { findTool } from '../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../core/records/audit.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
-import { isRecord } from '../../core/json/wire-value.ts';
+import { toGiven, type AskableInput, type InputRequest } from '../../core/tools/mcp-input.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { toClientBlock } from '../../core/tools/foreign-block.ts';
 import type { ContentBlock } from '../../core/tools/tool.ts';
-import type { Refusal } from '../../core/turn/turn-budget.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
 import { withWaitingReports } from '../report-waiting.ts';
 import { callTool } from '../call/call-tool.ts';
 import { createScopeOutsideSession } from '../call/direct-call.ts';
+import { answersTo, type CallRound, decisionsOf, firstRound, readRound } from './call-round.ts';
 import { type CallFilesDeps, openCallFiles } from './call-files.ts';
 import type { CallTarget } from './call-target.ts';
 import type { MarkStore } from '../policy/direct-marks.ts';
@@ -29,7 +28,6 @@ import {
   approvalRefusal,
   approvalRequest,
   cannotWait,
-  deniedByPerson,
   isApproved,
   memorableOf,
   rememberApproval,
@@ -37,7 +35,7 @@ import {
 } from './serve-approval.ts';
 import { askDuringCall } from './ask-during-call.ts';
 import { screenedAsk, screenQuestions } from './serve-questions.ts';
-import { invalidState, openState, sealState, type ServedState, type StateDeps, type StateSubject } from './serve-state.ts';
+import { invalidState, openState, sealState, type StateDeps, type StateSubject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
 import { type LinkCaller, type LinkDeps, withShownUris } from './shown-links.ts';
 import type { CallDeps } from '../call/call-scope.ts';
@@ -163,7 +161,7 @@ async function newsOf(
   { clock }: ServeCallDeps,
   caller: ServedCaller,
   run: (on: ServedCaller, until: AbortSignal) => Promise<CallOutcome>,
-  back: Round | null,
+  back: CallRound | null,
   signal: AbortSignal,
 ): Promise<InFlightCallUpdate> {
   const { openCall, channel } = caller;
@@ -200,57 +198,11 @@ async function waitHeld(
   deps: ServeCallDeps,
   { openCall: hold }: ServedCaller,
   about: StateSubject,
-  { callId, rounds }: Round,
+  { callId, rounds }: CallRound,
   requests: Record<string, InputRequest>,
 ): Promise<ServedAnswer> {
   const waits = { callId, asked: 'held', keys: Object.keys(requests), rounds: rounds + 1, held: hold?.name } as const;
   return { kind: 'input', requests, state: await sealState(deps, about, waits) };
-}
-
-/** One attempt of a call, with the decisions and answers so far. */
-type Round = Pick<ServedState, 'callId' | 'approved' | 'rounds'> & {
-  given?: GivenInput;
-  refusal?: Refusal;
-  interrupted?: boolean;
-  lost?: boolean;
-};
-
-function firstRound({ ids }: ServeCallDeps, { interrupted }: ServedCaller): Round {
-  return interrupted === undefined ? { callId: ids.next('call'), rounds: 0 } : { ...interrupted, rounds: 0, interrupted: true };
-}
-
-function readRound(
-  { callId, rounds, asked, approved, keys, answered, state }: ServedState,
-  responses: Readonly<Record<string, unknown>>,
-): Round {
-  const before = { callId, rounds, ...(approved && { approved }) };
-  if (asked === 'approval') {
-    const { [approvalKey]: answer } = answersTo(keys, responses);
-    return isApproved(answer) ? before : { callId, rounds, refusal: deniedByPerson };
-  }
-  const given = { responses: { ...answersTo(keys, responses), ...answered }, ...(state !== undefined && { state }) };
-  // These answers are for the open call only. If it has to be made again, it was lost, and the result says so.
-  return { ...before, given, ...(asked === 'held' && { lost: true }) };
-}
-
-/** Returns the answers to the asked questions, without others. A missing answer is a `cancel`, since the server expects one for each. */
-export function answersTo(keys: readonly string[], responses: Readonly<Record<string, unknown>>): Record<string, InputAnswer> {
-  const answers = keys.map((key): [string, InputAnswer] => {
-    const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
-    return [key, isRecord(answer) ? answer : { action: 'cancel' }];
-  });
-  return Object.fromEntries(answers);
-}
-
-function decisionsOf({ approved, given, refusal, rounds, interrupted, lost }: Round): Partial<ToolCallRequest> {
-  return {
-    rounds,
-    ...(interrupted === true && { interrupted, attempts: 1 }),
-    ...(lost === true && { unrecoverable: lost }),
-    ...(approved !== undefined && { approved: { binding: approved.binding ?? [], round: approved.round ?? 1 } }),
-    ...(given !== undefined && { given }),
-    ...(refusal !== undefined && { refusal }),
-  };
 }
 
 async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | null): ReturnType<typeof createScopeOutsideSession> {
@@ -292,9 +244,9 @@ async function ask(
   deps: ServeCallDeps,
   caller: ServedCaller,
   about: StateSubject,
-  round: Round,
+  round: CallRound,
   waitFor: WaitFor,
-): Promise<ServedAnswer | Round> {
+): Promise<ServedAnswer | CallRound> {
   const { callId, approved } = round;
   switch (waitFor.kind) {
     case 'approval': {
