@@ -39,7 +39,12 @@ export async function listen(exchange: Exchange, { id, params }: RpcRequest): Pr
     else if (honored.lists.has(`${change.kind}ListChanged`)) notify(`notifications/${change.kind}/list_changed`, {});
   };
   const run = async (): Promise<void> => {
-    if (Object.keys(names).length > 0) await watchServed(deps, watched, onChange, end.signal);
+    try {
+      if (Object.keys(names).length > 0) await watchServed(deps, watched, onChange, end.signal);
+    } catch (error) {
+      // The client listens again when its stream ends.
+      deps.log.error('a client cannot be notified of changes', { cause: String(error) });
+    }
     signal.removeEventListener('abort', leave);
     const result = { resultType: 'complete', _meta: { ..._meta, [metaNames.serverInfo]: serverIdentity(target) } };
     stream.write(eventOf(resultText(id, JSON.stringify(result))));

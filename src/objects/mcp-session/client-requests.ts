@@ -18,6 +18,8 @@ export class ClientRequests {
 
   /** `send`: on the stream of the request that asks. `signal`: aborts when that request ends. Throws if there is no answer. */
   async ask({ method, params }: InputRequest, send: (message: string) => void, signal: AbortSignal): Promise<InputAnswer> {
+    if (signal.aborted)
+      throw new UnansweredFault(rpcCodes.internal, `The client was not asked (${method}): the request that asks has ended.`);
     // Not a number: after a restart, an answer to an earlier question would be taken for the answer to a later one.
     const id = crypto.randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<InputAnswer>();

@@ -95,11 +95,16 @@ export class LiveSession {
 
   /** Answers the requests that were interrupted with the previous object, each on the stream to which its client reconnects. */
   answerInterrupted(caller: Principal): void {
-    for (const { message, stream, callId } of this.#pending.list()) {
+    const requests = this.#pending.list().flatMap(({ message, ...of }) => {
       const [request] = readClientMessages(message);
-      if (request?.kind !== 'request') continue;
-      const earlier = new RequestStream(this.#streamHost, newestSessionRevision, [request.id], stream);
-      this.#run(request, earlier, new Headers(), caller, callId === null ? undefined : { callId });
+      return request?.kind === 'request' ? [{ ...of, request }] : [];
+    });
+    // Those of a batch share a stream, which ends with the last of them.
+    for (const [name, together] of Map.groupBy(requests, ({ stream }) => stream)) {
+      const ids = together.map(({ request }) => request.id);
+      const stream = new RequestStream(this.#streamHost, newestSessionRevision, ids, name);
+      for (const { request, callId } of together)
+        this.#run(request, stream, new Headers(), caller, callId === null ? undefined : { callId });
     }
   }
 
