@@ -13,6 +13,7 @@ import { firstWarnings, Problem, quoted, type Warning, parsePart } from '../prob
 import type { Project } from '../project/project.ts';
 import { Server } from '../servers/server.ts';
 import { Toolset } from '../toolset/toolset.ts';
+import { Members } from './members.ts';
 import { type ImportedKind, kindNouns, legalAlias, legalName, numberedName, secretName } from './names.ts';
 import { cutToLength } from '../text/utf8.ts';
 import { stringOf } from '../json/wire-value.ts';
@@ -24,6 +25,10 @@ export type ImportResult = { format: string; project: Project; skipped: Skipped[
 
 /** Documents, secrets and skipped things of one file. */
 const maxImported = 5_000;
+
+/** Rows for members that no reader knows. */
+const maxUnread = 500;
+const unreadReason = 'is not known to this import, so that nothing was taken from it';
 
 const schemas: Readonly<Partial<Record<ImportedKind, z.ZodType>>> = {
   providers: Provider,
@@ -44,7 +49,15 @@ export class ImportDraft {
   readonly #nameMap = new Map<string, string>();
   readonly #skipped: Skipped[] = [];
   readonly #warnings: Warning[] = [];
+  readonly #opened: Members[] = [];
   #count = 0;
+
+  /** Returns the members of a file's value. What no reader takes is listed in the result. */
+  open(value: Json): Members {
+    const members = new Members(value, '', ({ path, reason }) => this.skip(path, reason));
+    this.#opened.push(members);
+    return members;
+  }
 
   /** Adds a document under a legal, free name and returns that name; null if it is invalid, which is then listed as skipped. */
   add(kind: ImportedKind, written: string, document: Json): string | null {
@@ -143,6 +156,9 @@ export class ImportDraft {
   }
 
   result(format: string): ImportResult {
+    const unread = this.#opened.flatMap((members) => members.unread());
+    for (const path of unread.slice(0, maxUnread)) this.skip(path, unreadReason);
+    if (unread.length > maxUnread) this.skip(`${unread.length - maxUnread} other members`, unreadReason);
     const documents = Object.fromEntries([...this.#documents].map(([kind, all]) => [kind, Object.fromEntries(all)]));
     const used = secretsIn(documents);
     const secrets = [...this.#secrets].filter(([name]) => used.has(name));

@@ -1,0 +1,156 @@
+/**
+ * The members of a file's objects, read one by one, so that each has a fate: a reader takes it, or says why not, and what no reader has asked
+ * for is listed with its path when the import ends (`ImportDraft.result`). Readers of formats get the file as `Members`, not as a value.
+ */
+import { isRecord, type Json } from '../json/wire-value.ts';
+
+/** `path`: of the member in the file, such as `mcpServers.github.headers`. */
+export type MemberFault = { path: string; reason: string };
+
+export class Members {
+  /** Of this object in the file; '' for the file itself. */
+  readonly path: string;
+  readonly #value: Json;
+  readonly #report: (fault: MemberFault) => void;
+  /** What was asked for, and the readers of the objects in it. */
+  readonly #read = new Map<string, readonly Members[]>();
+
+  constructor(value: Json, path: string, report: (fault: MemberFault) => void) {
+    this.#value = value;
+    this.path = path;
+    this.#report = report;
+  }
+
+  /** Whether the member is set. Does not read it. */
+  has(name: string): boolean {
+    return Object.hasOwn(this.#value, name) && this.#value[name] !== null && this.#value[name] !== undefined;
+  }
+
+  names(): string[] {
+    return Object.keys(this.#value).filter((name) => this.has(name));
+  }
+
+  pathOf(name: string): string {
+    return this.path === '' ? name : `${this.path}.${name}`;
+  }
+
+  /** Reads a member whole, with everything in it. `names`: what files call it; if several are set, the first counts and the others are told. */
+  take(...names: readonly string[]): unknown {
+    const [first, ...others] = names.filter((name) => this.has(name));
+    for (const name of names) this.#read.set(name, []);
+    for (const name of others) this.fault(name, `is not used, since ${first} says the same`);
+    return first === undefined ? undefined : this.#value[first];
+  }
+
+  /** Returns null if it is not set, or is no text, which is told. */
+  text(...names: readonly string[]): string | null {
+    return this.#typed(names, 'text', (value): value is string => typeof value === 'string');
+  }
+
+  /** Also `yes`, `off` and the like: files of YAML 1.1 mean a boolean. */
+  flag(...names: readonly string[]): boolean | null {
+    const value = this.#typed(names, 'true or false', (one): one is boolean | string => flagOf(one) !== null);
+    return value === null ? null : flagOf(value);
+  }
+
+  number(...names: readonly string[]): number | null {
+    return this.#typed(names, 'a number', (value): value is number => typeof value === 'number' && Number.isFinite(value));
+  }
+
+  /** A list of texts. A single text is a list of one. Others in it are told. */
+  texts(...names: readonly string[]): string[] | null {
+    const list = this.#typed(
+      names,
+      'a list of texts',
+      (value): value is string | unknown[] => typeof value === 'string' || Array.isArray(value),
+    );
+    if (list === null) return null;
+    const texts = typeof list === 'string' ? [list] : list.filter((value): value is string => typeof value === 'string');
+    if (texts.length < list.length && typeof list !== 'string')
+      this.fault(this.#set(names), 'has items that are not text, which were left out');
+    return texts;
+  }
+
+  /** An object whose members are read in their turn. */
+  record(...names: readonly string[]): Members | null {
+    const value = this.#typed(names, 'an object', isRecord);
+    return value === null ? null : (this.#open(this.#set(names), [['', value]])[0]?.[1] ?? null);
+  }
+
+  /** The objects of a map, by name. What is no object is told. */
+  entries(...names: readonly string[]): [name: string, Members][] {
+    const value = this.#typed(names, 'an object', isRecord);
+    return value === null ? [] : this.#open(this.#set(names), Object.entries(value), (name) => `.${name}`);
+  }
+
+  /** The objects of a list. What is no object is told. */
+  items(...names: readonly string[]): Members[] {
+    const value = this.#typed(names, 'a list', (one): one is unknown[] => Array.isArray(one));
+    if (value === null) return [];
+    const rows = value.map((item, index): [string, unknown] => [`[${index}]`, item]);
+    return this.#open(this.#set(names), rows, (place) => place).map(([, item]) => item);
+  }
+
+  /** Says why members that are set are not taken. */
+  skip(names: readonly string[], reason: string): void {
+    for (const name of names) {
+      this.#read.set(name, []);
+      if (this.has(name) && !isEmpty(this.#value[name])) this.fault(name, reason);
+    }
+  }
+
+  /** Members that mean nothing outside of their program or file: `$schema`, the position of a window. */
+  ignore(...names: readonly string[]): void {
+    for (const name of names) this.#read.set(name, []);
+  }
+
+  /** Says what is wrong with a member of this object. */
+  fault(name: string, reason: string): void {
+    this.#report({ path: name === '' ? this.path : this.pathOf(name), reason });
+  }
+
+  /** The paths of what nobody has read, in the order of the file. */
+  unread(): string[] {
+    return this.names().flatMap((name) => {
+      const inside = this.#read.get(name);
+      return inside === undefined ? [this.pathOf(name)] : inside.flatMap((one) => one.unread());
+    });
+  }
+
+  #typed<Value>(names: readonly string[], what: string, is: (value: unknown) => value is Value): Value | null {
+    const value = this.take(...names);
+    if (value === undefined) return null;
+    if (is(value)) return value;
+    this.fault(this.#set(names), `is not ${what}, so that it was left out`);
+    return null;
+  }
+
+  /** The name under which a member is set. */
+  #set(names: readonly string[]): string {
+    return names.find((name) => this.has(name)) ?? names[0] ?? '';
+  }
+
+  #open(name: string, rows: readonly (readonly [string, unknown])[], place: (key: string) => string = () => ''): [string, Members][] {
+    const opened = rows.flatMap(([key, value]): [string, Members][] => {
+      const path = `${this.pathOf(name)}${place(key)}`;
+      if (isRecord(value)) return [[key, new Members(value, path, this.#report)]];
+      if (value !== null) this.#report({ path, reason: 'is not an object, so that it was left out' });
+      return [];
+    });
+    this.#read.set(
+      name,
+      opened.map(([, members]) => members),
+    );
+    return opened;
+  }
+}
+
+function flagOf(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return null;
+  return /^(true|yes|on)$/i.test(value) ? true : /^(false|no|off)$/i.test(value) ? false : null;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || value === false || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+}
