@@ -5,6 +5,7 @@
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
 import { addMcpServer } from './mcp-server.ts';
+import type { Members } from './members.ts';
 import { ProviderList, addModelGroup, settingsOf, skipTimeouts } from './model-services.ts';
 import { createVariables, fromOsEnviron } from './variables.ts';
 
@@ -105,28 +106,33 @@ function fallbacksOf(draft: ImportDraft, list: readonly unknown[], groups: Reado
 }
 
 /** `mcp_servers`: `auth_type` and `auth_value` become a header. */
-function readServers(draft: ImportDraft, value: Json): void {
-  const servers: string[] = [];
-  for (const [name, item] of Object.entries(recordOf(value.mcp_servers))) {
-    const entry = recordOf(item);
-    const headers = { ...recordOf(entry.static_headers ?? entry.headers), ...authHeader(entry) };
-    const server = addMcpServer(draft, name, { ...entry, headers }, createVariables());
-    if (server !== null) servers.push(server);
-  }
-  if (servers.length > 0) draft.add('toolsets', 'litellm', { tools: servers.map((server) => ({ tool: `${server}.*` })) });
+function readServers(draft: ImportDraft, { mcp_servers }: Json): void {
+  const tools = draft
+    .open({ ...(isRecord(mcp_servers) && { mcp_servers }) })
+    .entries('mcp_servers')
+    .flatMap(([name, entry]): Json[] => {
+      const headers = [...(entry.record('static_headers')?.values() ?? []), ...authHeader(entry)].map(([header, text]) => ({
+        name: header,
+        text,
+        path: entry.path,
+      }));
+      return addMcpServer(draft, name, entry, createVariables(), { headers })?.entries ?? [];
+    });
+  if (tools.length > 0) draft.add('toolsets', 'litellm', { tools });
 }
 
-function authHeader({ auth_type, auth_value, authentication_token }: Json): Json {
-  const text = fromOsEnviron(auth_value ?? authentication_token);
-  if (text === '') return {};
-  switch (auth_type) {
+function authHeader(entry: Members): [name: string, text: string][] {
+  const type = entry.text('auth_type');
+  const text = fromOsEnviron(entry.text('auth_value', 'authentication_token'));
+  if (text === '') return [];
+  switch (type) {
     case 'api_key':
-      return { 'X-API-Key': text };
+      return [['X-API-Key', text]];
     case 'basic':
-      return { Authorization: `Basic ${text}` };
+      return [['Authorization', `Basic ${text}`]];
     case 'authorization':
-      return { Authorization: text };
+      return [['Authorization', text]];
     default:
-      return { Authorization: `Bearer ${text}` };
+      return [['Authorization', `Bearer ${text}`]];
   }
 }
