@@ -54,7 +54,12 @@ export function readMcpHub(draft: ImportDraft, file: Members): void {
   file.skip(['systemConfig', 'prompts', 'resources'], 'is a setting of mcphub itself');
 }
 
-function readGroup(draft: ImportDraft, group: Members, added: ReadonlyMap<string, { one: AddedServer; entry: Members }>): void {
+function readGroup(
+  draft: ImportDraft,
+  group: Members,
+  added: ReadonlyMap<string, { one: AddedServer; entry: Members }>,
+  separator: string,
+): void {
   group.ignore('id');
   group.skip(['owner'], 'has no counterpart: what a key may use says the key');
   const name = group.text('name') ?? 'group';
