@@ -1,6 +1,6 @@
 /** What a file says of servers and their tools outside of the servers themselves: lists of servers that are allowed or not, and rules for tools. */
 import type { Members } from './members.ts';
-import type { ToolFilter } from './mcp-tools.ts';
+import type { OfferedTools } from './mcp-tools.ts';
 
 type Rule = { pattern: string; effect: 'allow' | 'ask' | 'deny'; path: string };
 
@@ -42,7 +42,7 @@ export class ToolRules {
   }
 
   /** Returns the filter of a server. `names`: of all servers of the file. A rule belongs to the longest name that it begins with. */
-  filterOf(written: string, names: readonly string[]): Partial<ToolFilter> {
+  filterOf(written: string, names: readonly string[]): Partial<OfferedTools> {
     const tools = (effect: Rule['effect']): string[] =>
       this.#rules.flatMap((rule) => {
         if (rule.effect !== effect) return [];
