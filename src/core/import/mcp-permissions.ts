@@ -8,11 +8,12 @@ const allowedMembers = ['allowed', 'allowMCPServers', 'enabledMcpjsonServers'];
 const excludedMembers = ['excluded', 'excludeMCPServers', 'disabledMcpjsonServers', 'disabledMcpServers'];
 
 /** Returns why a server is left out; null for others. Gemini CLI: `mcp.allowed`; Claude Code: `enabledMcpjsonServers`; and their opposites. */
-export function readServerLists(...places: readonly (Members | null)[]): (written: string) => string | null {
+export function readServerLists(
+  places: readonly (Members | null)[],
+  names: readonly string[] = [...allowedMembers, ...excludedMembers],
+): (written: string) => string | null {
   const lists = places.flatMap((place) =>
-    [...allowedMembers, ...excludedMembers].flatMap((name) =>
-      place?.has(name) === true ? [{ name, path: place.pathOf(name), servers: place.texts(name) ?? [] }] : [],
-    ),
+    names.flatMap((name) => (place?.has(name) === true ? [{ name, path: place.pathOf(name), servers: place.texts(name) ?? [] }] : [])),
   );
   return (written) => {
     const list = lists.find(({ name, servers }) => servers.includes(written) === excludedMembers.includes(name));

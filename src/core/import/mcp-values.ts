@@ -61,7 +61,7 @@ export function argumentValues(
 ): (string | { secret: string })[] {
   const texts = args.map((argument) => fill(reading, argument, own).text);
   // What the program fills in is no credential here.
-  const hidden = credentialArguments(texts.map((text) => text.replaceAll(/\$\$\{\w+\}/g, '')));
+  const hidden = credentialArguments(texts.map((text) => text.replaceAll(/\$\$\{\w+\}|^\$\w+$/g, '')));
   return texts.map((text, index) => {
     if (isPlaceholder(text) && !hidden.has(index)) reading.notes.push([pathOf(index), 'is a placeholder: write its value']);
     if (!hidden.has(index)) return text;

@@ -45,7 +45,7 @@ export function isPlaceholder(value: string): boolean {
 }
 
 const placeholderForms: readonly RegExp[] = [
-  /^<[^<>]*>$|^\[[^[\]]*\]$|^\{\{?[^{}]*\}?\}$/,
+  /^<[^<>]*>$|^\[[^[\]]*\]$|^\{\{[^{}]*\}\}$|^\{[\w -]+\}$/,
   /^(?:your|my|insert|enter|replace|put|add|paste)(?:[-_ ]?[\w -]*)?[-_ ]?(?:key|token|secret|password|pass|pat|id|here|me|with|value|credentials?)[\w -]*$/i,
   /^(?:api|access|auth|secret|github|openai)?[-_ ]?(?:key|token|secret|password)[-_ ]?(?:here|goes[-_ ]here|placeholder|value)?$/i,
   // The beginning of a form, and nothing: `sk-...`, `ghp_xxxxxxxx`, `***`.
