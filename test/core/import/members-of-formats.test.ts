@@ -89,7 +89,8 @@ it('are listed in docs/import.md with their fates', () => {
 
 function lineOf({ format, fileName, members }: FormatMembers): string {
   const of = (...fates: Fate[]): string => {
-    const names = members.filter(([, , fate]) => fates.includes(fate)).map(([path]) => `\`${shortOf(path)}\``);
+    // An entry as a whole, such as an extension, has no member's name.
+    const names = members.filter(([path, , fate]) => fates.includes(fate) && shortOf(path) !== '').map(([path]) => `\`${shortOf(path)}\``);
     return [...new Set(names)].join(', ') || '–';
   };
   return `| \`${format}\` (\`${fileName}\`) | ${of('taken', 'changed')} | ${of('skipped')} | ${of('ignored')} |`;
