@@ -1,7 +1,7 @@
 /** Compiles one tool of an edition from its entry and its definition. */
 import type { EditionTool, MadeCode } from './edition-tool.ts';
 import type { NamedEntry } from './named-entry.ts';
-import { toStrictSchema } from './strict-schema.ts';
+import { toStrictSchema } from './arguments/strict-schema.ts';
 import type { ToolsetEntry } from './toolset.ts';
 import { toolPin } from '../tools/tool.ts';
 import { trustOf } from './edition-tool.ts';

@@ -5,7 +5,7 @@
  */
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { definitionNames } from './model-definitions.ts';
-import { checkEntryArguments } from './entry-arguments.ts';
+import { checkEntryArguments } from './arguments/check-arguments.ts';
 import { checkEntryResult } from './entry-result.ts';
 import { sha256Hex } from '../hash.ts';
 import { type KnownTools, resolveReferences } from './known-tools.ts';

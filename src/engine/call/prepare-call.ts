@@ -1,6 +1,6 @@
 /**
  * Prepares a call: resolves its name once, and maps and checks its arguments once. Runs nothing; a call that cannot run has its refusal.
- * The mapping itself is `core/toolset/entry-arguments.ts`. Used for every call, and by dry runs and POST /v1/policy/test. The policy and the
+ * The mapping itself is `core/toolset/arguments/entry-arguments.ts`. Used for every call, and by dry runs and POST /v1/policy/test. The policy and the
  * current state of the tool's server come later (`call-tool.ts`).
  */
 import { runCodeSpec } from '../../core/turn/run-code.ts';
@@ -12,7 +12,7 @@ import { fieldPath } from '../../core/schema/input-fault-text.ts';
 import { checkInput, repairInput } from '../../core/schema/input-schema.ts';
 import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
 import { deprecationOf, type EditionTool } from '../../core/toolset/edition-tool.ts';
-import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/entry-arguments.ts';
+import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/arguments/entry-arguments.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
 import { withCurrentNames } from '../../core/tools/code-tools.ts';
 import type { Repair } from '../../core/tools/argument-repair.ts';

@@ -4,14 +4,14 @@
  * `entry-arguments.ts` maps the arguments.
  */
 import { presetValues } from './entry-arguments.ts';
-import type { EntryArguments } from './toolset.ts';
-import { checkInput } from '../schema/input-schema.ts';
-import { limits } from '../limits/limits.ts';
-import { without } from '../schema/schema-parts.ts';
-import { resolvePointer } from '../schema/schema-references.ts';
-import { prefixReferences } from '../schema/prefix-references.ts';
-import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import type { EntryArguments } from '../toolset.ts';
+import { checkInput } from '../../schema/input-schema.ts';
+import { limits } from '../../limits/limits.ts';
+import { without } from '../../schema/schema-parts.ts';
+import { resolvePointer } from '../../schema/schema-references.ts';
+import { prefixReferences } from '../../schema/prefix-references.ts';
+import type { JsonSchema } from '../../tools/tool.ts';
+import { isRecord } from '../../json/wire-value.ts';
 
 /** Returns the same object if the rules change nothing. Keeps the key order of the source. */
 export function toStrictSchema(source: JsonSchema, rules: EntryArguments): JsonSchema {
