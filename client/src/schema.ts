@@ -4500,6 +4500,23 @@ export interface components {
         ApprovalRule: "never" | "always" | "policy";
         /**
          * @example {
+         *       "argument": "path",
+         *       "mode": "deprecated",
+         *       "note": "use path"
+         *     }
+         */
+        ArgumentAlias: string | {
+            argument: string;
+            /**
+             * @description `announced`: the description of the argument names it. `hidden`: accepted, never shown. `deprecated`: accepted, never shown, and the result includes the note.
+             * @default hidden
+             * @enum {string}
+             */
+            mode?: "announced" | "hidden" | "deprecated";
+            note?: string;
+        };
+        /**
+         * @example {
          *       "action": "delete",
          *       "kind": "delete-file",
          *       "target": "/workspace/notes.txt"
@@ -5635,6 +5652,10 @@ export interface components {
          *     }
          */
         EntryArguments: {
+            /** @description Other names that calls may use → the tool’s own argument name, in any spelling. Never instead of a parameter that the tool has. */
+            alias?: {
+                [key: string]: components["schemas"]["ArgumentAlias"];
+            };
             /** @description Default values by the tool’s own argument name, used if a call leaves the argument out. Such arguments become optional. */
             default?: {
                 [key: string]: components["schemas"]["JsonValue"];

@@ -47,6 +47,21 @@ export const PresetValue = z
   });
 export type PresetValue = z.infer<typeof PresetValue>;
 
+/** A plain string is a hidden alias: the schema shows the argument already. */
+const ArgumentAlias = z
+  .union([
+    ArgumentName,
+    z.strictObject({
+      argument: ArgumentName,
+      mode: z.enum(['announced', 'hidden', 'deprecated']).default('hidden').meta({
+        description:
+          '`announced`: the description of the argument names it. `hidden`: accepted, never shown. `deprecated`: accepted, never shown, and the result includes the note.',
+      }),
+      note: boundedText(limits.maxNoteBytes).min(1).optional(),
+    }),
+  ])
+  .meta({ id: 'ArgumentAlias', example: { argument: 'path', mode: 'deprecated', note: 'use path' } });
+
 export const EntryArguments = z
   .strictObject({
     preset: z.record(ArgumentName, PresetValue).optional().meta({
@@ -57,6 +72,10 @@ export const EntryArguments = z
     default: z.record(ArgumentName, JsonValue).optional().meta({
       description:
         'Default values by the tool’s own argument name, used if a call leaves the argument out. Such arguments become optional.',
+    }),
+    alias: z.record(ArgumentName, ArgumentAlias).optional().meta({
+      description:
+        'Other names that calls may use → the tool’s own argument name, in any spelling. Never instead of a parameter that the tool has.',
     }),
   })
   .meta({

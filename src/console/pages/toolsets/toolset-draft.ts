@@ -79,6 +79,7 @@ export function argumentOf({ arguments: given = {} }: ToolsetRow, name: string):
 
 export function withArgument(entry: ToolsetRow, { name, shown, kind, value }: ArgumentDraft): ToolsetRow {
   const { arguments: given = {}, ...rest } = entry;
+  const { rename: _names, preset: _values, default: _defaults, ...unshown } = given;
   const renamed = Object.entries(given.rename ?? {}).filter(([, own]) => own !== name);
   const others = (members: Record<string, unknown> = {}) => Object.entries(members).filter(([own]) => own !== name);
   const presets = { secret: { secret: value }, caller: { caller: value }, preset: jsonOrText(value) };
@@ -87,8 +88,9 @@ export function withArgument(entry: ToolsetRow, { name, shown, kind, value }: Ar
     ['preset', kind === 'model' || kind === 'default' ? others(given.preset) : [...others(given.preset), [name, presets[kind]]]],
     ['default', kind === 'default' ? [...others(given.default), [name, jsonOrText(value)]] : others(given.default)],
   ] as const;
-  const set = groups.filter(([, members]) => members.length > 0).map(([group, members]) => [group, Object.fromEntries(members)]);
-  return set.length === 0 ? rest : { ...rest, arguments: Object.fromEntries(set) };
+  const shownGroups = groups.filter(([, members]) => members.length > 0).map(([group, members]) => [group, Object.fromEntries(members)]);
+  const set = { ...Object.fromEntries(shownGroups), ...unshown };
+  return Object.keys(set).length === 0 ? rest : { ...rest, arguments: set };
 }
 
 function readPreset(value: unknown): Pick<ArgumentDraft, 'kind' | 'value'> {

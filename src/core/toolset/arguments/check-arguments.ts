@@ -13,6 +13,7 @@ import { typesOf } from '../../schema/schema-parts.ts';
 import { secretUseRefusal } from '../../secrets/secret.ts';
 import { createSuggester } from '../../names/suggest.ts';
 import type { JsonSchema, ToolDefinition } from '../../tools/tool.ts';
+import { argumentAliases } from './argument-aliases.ts';
 import { type Preset, presetValues, readPreset } from './entry-arguments.ts';
 
 export function checkEntryArguments(
@@ -61,6 +62,7 @@ function unknownArguments(definition: ToolDefinition, { parts, open }: Propertie
     ...Object.keys(rules.preset ?? {}).map((name): [string, string] => [name, `${base}.preset.${name}`]),
     ...Object.keys(rules.default ?? {}).map((name): [string, string] => [name, `${base}.default.${name}`]),
     ...Object.entries(rules.rename ?? {}).map(([shown, own]): [string, string] => [own, `${base}.rename.${shown}`]),
+    ...argumentAliases(rules).map(({ name, argument }): [string, string] => [argument, `${base}.alias.${name}`]),
   ];
   const suggest = createSuggester(() => [...parts.keys()].map((other) => [other, other] as const), 5);
   return named
@@ -68,7 +70,8 @@ function unknownArguments(definition: ToolDefinition, { parts, open }: Propertie
     .map(([name, path]) => ({ path, message: `${definition.canonical} has no argument ${JSON.stringify(name)}${suggest(name)}` }));
 }
 
-function misnamed({ parts }: Properties, { preset = {}, rename = {}, default: defaults = {} }: EntryArguments, base: string): Issue[] {
+function misnamed({ parts }: Properties, rules: EntryArguments, base: string): Issue[] {
+  const { preset = {}, rename = {}, default: defaults = {} } = rules;
   const issues: Issue[] = [];
   const shownAs = new Map<string, string>();
   const taken = (name: string): boolean => parts.has(name) || Object.hasOwn(preset, name) || Object.hasOwn(defaults, name);
@@ -80,6 +83,12 @@ function misnamed({ parts }: Properties, { preset = {}, rename = {}, default: de
     if (shown !== own && taken(shown)) issues.push({ path, message: `the tool already has an argument ${shown}. Choose another name` });
     shownAs.set(own, shown);
   }
+  for (const { name, argument } of argumentAliases(rules))
+    if (Object.hasOwn(preset, argument))
+      issues.push({
+        path: `${base}.alias.${name}`,
+        message: `${argument} is preset, so no call can set it. Remove the preset or the alias`,
+      });
   for (const name of Object.keys(defaults)) {
     if (Object.hasOwn(preset, name))
       issues.push({ path: `${base}.default.${name}`, message: `${name} is preset, so its default is never used. Remove one of them` });

@@ -101,7 +101,13 @@ export function withCurrentRules(
     return (rules[member] === undefined ? {} : { [member]: named.args }) as Pick<EntryArguments, Member>; // Only the names differ.
   };
   const rename = Object.entries(rules.rename ?? {}).map(([shown, own]) => [shown, renamed[own] ?? own]);
-  return { rules: { ...current('preset'), ...(rules.rename && { rename: Object.fromEntries(rename) }), ...current('default') }, issues };
+  const alias = Object.entries(rules.alias ?? {}).map(([name, written]) => {
+    const own = typeof written === 'string' ? written : written.argument;
+    const argument = renamed[own] ?? own;
+    return [name, typeof written === 'string' ? argument : { ...written, argument }];
+  });
+  const named = { ...(rules.rename && { rename: Object.fromEntries(rename) }), ...(rules.alias && { alias: Object.fromEntries(alias) }) };
+  return { rules: { ...current('preset'), ...named, ...current('default') }, issues };
 }
 
 /** Maps the tool's own argument names to the secrets inserted there. Only presets of the entry count: a model cannot name a secret. */
