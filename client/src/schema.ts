@@ -10473,19 +10473,30 @@ export interface components {
             inputTokens?: number;
             /** @description Id of the key. */
             key?: string;
+            /**
+             * Format: date
+             * @description With `requested` or `via`: the last day with such a call.
+             */
+            lastDay?: string;
             /** @description `<provider>/<model>` as called, so after aliases, agents and fallbacks. */
             model?: string;
             /** @description Includes reasoning. */
             outputTokens?: number;
+            /** @description At most so many of `calls` were of other names that are no tools: a day keeps the most frequent ones. Absent: none. */
+            overcount?: number;
             provider?: string;
             reasoningTokens?: number;
-            /** @description Canonical name. */
-            tool?: string;
+            /** @description The name that was called. null: not kept, because there were too many, or before this was counted. */
+            requested?: string | null;
+            /** @description Canonical name. null, with `requested` or `via`: the name was of no tool, or of several. */
+            tool?: string | null;
             toolset?: string | null;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
             unpricedCalls?: number;
             /** @description Calls for which the provider reported no tokens, such as interrupted ones. */
             unreportedCalls?: number;
+            /** @description How the name led to the tool. null: it led to none, or was not kept. */
+            via?: components["schemas"]["Via"] | null;
         };
         UsageTotals: {
             cachedInputTokens?: number;
@@ -21101,7 +21112,7 @@ export interface operations {
             query?: {
                 agent?: string;
                 /**
-                 * @description The dimensions of a group, at most 4: day, key, agent, provider, model, toolset, tool. `tool` counts calls of tools, which have no model.
+                 * @description The dimensions of a group, at most 4: day, key, agent, provider, model, toolset, tool, requested, via. `tool` counts calls of tools, which have no model; `requested` and `via` by the name that was called, also names that are no tool.
                  * @example day,model
                  */
                 by?: string;
