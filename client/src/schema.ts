@@ -3766,6 +3766,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/toolsets/{toolset}/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a draft of a toolset with past calls
+         * @description Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. A key that sees only its own usage is told of its own calls.
+         *
+         *     Scope: `toolsets`.
+         */
+        post: operations["getToolsetImpact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/toolsets/{toolset}/preview": {
         parameters: {
             query?: never;
@@ -9980,6 +10002,60 @@ export interface components {
              * @example builtin.bash
              */
             tool?: string;
+        };
+        ToolsetImpact: {
+            /** @description The most called first. */
+            changed: {
+                /** @description Who called it in turns, at most 20. */
+                agents: string[];
+                calls: number;
+                /**
+                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored toolset.
+                 * @enum {string}
+                 */
+                change: "gone" | "moved" | "ambiguous" | "unusable" | "found";
+                failures: number;
+                /** @description Ids of the keys, at most 20. */
+                keys: string[];
+                lastDay: string | null;
+                /** @description The tools that it leads to in the draft. */
+                now: string[];
+                /** @description At most so many of `calls` were of other names. */
+                overcount?: number;
+                /** @description The name that was called. */
+                requested: string;
+                /** @description The tool that it leads to in the stored toolset. */
+                was: string | null;
+                /** @description The name of the earlier tool in the draft; null: it is not there. */
+                wireName: string | null;
+            }[];
+            /** Format: date */
+            from: string;
+            /** @description The draft with all mends, ready for PUT. null: there are none. */
+            mended: components["schemas"]["Toolset"] | null;
+            /** @description Deprecated aliases that keep a name working. Each was tried. */
+            mends: {
+                alias: string;
+                /** @description Its index in `tools` of the draft; null: a new entry. */
+                entry: number | null;
+                note: string;
+                requested: string;
+                tool: string;
+            }[];
+            /** @description More names follow; a name may be on two pages. */
+            nextCursor: string | null;
+            /** @description Names that lead where they led. */
+            same: {
+                calls: number;
+                names: number;
+            };
+            /** Format: date */
+            to: string;
+            toolset: string;
+            /** @description Calls whose names were not kept, since a day had too many, or before names were counted. */
+            unjudged: number;
+            /** @description Whether PUT would store the draft. If not, its valid entries are compared. */
+            valid: boolean;
         };
         ToolsetPreview: {
             conflicts: {
@@ -20781,6 +20857,47 @@ export interface operations {
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolsetImpact: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolsetBody"];
+            };
+        };
+        responses: {
+            /** @description What would change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetImpact"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

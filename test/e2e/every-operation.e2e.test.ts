@@ -168,6 +168,7 @@ describe('every operation', () => {
     await call('DELETE', '/v1/toolsets/desk/versions/1/retire');
     expect((await call('POST', '/v1/toolsets/desk/preview', { tools: [{ tool: 'builtin.bash' }] })).json.valid).toBe(true);
     await call('POST', '/v1/toolsets/desk/calls', { name: 'bash', arguments: { command: 'echo hi' } });
+    expect((await call('POST', '/v1/toolsets/desk/impact', { tools: [{ tool: 'builtin.bash' }] })).json.valid).toBe(true);
     await call('POST', '/v1/toolsets/desk/calls?dryRun=true', { name: 'bash', arguments: { command: 'echo hi' } });
     await call('POST', '/v1/toolsets/desk/calls', { name: 'nothing', arguments: {} });
     expect((await call('GET', '/v1/toolsets/desk/uses')).json.agents).toEqual([{ name: 'clerk', toolset: 'desk' }]);
