@@ -3854,6 +3854,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/toolsets/{toolset}/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest names from past calls
+         * @description Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. A key that sees only its own usage is told of its own calls.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["getToolsetSuggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/toolsets/{toolset}/tools": {
         parameters: {
             query?: never;
@@ -9827,6 +9849,14 @@ export interface components {
             /** @default prompt */
             announce?: components["schemas"]["Announce"];
             description?: string;
+            /**
+             * @description Suggestions that are not to be made again (`GET …/suggestions`): a name, or `<tool>#<argument>`. They change nothing else.
+             * @example [
+             *       "Glob",
+             *       "fs.read_file#file_path"
+             *     ]
+             */
+            dismissed?: string[];
             mcpTools?: components["schemas"]["McpTools"];
             /** @description Must equal the name in the path, if given. */
             name?: string;
@@ -9887,6 +9917,14 @@ export interface components {
         ToolsetBody: {
             announce?: components["schemas"]["Announce"];
             description?: string;
+            /**
+             * @description Suggestions that are not to be made again (`GET …/suggestions`): a name, or `<tool>#<argument>`. They change nothing else.
+             * @example [
+             *       "Glob",
+             *       "fs.read_file#file_path"
+             *     ]
+             */
+            dismissed?: string[];
             /** @description Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy. Tools that are revoked there or here are left out, with a warning. */
             from?: components["schemas"]["ToolsetReference"];
             mcpTools?: components["schemas"]["McpTools"];
@@ -10133,6 +10171,51 @@ export interface components {
          * @example demo
          */
         ToolsetReference: string;
+        ToolsetSuggestions: {
+            /** Format: date */
+            from: string;
+            /** @description The most seen first. */
+            suggestions: {
+                agents: string[];
+                /** @description For `aliases` of the entry, or, with `argument`, for its `arguments.alias`: `{alias: argument}`. */
+                alias: string;
+                /** @description The argument that they gave then, by the own name of the tool. null: `name` is one of the tool. */
+                argument: string | null;
+                /** @description Refused calls of the name that were followed by another one. */
+                contrary: number;
+                /** @description The tool may destroy: decide yourself whether it needs another name. */
+                isNoteOnly: boolean;
+                models: string[];
+                /** @description What models call, in the most frequent spelling. */
+                name: string;
+                /** @description Refused calls that were followed by this one in the same turn, with the same values. */
+                seen: number;
+                /** @description The tool that they called then, by its canonical name. */
+                tool: string;
+            }[];
+            /** Format: date */
+            to: string;
+            toolset: string;
+            /** @description Turns with refused calls. `left`: those that were not read: too many, or their session is gone or of another key. */
+            turns: {
+                left: number;
+                read: number;
+            };
+            /** @description Names that were called and lead to no tool, at most 100, the most called first. `near`: tools with similar names. */
+            unknown: {
+                agents: string[];
+                calls: number;
+                keys: string[];
+                lastDay: string | null;
+                near: string[];
+                requested: string;
+            }[];
+            /** @description Aliases that nobody called in these days. null: the version is younger than that, or only own calls are seen. */
+            unused: {
+                alias: string;
+                entry: number;
+            }[] | null;
+        };
         ToolsetSummary: {
             /** Format: date-time */
             createdAt: string;
@@ -10313,6 +10396,14 @@ export interface components {
             /** @default prompt */
             announce?: components["schemas"]["Announce"];
             description?: string;
+            /**
+             * @description Suggestions that are not to be made again (`GET …/suggestions`): a name, or `<tool>#<argument>`. They change nothing else.
+             * @example [
+             *       "Glob",
+             *       "fs.read_file#file_path"
+             *     ]
+             */
+            dismissed?: string[];
             mcpTools?: components["schemas"]["McpTools"];
             name: string;
             /**
@@ -21043,6 +21134,40 @@ export interface operations {
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolsetSuggestions: {
+        parameters: {
+            query?: {
+                days?: number;
+                /** @description How often a name must have been seen. */
+                least?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the calls suggest. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetSuggestions"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

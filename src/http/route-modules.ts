@@ -49,6 +49,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-uses.ts')).toolsetUsesRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-preview.ts')).toolsetPreviewRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-impact.ts')).toolsetImpactRoutes },
+  { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-suggestions.ts')).toolsetSuggestionRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-tools.ts')).toolsetToolRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-resolve.ts')).toolsetResolveRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolset-use.ts')).toolsetUseRoutes },

@@ -297,6 +297,12 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     },
     workspace(['toolsets'], 'POST', '/v1/toolsets/mine/impact', { tools: [file, bash] }),
   ],
+  getToolsetSuggestions: {
+    scopes: ['toolsets'],
+    request: (name) => ['GET', `/v1/toolsets/${name}/suggestions`],
+    own: writers,
+    other: unbound,
+  },
   listToolsetTools: [
     { scopes: ['tools'], request: (name) => ['GET', `/v1/toolsets/${name}/tools`], own: anyKey, other: unbound },
     {

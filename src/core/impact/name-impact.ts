@@ -5,7 +5,7 @@
 import { isAlias } from '../names/names.ts';
 import { fold } from '../names/fold.ts';
 import { jsonKey } from '../schema/schema-parts.ts';
-import { type AliasMap, resolveName, toolsNamed } from '../toolset/alias-map.ts';
+import { type AliasMap, toolsNamed } from '../toolset/alias-map.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { aliasName, type ToolsetAlias } from '../names/toolset-alias.ts';
 import type { Toolset } from '../toolset/toolset.ts';
@@ -39,23 +39,28 @@ export function nameImpact(before: AliasMap | null, after: AliasMap | null, call
   const [earlier, current] = [entriesOf(before), entriesOf(after)];
   const isOneOfSeveral = (canonical: string): boolean => [earlier, current].some((tools) => (tools.get(canonical)?.length ?? 0) > 1);
   for (const one of called) {
-    const was = toolOf(before, one.requested);
-    const change = changeOf(after, was, one.requested, isOneOfSeveral);
+    const was = onlyOf(toolsCalled(before, one.requested));
+    const found = toolsCalled(after, one.requested);
+    const change = changeOf(was, found, isOneOfSeveral);
     if (change === null) {
       same.names += 1;
       same.calls += one.calls;
       continue;
     }
-    const now = after === null ? [] : [...new Set(toolsNamed(after, one.requested).map(({ canonical }) => canonical))];
+    const now = [...new Set(found.map(({ canonical }) => canonical))];
     const wireName = was === null ? undefined : current.get(was.canonical)?.[0]?.wireName;
     changed.push({ ...one, change, was: was?.canonical ?? null, now, wireName: wireName ?? null });
   }
   return { same, changed: changed.sort((a, b) => b.calls - a.calls) };
 }
 
-function toolOf(names: AliasMap | null, requested: string): EditionTool | null {
-  const found = names === null ? null : resolveName(names, requested);
-  return found?.ok === true ? found.tool : null;
+/** As `resolveName`, which also searches for similar names: too much for thousands of names. */
+function toolsCalled(names: AliasMap | null, requested: string): readonly EditionTool[] {
+  return names === null ? [] : toolsNamed(names, requested);
+}
+
+function onlyOf(tools: readonly EditionTool[]): EditionTool | null {
+  return tools.length === 1 ? (tools[0] ?? null) : null;
 }
 
 function entriesOf(names: AliasMap | null): Map<string, EditionTool[]> {
@@ -63,15 +68,13 @@ function entriesOf(names: AliasMap | null): Map<string, EditionTool[]> {
 }
 
 function changeOf(
-  after: AliasMap | null,
   was: EditionTool | null,
-  requested: string,
+  found: readonly EditionTool[],
   isOneOfSeveral: (canonical: string) => boolean,
 ): NameChange | null {
-  const found = after === null ? null : resolveName(after, requested);
-  const now = found?.ok === true ? found.tool : null;
+  const now = onlyOf(found);
   if (was === null) return now !== null && now.state === 'ready' ? 'found' : null;
-  if (now === null) return found?.ok === false && found.code === 'ambiguous_tool' ? 'ambiguous' : 'gone';
+  if (now === null) return found.length > 1 ? 'ambiguous' : 'gone';
   if (was.canonical !== now.canonical) return 'moved';
   if (isOneOfSeveral(was.canonical) && jsonKey(was.arguments ?? {}) !== jsonKey(now.arguments ?? {})) return 'moved';
   return was.state === 'ready' && now.state !== 'ready' ? 'unusable' : null;
@@ -100,7 +103,7 @@ export function mendsOf(draft: Toolset, after: AliasMap, places: readonly number
 }
 
 /** A spelling that an alias may have and that a call of the name finds; null if there is none. */
-function aliasFor(requested: string): string | null {
+export function aliasFor(requested: string): string | null {
   const legal = requested
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '_')

@@ -226,6 +226,15 @@ export const Toolset = z
       description:
         'The prompts of MCP servers for MCP clients of this toolset. Absent: those that the trusted servers of its tools list. Empty: none.',
     }),
+    dismissed: z
+      .array(z.string().min(1).max(limits.maxToolNameLength))
+      .max(limits.maxNameMapEntries)
+      .optional()
+      .meta({
+        description:
+          'Suggestions that are not to be made again (`GET …/suggestions`): a name, or `<tool>#<argument>`. They change nothing else.',
+        example: ['Glob', 'fs.read_file#file_path'],
+      }),
     revoked: z
       .array(
         z
