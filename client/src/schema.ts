@@ -10322,7 +10322,7 @@ export interface components {
         TurnRequest: {
             /** @description Required without `prompt`; with it, it follows the messages of the prompt. */
             input?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
-            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server has the rules, limits and audit of a call; one that requires approval is refused. */
+            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server is a direct call: with the code `approval_required` and `pending`, it waits for an approval, after which the same prompt is sent again. */
             prompt?: components["schemas"]["TurnPrompt"];
             /** @description Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with. */
             tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];

@@ -192,7 +192,7 @@ function shownByServer(named: readonly (readonly [shown: string, FoundOffer])[])
 
 export type FoundOffer = Pick<ServedOffer, 'server' | 'own' | 'entry'>;
 
-export function findPrompt({ prompts, promptAliases }: ServedOffers, name: string): ServedOffer | null {
+export function findPrompt({ prompts, promptAliases }: Pick<ServedOffers, 'prompts' | 'promptAliases'>, name: string): ServedOffer | null {
   return prompts.get(name) ?? promptAliases.get(name) ?? null;
 }
 
