@@ -218,6 +218,7 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
   const { scope, settle } = await createScopeOutsideSession({ ...deps, call, audit }, from, {
     ...{ files, ...(inner !== undefined && { innerNames: () => inner }) },
     conversation,
+    showInner: (inner, result) => withShownUris(deps, caller, inner, result),
     channel: { ...channel, ask, askable },
     canWait: call.noApprovals === undefined,
     askDuringCall: (waitFor, rounds) => askDuringCall({ ...deps, ...caller, questions: deps.openQuestions }, waitFor, rounds),
