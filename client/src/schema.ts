@@ -13985,7 +13985,10 @@ export interface operations {
     };
     openSse: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: never;
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -14017,6 +14020,8 @@ export interface operations {
             query: {
                 /** @description The connection, from the event `endpoint`. */
                 sessionId: string;
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
             };
             header?: never;
             path: {
@@ -14054,7 +14059,10 @@ export interface operations {
     };
     openWorkspaceSse: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: never;
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -14088,6 +14096,8 @@ export interface operations {
             query: {
                 /** @description The connection, from the event `endpoint`. */
                 sessionId: string;
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
             };
             header?: never;
             path: {
