@@ -10510,7 +10510,7 @@ export interface components {
         TurnRequest: {
             /** @description Required without `prompt`; with it, it follows the messages of the prompt. */
             input?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
-            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server has the rules, limits and audit of a call; one that requires approval is refused. */
+            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server is a direct call: with the code `approval_required` and `pending`, it waits for an approval, after which the same prompt is sent again. */
             prompt?: components["schemas"]["TurnPrompt"];
             /** @description Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with. */
             tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];
@@ -14184,7 +14184,10 @@ export interface operations {
     };
     openSse: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: never;
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -14216,6 +14219,8 @@ export interface operations {
             query: {
                 /** @description The connection, from the event `endpoint`. */
                 sessionId: string;
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
             };
             header?: never;
             path: {
@@ -14253,7 +14258,10 @@ export interface operations {
     };
     openWorkspaceSse: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: never;
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -14287,6 +14295,8 @@ export interface operations {
             query: {
                 /** @description The connection, from the event `endpoint`. */
                 sessionId: string;
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
             };
             header?: never;
             path: {
