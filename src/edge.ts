@@ -144,7 +144,7 @@ const maxProjectSeparators = 500_000;
 
 function parseText(text: string): unknown {
   try {
-    return readYaml(text, { maxDepth: limits.maxJsonDepth, maxSeparators: maxProjectSeparators, maxAliased: limits.maxOpenApiBytes });
+    return readYaml(text, { maxDepth: limits.maxJsonDepth, maxSeparators: maxProjectSeparators, maxAliased: 0 });
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error;
     const at = error.place === null ? '' : ` (line ${error.place.line}, column ${error.place.column})`;

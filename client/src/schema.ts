@@ -8517,6 +8517,8 @@ export interface components {
              * @example https://mcp.example.com/mcp
              */
             url?: string;
+            /** @description Shown by GET; ignored in PUT. */
+            warnings?: unknown;
         } | {
             /** @description Shown by GET; ignored in PUT. */
             authorization?: unknown;
@@ -8579,6 +8581,8 @@ export interface components {
              * @example https://api.example.com/openapi.json
              */
             url?: string;
+            /** @description Shown by GET; ignored in PUT. */
+            warnings?: unknown;
         };
         ServerConnection: {
             capabilities: {
@@ -8822,6 +8826,8 @@ export interface components {
              */
             updates?: "review" | "compatible" | "accept";
             url?: string;
+            /** @description What its last listing reported. Absent: nothing. */
+            warnings?: components["schemas"]["Warning"][];
         };
         Session: {
             agent?: string;

@@ -96,6 +96,7 @@ const shownMembers = {
   connection: z.unknown().optional().meta(shown),
   offers: z.unknown().optional().meta(shown),
   authorization: z.unknown().optional().meta(shown),
+  warnings: z.unknown().optional().meta(shown),
 };
 
 export const StaticServer = z.strictObject({
