@@ -1,5 +1,5 @@
 /** The import of OpenAPI and Swagger documents. `openapi/` makes tools of them when the server lists its tools. */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import { type Json, recordOf, stringOf } from '../json/wire-value.ts';
 import { readOpenApi } from '../openapi/description.ts';
 import { Problem } from '../problem.ts';
 import type { ImportDraft } from './draft.ts';
@@ -15,33 +15,15 @@ export function readOpenApiDocument(draft: ImportDraft, value: Json, fileName: s
       fileName ||
       'api',
   );
-  let root: Json;
   try {
-    ({ root } = readOpenApi(value));
+    readOpenApi(value);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     draft.skip(title, error.detail);
     return;
   }
+  // What its tools lack is reported by the listing of the server, of which a plan has one, too.
   const server = draft.add('servers', title, { kind: 'openapi', document: value });
   if (server === null) return;
-  const url = stringOf(recordOf(listOf(root.servers)[0]).url);
-  if (!/^https?:\/\//i.test(url))
-    draft.warn(
-      `servers.${server}.baseUrl`,
-      `the document does not say where its operations are called: PATCH /v1/servers/${server} {"baseUrl": "https://…"}`,
-    );
-  const schemes = Object.values(recordOf(recordOf(root.components).securitySchemes)).filter(isRecord);
-  const headers = [...new Set(schemes.flatMap(headerOf))];
-  if (headers.length > 0)
-    draft.warn(
-      `servers.${server}.headers`,
-      `the API needs credentials: store a secret, and PATCH /v1/servers/${server} {"headers": {"${headers[0]}": {"secret": "<name>"}}}`,
-    );
   draft.add('toolsets', title, { tools: [{ tool: `${server}.*` }] });
-}
-
-function headerOf({ type, in: place, name }: Json): string[] {
-  if (type === 'apiKey') return place === 'header' && typeof name === 'string' ? [name] : [];
-  return ['authorization'];
 }

@@ -6,11 +6,11 @@
 import { cutToBytes } from '../text/utf8.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
 import { pointer } from '../json/json-pointer.ts';
-import { mapParts, typeOutline } from '../schema/schema-parts.ts';
+import { isAnnotation, mapParts, typeOutline } from '../schema/schema-parts.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, isDeeperThan, listOf } from '../json/wire-value.ts';
-import { referenceFaultText, type OpenApiDescription } from './description.ts';
+import { account, referenceFaultText, type OpenApiDescription } from './description.ts';
 import { limits } from '../limits/limits.ts';
 import { modernize, makeNullable } from '../schema/schema-cleanup.ts';
 
@@ -74,6 +74,7 @@ function readPart(reading: Reading, part: unknown, path: string, depth: number, 
     reading.api.warn(reading.where, `nests more than ${maxDepth} levels deep: any value is accepted there`);
     return typeOutline(part);
   }
+  if (reading.side === 'input') account(reading.api, 'Schema', part, path === '' ? reading.where : `${reading.where}${path}`);
   if (typeof part.$ref === 'string') return readReference(reading, { part, path, depth, isSame }, part.$ref);
   const mine = withoutOthers(reading, toJsonSchema2020(reading, part, path));
   const known = reading.side === 'output' ? loosened(mine) : mine;
@@ -112,6 +113,8 @@ function readReference(reading: Reading, { part, path, depth, isSame }: Place, r
   if (isSame) reading.same.add(pointer);
   // In OpenAPI 3.0, siblings of a reference are ignored, but documents still write descriptions there.
   const siblings = api.isOld ? words(beside) : beside;
+  if (api.isOld && Object.keys(beside).some((keyword) => keyword !== 'nullable' && !isAnnotation(keyword)))
+    lose(reading, path, 'keywords beside $ref are ignored, as OpenAPI 3.0 requires');
   const read = readPart(reading, siblings, path, depth, isSame);
   const schema = { $ref: `#/$defs/${definitionName(pointer)}`, ...(isRecord(read) ? read : {}) };
   return api.isOld && beside.nullable === true ? makeNullable(schema) : schema;

@@ -236,7 +236,11 @@ describe('a document', () => {
   it('that is empty, or has only webhooks, has no tools and a warning', () => {
     const { tools, warnings } = imported(documentOf({ '/a': { trace: {} } }, { webhooks: { a: { post: { operationId: 'hook' } } } }));
     expect(tools).toEqual([]);
-    expect(warnings).toEqual([{ path: 'include', message: 'the document has no operations' }]);
+    expect(warnings).toEqual([
+      { path: 'webhooks', message: expect.stringContaining('are skipped') },
+      { path: 'paths./a.trace', message: expect.stringContaining('TRACE requests cannot be sent') },
+      { path: 'include', message: 'the document has no operations' },
+    ]);
   });
 
   it('may refer to its own parts anywhere, and to nothing else', () => {
@@ -295,14 +299,50 @@ describe('a document', () => {
         'no/slash': { get: {} },
         '/a/../b': { get: {} },
         '/%2E%2e': { get: {} },
-        '/a?b=c': { get: {} },
         '/a\\b': { get: {} },
         '/\u0000': { get: {} },
         'x-y': { get: {} },
       }),
     );
     expect(Object.values(operations).map(({ path }) => path)).toEqual(['/no/slash']);
-    expect(warnings).toHaveLength(5);
+    expect(warnings).toHaveLength(4);
+  });
+
+  it('has paths whose query is fixed, or is a parameter, and whose fragment is not sent', () => {
+    const parameters = [
+      { name: 'term', in: 'query', schema: { type: 'integer' } },
+      { name: 'beta', in: 'query', required: true },
+    ];
+    const { operations, tools, warnings } = imported(
+      documentOf({
+        '/a': { get: { operationId: 'plain' } },
+        '/a?beta=true&x=%26': { get: { operationId: 'fixed', parameters } },
+        '/a?q={term}&r={other}': { get: { operationId: 'templated', parameters } },
+        '/a#Action': { get: { operationId: 'fragment' } },
+      }),
+    );
+    expect(operations.plain).not.toHaveProperty('query');
+    expect(operations.fixed).toMatchObject({
+      path: '/a',
+      query: [
+        ['beta', 'true'],
+        ['x', '&'],
+      ],
+      parameters: [{ name: 'term' }],
+    });
+    expect(operations.templated?.parameters.map(({ name, in: place, argument }) => [place, name, argument])).toEqual([
+      ['query', 'beta', 'beta'],
+      ['query', 'q', 'q'],
+      ['query', 'r', 'r'],
+    ]);
+    expect(tools[2]?.inputSchema).toMatchObject({ properties: { q: { type: 'integer' }, r: { type: 'string' } }, required: ['beta', 'r'] });
+    expect(operations.fragment).toMatchObject({ path: '/a', parameters: [] });
+    expect(warnings.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      'paths./a?beta=true&x=%26: the path has a query, which each call sends: "beta=true&x=%26"',
+      'paths./a?q={term}&r={other}: the path has a query, which each call sends: "q={term}&r={other}"',
+      'paths./a#Action: the part of the path after "#" is not sent',
+      'paths./a?beta=true&x=%26.get.parameters.beta: is no argument: the query of the path has its value',
+    ]);
   });
 
   it('may have `__proto__` and its like as any name', () => {
