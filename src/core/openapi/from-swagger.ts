@@ -200,10 +200,13 @@ function toSecurityScheme(value: unknown): unknown {
   if (scheme.type === 'basic') return { ...scheme, type: 'http', scheme: 'basic' };
   if (scheme.type !== 'oauth2') return value;
   const how = { ...(authorizationUrl !== undefined && { authorizationUrl }), ...(tokenUrl !== undefined && { tokenUrl }), scopes };
-  return { ...scheme, flows: { [flowNames[stringOf(flow)] ?? stringOf(flow)]: how } };
+  return { ...scheme, ...(typeof flow === 'string' && { flows: { [flowNames.get(flow) ?? flow]: how } }) };
 }
 
-const flowNames: Readonly<Record<string, string>> = { accessCode: 'authorizationCode', application: 'clientCredentials' };
+const flowNames: ReadonlyMap<string, string> = new Map([
+  ['accessCode', 'authorizationCode'],
+  ['application', 'clientCredentials'],
+]);
 
 /** Returns a copy in which references to definitions and parameters name their places in OpenAPI 3. Bounded by the depth of the document. */
 function withNewReferences(value: unknown): unknown {

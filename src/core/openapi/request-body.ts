@@ -6,11 +6,10 @@ import { quoted } from '../problem.ts';
 import type { OperationBody, OperationParameter } from '../tools/server-operation.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
-import { isAnnotation } from '../schema/schema-parts.ts';
 import { bareType, bodyForm, type BodyForm } from './body-form.ts';
 import { account, resolveReference, resolveSchema, type FoundOperation, type OpenApiDescription } from './description.ts';
 import { styleOf } from './parameters.ts';
-import { appliesToSide } from './schemas.ts';
+import { appliesToSide, hasKeywordsBeside, ignoredBeside } from './schemas.ts';
 
 export type FoundBody = Pick<OperationBody, 'contentType' | 'isRequired' | 'styles' | 'types'> & {
   description: string | null;
@@ -44,7 +43,7 @@ export function bodyOf(api: OpenApiDescription, { operation, method }: FoundOper
   const { contentType, media } = picked;
   const form = bodyForm(contentType);
   const schema = media.schema ?? {};
-  const object = form === 'text' || form === 'binary' ? null : mergedObject(api, schema);
+  const object = form === 'text' || form === 'binary' ? null : mergedObject(api, schema, place);
   const needsMembers = object !== null && object.required.size > 0;
   const at = `${place}.content.${picked.written}`;
   account(api, 'Media Type', media, at);
@@ -102,24 +101,27 @@ function isSendable(type: string): boolean {
  * Returns an object that consists of properties only; the branches of an `allOf` are merged, since one branch may require another one's
  * properties.
  */
-function mergedObject(api: OpenApiDescription, schema: unknown): BodyMembers | null {
-  const object = objectOf(api, schema, 0);
+function mergedObject(api: OpenApiDescription, schema: unknown, where: string): BodyMembers | null {
+  const object = objectOf(api, schema, where, 0);
   if (object === null || object.properties.size === 0) return null;
   return { ...object, required: new Set([...object.required].filter((name) => object.properties.has(name))) };
 }
 
-function objectOf(api: OpenApiDescription, schema: unknown, depth: number): BodyMembers | null {
+function objectOf(api: OpenApiDescription, schema: unknown, where: string, depth: number): BodyMembers | null {
   if (depth > maxDepth || !isRecord(schema)) return null;
-  // Members beside a reference apply together with its target: as one argument.
-  if (typeof schema.$ref === 'string' && !api.isOld && Object.keys(schema).some((key) => key !== '$ref' && !isAnnotation(key))) return null;
-  const part = typeof schema.$ref === 'string' ? resolveSchema(api, schema, 'requestBody') : schema;
+  const isReference = typeof schema.$ref === 'string';
+  // Keywords beside a reference apply together with its target: as one argument.
+  if (isReference && hasKeywordsBeside(schema) && !api.isOld) return null;
+  if (isReference && hasKeywordsBeside(schema)) api.warn(where, ignoredBeside);
+  const part = isReference ? resolveSchema(api, schema, where) : schema;
   if (part === null || !isObject(part) || Object.keys(part).some((keyword) => !mergeable.has(keyword) && !keyword.startsWith('x-')))
     return null;
-  const own = isRecord(part.properties) ? Object.entries(part.properties).filter(([, property]) => isSent(api, property)) : [];
+  account(api, 'Schema', part, where);
+  const own = isRecord(part.properties) ? Object.entries(part.properties).filter(([, property]) => isSent(api, property, where)) : [];
   const properties = new Map(own);
   const required = new Set(Array.isArray(part.required) ? part.required.filter((name) => typeof name === 'string') : []);
   for (const branch of Array.isArray(part.allOf) ? part.allOf : []) {
-    const object = objectOf(api, branch, depth + 1);
+    const object = objectOf(api, branch, where, depth + 1);
     // Such a branch forbids the properties of the others.
     if (object === null || object.additional === false) return null;
     for (const [name, property] of object.properties) {
@@ -137,9 +139,9 @@ function isObject({ type, properties, allOf, nullable }: Json): boolean {
   return nullable !== true && (type === 'object' || (type === undefined && (isRecord(properties) || Array.isArray(allOf))));
 }
 
-function isSent(api: OpenApiDescription, property: unknown): boolean {
+function isSent(api: OpenApiDescription, property: unknown, where: string): boolean {
   if (!appliesToSide(property, 'input')) return false;
-  return !isRecord(property) || typeof property.$ref !== 'string' || appliesToSide(resolveSchema(api, property, 'requestBody'), 'input');
+  return !isRecord(property) || typeof property.$ref !== 'string' || appliesToSide(resolveSchema(api, property, where), 'input');
 }
 
 const mergeable: ReadonlySet<string> = new Set([

@@ -113,12 +113,18 @@ function readReference(reading: Reading, { part, path, depth, isSame }: Place, r
   if (isSame) reading.same.add(pointer);
   // In OpenAPI 3.0, siblings of a reference are ignored, but documents still write descriptions there.
   const siblings = api.isOld ? words(beside) : beside;
-  if (api.isOld && Object.keys(beside).some((keyword) => keyword !== 'nullable' && !isAnnotation(keyword)))
-    lose(reading, path, 'keywords beside $ref are ignored, as OpenAPI 3.0 requires');
+  if (api.isOld && hasKeywordsBeside(part)) lose(reading, path, ignoredBeside);
   const read = readPart(reading, siblings, path, depth, isSame);
   const schema = { $ref: `#/$defs/${definitionName(pointer)}`, ...(isRecord(read) ? read : {}) };
   return api.isOld && beside.nullable === true ? makeNullable(schema) : schema;
 }
+
+/** Whether a reference has keywords beside it that more than describe it. */
+export function hasKeywordsBeside(part: JsonSchema): boolean {
+  return Object.keys(part).some((keyword) => keyword !== '$ref' && keyword !== 'nullable' && !isAnnotation(keyword));
+}
+
+export const ignoredBeside = 'keywords beside $ref are ignored, as OpenAPI 3.0 requires';
 
 function words(beside: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(beside).filter(([keyword]) => keyword === 'description' || keyword === 'title'));

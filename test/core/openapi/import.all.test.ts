@@ -204,6 +204,22 @@ describe('the base URL of operations', () => {
     expect(at({}, {}, { baseUrl: 'https://mine.example.com' })).toBeUndefined();
   });
 
+  it('is reported if there is a choice, and if the server’s document has another one', () => {
+    const servers = [
+      { url: 'https://{region}.example.com', variables: { region: { default: 'eu', enum: ['eu', 'us'] } } },
+      { url: 'https://sandbox.example.com' },
+    ];
+    const document = documentOf({ '/a': { get: {}, put: { servers: [{ url: 'https://other.example.com?x=1' }] } } }, { servers });
+    expect(imported(document).warnings).toEqual([
+      { path: 'servers[0].variables.region', message: expect.stringMatching(/^is "eu" instead of "us"\. Set baseUrl/) },
+      { path: 'servers', message: expect.stringMatching(/the first of several; others: "https:\/\/sandbox\.example\.com"\. Set baseUrl/) },
+      { path: 'paths./a.put.servers[0].url', message: 'is used without its query' },
+    ]);
+    expect(imported(document, { baseUrl: 'https://mine.example.com' }).warnings).toEqual([
+      { path: 'paths./a.put.servers', message: expect.stringContaining('are not used') },
+    ]);
+  });
+
   it('must be an http URL without a password', () => {
     const refused =
       (url: string, documentUrl = '') =>
