@@ -21,6 +21,8 @@ export type OpenApiDescription = {
   /** Adds a warning; duplicates are ignored, and of one with many paths the first ones are listed. */
   warn(path: string, message: string): void;
   warnings(): Warning[];
+  /** Counts parts that are read. Throws `upstream_error` if operations share so large parts that reading them all takes minutes. */
+  spend(parts: number): void;
 };
 
 /** Throws `upstream_error` if the value is not a supported OpenAPI document. */
@@ -40,9 +42,26 @@ export function readOpenApi(value: unknown): OpenApiDescription {
   if (collectParts(value, maxOpenApiParts) === null) throw descriptionFault(`has more than ${maxOpenApiParts} parts`);
   if (isDeeperThan(value, limits.maxOpenApiDepth)) throw descriptionFault(`nests deeper than ${limits.maxOpenApiDepth} levels`);
   const { warn, warnings } = collectWarnings();
-  const api = { root: isSwagger ? fromSwagger(value, warn) : value, isOld: version.startsWith('3.0'), warn, warnings };
+  const api = {
+    root: isSwagger ? fromSwagger(value, warn) : value,
+    isOld: version.startsWith('3.0'),
+    warn,
+    warnings,
+    spend: createBudget(),
+  };
   accountForRoot(api);
   return api;
+}
+
+/** Parts that may be read for all operations together; those of large public documents are some 300,000. */
+const maxReadParts = 1_500_000;
+
+function createBudget(): OpenApiDescription['spend'] {
+  let left = maxReadParts;
+  return (parts) => {
+    left -= parts;
+    if (left < 0) throw descriptionFault('has operations that share very large parts. List the operations you need in include');
+  };
 }
 
 /** Places of one message, each with a warning of its own; further ones are counted. */
@@ -74,7 +93,8 @@ function collectWarnings(): Pick<OpenApiDescription, 'warn' | 'warnings'> {
 }
 
 /** Reports the members of an object that calls do not follow (`members.ts`). */
-export function account({ warn }: Pick<OpenApiDescription, 'warn'>, kind: OpenApiObject, object: unknown, where: string): void {
+export function account({ warn, spend }: OpenApiDescription, kind: OpenApiObject, object: unknown, where: string): void {
+  spend(Object.keys(recordOf(object)).length);
   for (const { member, message } of lostMembers(kind, recordOf(object))) warn(where === '' ? member : `${where}.${member}`, message);
 }
 

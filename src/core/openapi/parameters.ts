@@ -25,7 +25,9 @@ export function parametersOf(
   isGiven: (place: string, name: string) => boolean,
 ): FoundParameters {
   const found = new Map<string, FoundParameter>();
-  for (const written of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
+  const all = [...listOf(item.parameters), ...listOf(operation.parameters)];
+  api.spend(all.length * partsOfParameter);
+  for (const written of all) {
     const parameter = resolveReference(api, written, `${where}.parameters`);
     if (parameter === null || (typeof parameter.name === 'string' && isGiven(String(parameter.in), parameter.name))) continue;
     const read = readParameter(api, parameter, where);
@@ -53,6 +55,9 @@ function takeTemplate(found: Map<string, FoundParameter>, inPath: ReadonlySet<st
   found.set(`query ${name}`, { ...described, in: 'query', name, ...(described.in === 'path' && styleOf({}, 'query')) });
   return true;
 }
+
+/** What reading a parameter costs beside its members. */
+const partsOfParameter = 10;
 
 const places = ['path', 'query', 'header', 'cookie'] as const;
 

@@ -117,6 +117,7 @@ function objectOf(api: OpenApiDescription, schema: unknown, where: string, depth
   if (part === null || !isObject(part) || Object.keys(part).some((keyword) => !mergeable.has(keyword) && !keyword.startsWith('x-')))
     return null;
   account(api, 'Schema', part, where);
+  api.spend(Object.keys(recordOf(part.properties)).length);
   const own = isRecord(part.properties) ? Object.entries(part.properties).filter(([, property]) => isSent(api, property, where)) : [];
   const properties = new Map(own);
   const required = new Set(Array.isArray(part.required) ? part.required.filter((name) => typeof name === 'string') : []);
@@ -170,6 +171,9 @@ export function fileSchema(property: unknown): JsonSchema {
 
 const preference: readonly BodyForm[] = ['json', 'form', 'multipart', 'text', 'binary'];
 
+/** What comparing schemas costs. */
+const charactersOfPart = 20;
+
 type PickedMedia = { written: string; contentType: string; media: Json };
 
 /** Returns the content type that the tool uses; null: none is described. Reports those whose body is another one. */
@@ -185,7 +189,8 @@ export function pickMedia(api: OpenApiDescription, content: unknown, where: stri
   if (best === undefined) return null;
   const { written, contentType } = best;
   const media = resolveReference(api, best.media ?? {}, where) ?? {};
-  const known = JSON.stringify(media.schema);
+  const known = others.length === 0 ? undefined : JSON.stringify(media.schema);
+  api.spend(((known?.length ?? 0) * (others.length + 1)) / charactersOfPart);
   for (const other of others)
     if (JSON.stringify(recordOf(other.media).schema) !== known)
       api.warn(`${where}.content.${other.written}`, `is not used, although its schema differs: the body is sent as ${contentType}`);

@@ -65,6 +65,7 @@ const maxDepth = 24;
 
 /** `path`: a JSON Pointer, from the schema at `reading.where`. */
 function readPart(reading: Reading, part: unknown, path: string, depth: number, isSame: boolean): JsonSchema | boolean {
+  reading.api.spend(1);
   if (typeof part === 'boolean') return part;
   if (!isRecord(part)) {
     if (part !== undefined) lose(reading, path, 'is not a schema: any value is accepted');

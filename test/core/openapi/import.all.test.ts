@@ -414,6 +414,14 @@ describe('a document', () => {
     ]);
   });
 
+  it('whose operations share parts that are too large to read for each is rejected in seconds', () => {
+    const parameters = Array.from({ length: 50_000 }, (_, index) => ({ name: `q${index}`, in: 'query' }));
+    const paths = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`/a${index}`, { $ref: '#/components/pathItems/A' }]));
+    const document = documentOf(paths, { components: { pathItems: { A: { parameters, get: {} } } } });
+    expect(() => imported(document)).toThrow(/share very large parts\. List the operations you need in include/);
+    expect(imported(document, { include: ['* /a1'] }).warnings[0]?.message).toBe('has more arguments than a definition may have; skipped');
+  });
+
   it('keeps recursive schemas, and accepts any value for endless references', () => {
     const components = {
       schemas: {
