@@ -8577,7 +8577,7 @@ export interface components {
              */
             updates?: "review" | "compatible" | "accept";
             /**
-             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1, or Swagger 2.0).
+             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 to 3.2, or Swagger 2.0).
              * @example https://api.example.com/openapi.json
              */
             url?: string;

@@ -152,7 +152,7 @@ export const OpenApiServer = z
     ...common,
     kind: z.literal('openapi'),
     url: HttpUrl.optional().meta({
-      description: 'The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1, or Swagger 2.0).',
+      description: 'The URL of the OpenAPI document (JSON or YAML, 3.0 to 3.2, or Swagger 2.0).',
       example: 'https://api.example.com/openapi.json',
     }),
     document: z

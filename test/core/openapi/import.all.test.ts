@@ -244,7 +244,7 @@ describe('the base URL of operations', () => {
 describe('a document', () => {
   it('of another kind or version is rejected with a remedy', () => {
     expect(() => imported({ swagger: '1.2', paths: {} })).toThrow(/Swagger "1.2"; Swagger 2.0 and OpenAPI 3 are supported/);
-    expect(() => imported({ openapi: '4.0.0' })).toThrow(/version "4.0.0", but only 3.0 and 3.1 are supported/);
+    expect(() => imported({ openapi: '4.0.0' })).toThrow(/version "4.0.0", but only 3.0, 3.1 and 3.2 are supported/);
     for (const value of [null, [], 'text', 7, {}]) expect(() => imported(value)).toThrow(/The OpenAPI document/);
     expect(() => imported({ openapi: '3.1.0', paths: [] })).toThrow(/`paths` that are not an object/);
   });
