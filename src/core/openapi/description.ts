@@ -35,7 +35,9 @@ export function readOpenApi(value: unknown): OpenApiDescription {
   const version = isSwagger ? '3.0.3' : typeof value.openapi === 'string' ? value.openapi : '';
   if (!/^3\.[012](?:\.|$)/.test(version)) {
     throw descriptionFault(
-      version === '' ? 'has no `openapi` field with its version' : `has the version ${quoted(version)}, but only 3.0, 3.1 and 3.2 are supported`,
+      version === ''
+        ? 'has no `openapi` field with its version'
+        : `has the version ${quoted(version)}, but only 3.0, 3.1 and 3.2 are supported`,
     );
   }
   // Counts the expanded size: YAML aliases can repeat one part many times.
