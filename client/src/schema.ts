@@ -8582,6 +8582,8 @@ export interface components {
              * @example https://mcp.example.com/mcp
              */
             url?: string;
+            /** @description Shown by GET; ignored in PUT. */
+            warnings?: unknown;
         } | {
             /** @description Shown by GET; ignored in PUT. */
             authorization?: unknown;
@@ -8640,10 +8642,12 @@ export interface components {
              */
             updates?: "review" | "compatible" | "accept";
             /**
-             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1, or Swagger 2.0).
+             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 to 3.2, or Swagger 2.0).
              * @example https://api.example.com/openapi.json
              */
             url?: string;
+            /** @description Shown by GET; ignored in PUT. */
+            warnings?: unknown;
         };
         ServerConnection: {
             capabilities: {
@@ -8887,6 +8891,8 @@ export interface components {
              */
             updates?: "review" | "compatible" | "accept";
             url?: string;
+            /** @description What its last listing reported. Absent: nothing. */
+            warnings?: components["schemas"]["Warning"][];
         };
         Session: {
             agent?: string;

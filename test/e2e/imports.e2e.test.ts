@@ -59,6 +59,20 @@ describe('an import', () => {
     expect([second.status, second.json.created, second.json.updated]).toEqual([200, [], []]);
   });
 
+  it('of an OpenAPI document reports in its plan, its result and the stored server what the tools lack', async () => {
+    const paths = { '/a': { get: { operationId: 'a' }, put: { operationId: 'b', requestBody: { $ref: '#/components/none' } } } };
+    const document = { openapi: '3.1.0', info: { title: 'Lossy' }, servers: [{ url: 'https://api.lossy.example' }], paths };
+    const lost = { path: 'servers.lossy.paths./a.put.requestBody', message: expect.stringContaining('is not in the document') };
+    for (const query of ['?dryRun=true', '', '?dryRun=true']) {
+      // The last plan replaces a stored server.
+      const body = JSON.stringify(query === '' ? document : { ...document, info: { title: 'Lossy', version: '2' } });
+      expect((await send(body, query)).json.warnings).toContainEqual(lost);
+    }
+    const shown = (await service.call('GET', '/v1/servers/lossy')).json;
+    expect(shown.warnings).toContainEqual({ ...lost, path: 'paths./a.put.requestBody' });
+    expect((await service.call('PUT', '/v1/servers/lossy', shown)).json.warnings).toContainEqual(shown.warnings[0]);
+  });
+
   it('of commands takes them only with the token of the launcher, with their credentials as secrets', async () => {
     const env = { FAKE_TOKEN: 'value-of-the-token', MODE: 'test' };
     const command = {

@@ -8,7 +8,7 @@ import { Problem } from '../../core/problem.ts';
 import { boundedChanges, comparedTools, documentChanges } from '../../core/project/document-changes.ts';
 import type { Project } from '../../core/project/project.ts';
 import type { CompleteServer } from '../../core/servers/server.ts';
-import type { ListingReport, ServerTool } from '../../core/servers/server-tool.ts';
+import type { GivenListing, ListingReport } from '../../core/servers/server-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { AppliedDocument, ApplyRequest, ApplyResult, Projects } from '../../ports/projects.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
@@ -20,7 +20,7 @@ export type ApplyDeps = ProjectDeps & {
   /** Lists the tools of a server; resolves to null if it was not read. Throws `Problem`. */
   refresh(server: string): Promise<ListingReport | null>;
   /** The tools of a server that has its OpenAPI document in its own. Throws `Problem`. */
-  listGiven(server: string, document: CompleteServer): Promise<ServerTool[]>;
+  listGiven(server: string, document: CompleteServer): Promise<GivenListing>;
 };
 
 export type ApplyOptions = Omit<ApplyRequest, 'writes'> & { unset?: ReadonlySet<string> };
@@ -78,21 +78,24 @@ function reported({ added, removed, updated, warnings }: ListingReport): Listing
   return { changes: boundedChanges(changes), warnings };
 }
 
-/** Adds what a plan changes in the tools of servers that were there, as far as the project says it. */
+/** Adds what a plan changes in the tools of servers that were there, and what listing them reports, as far as the project says it. */
 async function plannedTools(
   { catalog, listGiven }: ApplyDeps,
   documents: readonly AppliedDocument[],
   servers: NonNullable<Project['servers']>,
 ): Promise<AppliedDocument[]> {
-  const plan = async (name: string, server: NonNullable<Project['servers']>[string]): Promise<Listing> => {
+  const plan = async (name: string, server: NonNullable<Project['servers']>[string], isNew: boolean): Promise<Listing> => {
     const isHeld = server.updates === 'review' ? ' Those that change are held, since `updates` is "review".' : '';
     if (server.kind !== 'openapi' || server.document === undefined)
-      return { warnings: [{ path: '', message: `Its tools are listed when this is applied.${isHeld}` }] };
+      return isNew ? {} : { warnings: [{ path: '', message: `Its tools are listed when this is applied.${isHeld}` }] };
     try {
       // Hidden values of the document are not used to read its operations.
-      const after = comparedTools(await listGiven(name, server as CompleteServer));
+      const { tools, warnings: reported } = await listGiven(name, server as CompleteServer);
+      // What a new server lists is no change.
+      if (isNew) return { warnings: reported };
+      const after = comparedTools(tools);
       const before = comparedTools(await readAllPages((page) => catalog.serverTools(name, page)));
-      const warnings = isHeld === '' ? [] : [{ path: 'tools', message: isHeld.trim() }];
+      const warnings = isHeld === '' ? reported : [...reported, { path: 'tools', message: isHeld.trim() }];
       return { changes: documentChanges({ tools: before }, { tools: after }), warnings };
     } catch (error) {
       return { warnings: [{ path: 'document', message: `Its tools could not be listed: ${reasonOf(error)}` }] };
@@ -102,9 +105,9 @@ async function plannedTools(
   let room = limits.maxPlanChanges;
   return await Promise.all(
     documents.map(async (document) => {
-      const server = document.kind === 'server' && document.action === 'updated' ? servers[document.name] : undefined;
+      const server = document.kind === 'server' && isWrite(document.action) ? servers[document.name] : undefined;
       if (server === undefined || server.kind === 'static') return document;
-      const planned = await fewAtOnce(() => plan(document.name, server));
+      const planned = await fewAtOnce(() => plan(document.name, server, document.action === 'created'));
       room -= planned.changes?.length ?? 0;
       return added(document, room < 0 ? { ...planned, changes: [{ path: '…' }] } : planned);
     }),

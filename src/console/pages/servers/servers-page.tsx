@@ -49,6 +49,7 @@ function ServerEditor({ name }: { name: string }) {
   const { document, test, isTesting, problem, warnings } = state;
   const { draft, etag, view } = document;
   const isNew = etag.value === null;
+  const remarks = warnings.value.length > 0 ? warnings.value : (view.value?.warnings ?? []);
   const isTested = test.value !== null && test.value.of === JSON.stringify(draft.value);
   return (
     <DocumentEditor
@@ -68,7 +69,7 @@ function ServerEditor({ name }: { name: string }) {
         <>
           {isTested && test.value !== null && <TestResult test={test.value} isNew={isNew} />}
           {problem.value !== null && <ProblemView error={problem.value} />}
-          {warnings.value.length > 0 && <Remarks warnings={warnings.value} />}
+          {remarks.length > 0 && <Remarks warnings={remarks} />}
           {view.value !== null && !isNew && <StoredServer state={state} view={view.value} />}
         </>
       }
