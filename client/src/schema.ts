@@ -1415,7 +1415,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. Documents of the same name are replaced. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.
+         * @description Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. They are merged into stored documents of the same name: what was changed here since the last import of the file stays, and is listed in `kept`. A project file replaces them. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.
          *
          *     Scope: `toolsets` or `admin`.
          */
@@ -15187,7 +15187,7 @@ export interface operations {
                 /** @description `true`: returns the plan, and stores nothing. */
                 dryRun?: "true" | "false";
                 /**
-                 * @description The name of the file, with its folder. It helps to find out the format.
+                 * @description The name of the file, with its folder. It helps to find out the format, and later imports under this name are compared with what the file gave before. Absent: the format stands for it.
                  * @example .cursor/mcp.json
                  */
                 fileName?: string;
@@ -15195,6 +15195,8 @@ export interface operations {
                 format?: "moniker" | "openapi" | "litellm" | "hypertool" | "vscode" | "zed" | "kiro" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
                 /** @description `true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files. */
                 partial?: "true" | "false";
+                /** @description `true`: stored documents of the same name are replaced. `false`: they are merged. Absent: `false`, except for project files. */
+                replace?: "true" | "false";
             };
             header?: never;
             path?: never;

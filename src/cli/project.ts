@@ -51,6 +51,7 @@ export function addProjectCommands(program: Command): void {
         'accept what the files do without a question, and trust the servers: calls need approval only if a tool is annotated as destructive',
       )
       .option('--dry-run', 'show what would be written, and write nothing')
+      .option('--replace', 'replace stored documents of the same name instead of merging them')
       .option('--json', 'print the responses, by file')
       .addHelpText('after', '\nExamples:\n  moniker import claude_desktop_config.json\n  moniker import .vscode/mcp.json --dry-run'),
   ).action(importFiles);
@@ -82,7 +83,6 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
     await requireAccepted(question === null ? [] : [question], { trust: options.trust, isNamed });
   }
   const project = options.project ?? projectName(file);
-  const flag = (value: boolean | undefined): 'true' | 'false' => (value ? 'true' : 'false');
   const isDryRun = options.dryRun === true;
   const report = await withService(options, async (found) => {
     const { client } = connectService(found, applyTimeoutMs);
@@ -97,7 +97,11 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
   if (report.skipped.length > 0) process.exitCode = exitCodes.failure;
 }
 
-type ImportOptions = ConnectionOptions & JsonOption & TrustOptions & { format?: string; dryRun?: boolean };
+function flag(value: boolean | undefined): 'true' | 'false' {
+  return value ? 'true' : 'false';
+}
+
+type ImportOptions = ConnectionOptions & JsonOption & TrustOptions & { format?: string; dryRun?: boolean; replace?: boolean };
 
 async function importFiles(files: string[], options: ImportOptions): Promise<void> {
   // All files are read first, so that a wrong name writes nothing.
@@ -117,7 +121,7 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
   await withService(options, async (found) => {
     const { client } = connectService(found, applyTimeoutMs);
     for (const { file, read } of contents) {
-      const report = await importProject(client, read, options.dryRun === true);
+      const report = await importProject(client, file, read, options);
       answers[file] = report;
       if (options.json) continue;
       const servers = options.dryRun ? noServers : await serversOf(client, report);
@@ -131,13 +135,17 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
  * The file was read here, because the service does not fill in variables of this environment. Variables that are not set stay: the service
  * skips what needs them.
  */
-async function importProject(client: MonikerClient, read: ImportResult, isDryRun: boolean) {
+async function importProject(client: MonikerClient, file: string, read: ImportResult, { dryRun, replace }: ImportOptions) {
   // A program that starts this one in another folder may leave PWD as it was; Windows has neither.
   const places = { PWD: process.cwd(), HOME: homedir() };
   const { project, issues } = expandVariables(read.project, { ...process.env, ...places });
   const unset = new Set(issues.map(({ path }) => path));
+  const isOwn = read.format === 'moniker';
+  const fileName = (file === '-' ? read.format : resolve(file)).slice(-1_000);
   const report = await client.post('/v1/import', {
-    params: { query: { dryRun: isDryRun ? 'true' : 'false', format: 'moniker', partial: read.format === 'moniker' ? 'false' : 'true' } },
+    params: {
+      query: { dryRun: flag(dryRun), format: 'moniker', partial: flag(!isOwn), replace: flag(replace || isOwn), fileName },
+    },
     body: project as never, // The service checks it and names each fault.
   });
   return {

@@ -40,7 +40,9 @@ export async function applyProject(deps: ApplyDeps, principal: Principal, projec
     kind !== 'static' && (written.has(name) || isDeferred) ? [name] : [],
   );
   const listings = await listTools(deps, listed);
-  const documents = isDeferred ? await completed(deps, { ...request, writes }, applied.documents) : applied.documents;
+  // A toolset with all tools of a server gets those that a newer version of the server lists.
+  const isOfWritten = request.import !== undefined && written.size > 0 && writes.some(({ awaitsTools }) => awaitsTools === true);
+  const documents = isDeferred || isOfWritten ? await completed(deps, { ...request, writes }, applied.documents) : applied.documents;
   return { ...applied, documents: documents.map((document) => withListing(document, listings)) };
 }
 

@@ -1,5 +1,6 @@
 /** `POST /v1/import`: a file whose documents are written into the workspace. */
 import { z } from 'zod';
+import { sha256Hex } from '../../../core/hash.ts';
 import { importFormats } from '../../../core/import/names.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { Project } from '../../../core/project/project.ts';
@@ -16,6 +17,8 @@ const ImportReport = z
   })
   .meta({ id: 'ImportReport' });
 
+const sourceLength = 24;
+
 export const importRoutes = [
   defineRoute(
     {
@@ -26,7 +29,7 @@ export const importRoutes = [
       scopes: ['toolsets', 'admin'],
       summary: 'Import a file',
       description:
-        'Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. Documents of the same name are replaced. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.',
+        'Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. They are merged into stored documents of the same name: what was changed here since the last import of the file stays, and is listed in `kept`. A project file replaces them. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.',
       query: z.strictObject({
         dryRun: dryRunQuery,
         format: z.enum(importFormats).optional().meta({ description: 'Absent: it is found out from the content.' }),
@@ -34,11 +37,15 @@ export const importRoutes = [
           description:
             '`true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files.',
         }),
-        fileName: z
-          .string()
-          .max(1_000)
-          .optional()
-          .meta({ description: 'The name of the file, with its folder. It helps to find out the format.', example: '.cursor/mcp.json' }),
+        replace: z.enum(['true', 'false']).optional().meta({
+          description:
+            '`true`: stored documents of the same name are replaced. `false`: they are merged. Absent: `false`, except for project files.',
+        }),
+        fileName: z.string().max(1_000).optional().meta({
+          description:
+            'The name of the file, with its folder. It helps to find out the format, and later imports under this name are compared with what the file gave before. Absent: the format stands for it.',
+          example: '.cursor/mcp.json',
+        }),
       }),
       rawBody: { json: Project, type: '*/*', description: 'The file itself, as JSON, YAML or a zip archive, whatever its media type.' },
       answers: { 200: { description: 'What was done, or the plan.', schema: ImportReport } },
@@ -50,10 +57,13 @@ export const importRoutes = [
       const { readImport } = await import('../../../formats/read-import.ts');
       const { importProject } = await import('../../../engine/project/import-project.ts');
       const read = readImport(await readRequestBody(c, limits.maxLargeBodyBytes), { format, fileName });
-      const isPartial = query.partial === undefined ? read.format !== 'moniker' : query.partial === 'true';
+      const isOwn = read.format === 'moniker';
+      const isPartial = query.partial === undefined ? !isOwn : query.partial === 'true';
+      const isReplacing = query.replace === undefined ? isOwn : query.replace === 'true';
+      const source = (await sha256Hex(fileName ?? read.format)).slice(0, sourceLength);
       const { applied, skipped, warnings } = await importProject(applyDeps(services, principal), principal, read, {
         dryRun: query.dryRun === 'true',
-        isPartial,
+        import: { source, isReplacing, isPartial },
         ...commandPermission(c, services.settings),
       });
       const report = toReport(applied);

@@ -39,13 +39,15 @@ export function toReport({ documents }: Pick<ApplyResult, 'documents'>): Report 
   const named = (action: AppliedDocument['action']): string[] => of(documents, action).map(pathOf);
   const reasons = (action: AppliedDocument['action']) =>
     of(documents, action).map((document) => ({ name: pathOf(document), reason: document.reason ?? '' }));
+  const parts = (member: 'keptParts' | 'skippedParts') =>
+    documents.flatMap((document) => (document[member] ?? []).map(({ path, reason }) => ({ name: `${pathOf(document)}.${path}`, reason })));
   return {
     created: named('created'),
     updated: named('updated'),
     unchanged: named('unchanged'),
     removed: named('removed'),
-    kept: reasons('kept'),
-    skipped: reasons('skipped'),
+    kept: [...reasons('kept'), ...parts('keptParts')],
+    skipped: [...reasons('skipped'), ...parts('skippedParts')],
     waiting: reasons('deferred'),
     changes: documents.flatMap((document) => (document.changes ?? []).map((change) => ({ name: pathOf(document), ...change }))),
     warnings: documents.flatMap((document) =>
