@@ -56,7 +56,7 @@ describe('an import', () => {
     const waiting = plan.json.waiting.map(({ name }: { name: string }) => name);
     expect([...plan.json.created, ...waiting]).toEqual(expect.arrayContaining(first.json.created));
     const second = await send(sample(file), query);
-    expect([second.status, second.json.created, second.json.updated]).toEqual([200, [], []]);
+    expect([second.status, second.json.created, second.json.updated, second.json.kept]).toEqual([200, [], [], []]);
   });
 
   it('of commands takes them only with the token of the launcher, with their credentials as secrets', async () => {

@@ -13,11 +13,11 @@ import { cutToLength } from '../text/utf8.ts';
 export type Marks = string | { readonly [member: string]: Marks };
 export type Mark = (value: unknown) => string;
 
-/** `path`: within the document. `reason`: completes “(path) is kept: …”. */
-export type Kept = { path: string; reason: string };
+/** `path`: within the document. `reason`: why the part is kept or skipped. */
+type Part = { path: string; reason: string };
 
-/** `shown`: both documents as reports may show them. */
-export type MergeContext = { mark: Mark; kept: Kept[]; shown: { theirs: Json; ours: Json } };
+/** Parts that stay and parts that are left out are added. `shown`: both documents as reports may show them. */
+export type MergeContext = { mark: Mark; kept: Part[]; skipped: Part[]; shown: { theirs: Json; ours: Json } };
 
 type Path = readonly string[];
 
@@ -76,7 +76,7 @@ export function pathText(path: Path): string {
 
 /** Says what is stored and what the file has. */
 function difference({ shown }: MergeContext, path: Path): string {
-  return `it was changed here to ${textAt(shown.ours, path)}; the file has ${textAt(shown.theirs, path)}`;
+  return `it is ${textAt(shown.ours, path)} here; the file has ${textAt(shown.theirs, path)}`;
 }
 
 function textAt(root: Json, path: Path): string {

@@ -4,12 +4,11 @@
  */
 import { fold } from '../names/fold.ts';
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
-import { namespacedWireName } from '../names/names.ts';
 import { aliasName, type ToolsetAlias } from '../names/toolset-alias.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolsetEntry } from '../toolset/toolset.ts';
 import { entryIndex, expandEntries, isWildcard } from '../toolset/wildcards.ts';
-import { isUnchanged, type Kept, type Marks, marksIn, type MergeContext, mergeRecord, withKeyedTools } from './merge-document.ts';
+import { isUnchanged, type Marks, marksIn, type MergeContext, mergeRecord, withKeyedTools } from './merge-document.ts';
 
 /** The entries of a file with the tools of its wildcards. `byPattern`: those of wildcards; `excluded`: what `except` names. */
 export type ReadEntries = { tools: ToolsetEntry[]; byPattern: ReadonlySet<string>; excluded: ReadonlySet<string> };
@@ -78,13 +77,13 @@ export function mergeToolset(
     else entries.set(key, recordOf(entry));
   }
   for (const [server, keys] of absent)
-    context.kept.push({ path: `tools (${server}.*)`, reason: `the file does not have ${listed(keys)}, which the toolset keeps` });
+    context.kept.push({ path: `tools (${server}.*)`, reason: `the file does not have them: ${listed(keys)}` });
   for (const [server, keys] of out)
     context.kept.push({
       path: `tools (${server}.*)`,
-      reason: `${listed(keys)} of the file stays out: the stored toolset does not have it`,
+      reason: `the stored toolset is without them, and stays so: ${listed(keys)}`,
     });
-  return { ...rest, tools: withFreeNames(context.kept, entries, new Set(Object.keys(stored))) };
+  return { ...rest, tools: withFreeNames(context, entries, new Set(Object.keys(stored))) };
 }
 
 /** Members that were set here stay, and are named. Without a base, the whole entry is a choice of a person. */
@@ -92,13 +91,13 @@ function mergeEntry(context: MergeContext, base: Marks | undefined, theirs: Json
   const path = `tools (${key})`;
   const own = Object.keys(ours).filter((name) => theirs[name] === undefined && marksIn(base, name) === undefined);
   if (own.length > 0)
-    context.kept.push({ path, reason: `${own.map((name) => `${name} ${JSON.stringify(ours[name])}`).join(', ')} was set here` });
+    context.kept.push({ path, reason: `set here: ${own.map((name) => `${name} ${JSON.stringify(ours[name])}`).join(', ')}` });
   if (base !== undefined) return mergeRecord(context, base, theirs, ours, ['tools', key]);
   const missing = Object.keys(theirs).filter((name) => ours[name] === undefined);
   if (missing.length > 0)
     context.kept.push({
       path,
-      reason: `it was written here; the file also has ${missing.map((name) => `${name} ${JSON.stringify(theirs[name])}`).join(', ')}`,
+      reason: `written here; the file also has ${missing.map((name) => `${name} ${JSON.stringify(theirs[name])}`).join(', ')}`,
     });
   const shared = Object.entries(theirs).filter(([name]) => !missing.includes(name));
   return mergeRecord(context, undefined, Object.fromEntries(shared), ours, ['tools', key]);
@@ -110,29 +109,22 @@ function withoutTools(base: Marks | undefined): Marks | undefined {
   return rest;
 }
 
-/** An entry of the file does not get a name that a stored entry has. */
-function withFreeNames(kept: Kept[], entries: ReadonlyMap<string, Json>, stored: ReadonlySet<string>): Json {
-  const all = [...entries].map(([key, entry]) => [key, entry as ToolsetEntry] as const); // Parsed by the schema.
+/** A tool of the file does not get an alias that a stored entry has, and stays out if its own name is such a name. */
+function withFreeNames({ kept, skipped }: MergeContext, entries: ReadonlyMap<string, Json>, stored: ReadonlySet<string>): Json {
+  const all = [...entries].map(([key, entry]) => ({ isStored: stored.has(key), entry: entry as ToolsetEntry })); // Parsed by the schema.
   const owners = new Map<string, string>();
-  for (const [key, { name, aliases = [] }] of all)
-    if (stored.has(key)) for (const one of [...(name === undefined ? [] : [name]), ...aliases.map(aliasName)]) owners.set(fold(one), key);
-  const settled = all.map(([key, entry]) => {
-    if (stored.has(key) || isWildcard(entry)) return [key, entry] as const;
-    const { tool = '' } = entry;
+  for (const { isStored, entry } of all) if (isStored) for (const name of chosenNames(entry)) owners.set(fold(name), entry.tool ?? '');
+  const free = all.filter(({ isStored, entry: { tool = '' } }) => {
     const own = tool.slice(tool.indexOf('.') + 1);
-    const wanted = entry.name ?? own;
-    const owner = owners.get(fold(wanted));
-    if (owner === undefined || owner === key) return [key, entry] as const;
-    const name = namespacedWireName(tool as Parameters<typeof namespacedWireName>[0], own, new Set(owners.keys()));
-    kept.push({
-      path: `tools (${owner})`,
-      reason: `it has the name ${JSON.stringify(wanted)} here, so ${tool} of the file is called ${JSON.stringify(name)}`,
-    });
-    return [key, { ...entry, name }] as const;
+    const owner = owners.get(fold(own));
+    if (isStored || owner === undefined || owner === tool) return true;
+    skipped.push({ path: `tools (${tool})`, reason: `${JSON.stringify(own)} is a name of ${owner} in the stored toolset` });
+    return false;
   });
+  const first = new Set(free.flatMap(({ isStored, entry }) => (isStored ? [entry] : [])));
   const { tools, repeated } = withoutRepeatedAliases(
-    settled.map(([, entry]) => entry),
-    (entry) => stored.has(entry.tool ?? ''),
+    free.map(({ entry }) => entry),
+    (entry) => first.has(entry),
   );
   for (const { alias, tool, owner } of repeated)
     kept.push({
@@ -140,6 +132,10 @@ function withFreeNames(kept: Kept[], entries: ReadonlyMap<string, Json>, stored:
       reason: `it has the alias ${JSON.stringify(alias)} here, so ${tool} of the file does not get it`,
     });
   return recordOf(withKeyedTools({ tools }).tools);
+}
+
+function chosenNames({ name, aliases = [] }: ToolsetEntry): string[] {
+  return [...(name === undefined ? [] : [name]), ...aliases.map(aliasName)];
 }
 
 /** `owner`: the tool that has the alias. */

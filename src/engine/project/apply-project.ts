@@ -36,8 +36,9 @@ export async function applyProject(deps: ApplyDeps, principal: Principal, projec
   if (request.dryRun === true) return { ...applied, documents: await plannedTools(deps, applied.documents, project.servers ?? {}) };
   const written = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && isWrite(action) ? [name] : [])));
   const isDeferred = applied.documents.some(({ action }) => action === 'deferred');
+  const skipped = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && action === 'skipped' ? [name] : [])));
   const listed = Object.entries(project.servers ?? {}).flatMap(([name, { kind }]) =>
-    kind !== 'static' && (written.has(name) || isDeferred) ? [name] : [],
+    kind !== 'static' && (written.has(name) || (isDeferred && !skipped.has(name))) ? [name] : [],
   );
   const listings = await listTools(deps, listed);
   // A toolset with all tools of a server gets those that a newer version of the server lists.

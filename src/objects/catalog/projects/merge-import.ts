@@ -4,12 +4,12 @@
  */
 import { canonicalJson, sha256HexSync } from '../../../core/hash.ts';
 import {
-  type Kept,
   type Mark,
   type Marks,
   marksIn,
   marksOf,
   mergeRecord,
+  pathText,
   withKeyedTools,
   withListedTools,
 } from '../../../core/import/merge-document.ts';
@@ -58,19 +58,24 @@ export async function openImport(context: CatalogContext, origin: ImportOrigin, 
     });
     if (why !== null) return stays(why === removedHere ? 'kept' : 'skipped', why);
     if (kind === 'toolset' && listOf(left.body.tools).length === 0) return stays('skipped', 'none of its tools can be taken');
-    const kept: Kept[] = [];
+    const kept: DocumentPart[] = [];
     const entries = kind === 'toolset' ? entriesOf(context, left.body, row) : null;
     const read = entries === null ? theirs : withKeyedTools({ ...theirs, tools: entries.tools });
-    const remember = () => storeMarks(context.sql, origin, write, remembered(before, marksOf(read, mark), kind));
+    const remember = () => {
+      const skipped = new Set(left.parts.map(({ path }) => path));
+      const tools = Object.entries(recordOf(read.tools)).filter(([key]) => !skipped.has(pathText(['tools', key])));
+      const marks = marksOf(entries === null ? read : { ...read, tools: Object.fromEntries(tools) }, mark);
+      storeMarks(context.sql, origin, write, remembered(before, marks, kind));
+    };
     const done = (body: Json): MergedWrite => ({ body, keptParts: kept, skippedParts: left.parts, remember });
     if (row === null || origin.isReplacing) return done(left.body);
     if (kind === 'secret') return await mergeSecret(context, write, row, { before, mark, kept, done });
     const ours = storedForm(context, row);
     const shown = { theirs: hideCredentials(kind, read), ours: hideCredentials(kind, ours) };
-    const merging = { mark, kept, shown };
+    const merging = { mark, kept, skipped: left.parts, shown };
     const merged = entries === null ? mergeRecord(merging, before, read, ours) : mergeToolset(merging, before, read, ours, entries);
-    const body = withListedTools(withHidden(kind, merged, read, shown.ours));
-    return done(kind === 'provider' && left.body.apiKey !== undefined ? { ...body, apiKey: left.body.apiKey } : body);
+    const given = Object.entries(left.body).filter(([member]) => isUncompared(kind, member));
+    return done({ ...withListedTools(withHidden(kind, merged, read, shown.ours)), ...Object.fromEntries(given) });
   };
 }
 
@@ -108,7 +113,7 @@ function findConflicts({ sql }: CatalogContext, origin: ImportOrigin, writes: re
       const free = freeName(sql, kind, name, stringOf(body.kind));
       found.set(
         keyOf(write),
-        `there is another ${kind} of this name, ${describe(row.body)}, and the file has ${describe(body)}. Rename that of the file, for example ${JSON.stringify(free)}, or replace the stored one with replace=true`,
+        `the stored ${kind} of this name is another one: it is ${describe(row.body)}, that of the file is ${describe(body)}. Rename that of the file, for example to ${JSON.stringify(free)}, or replace the stored one with replace=true`,
       );
     }
   }
@@ -181,9 +186,12 @@ function entriesOf(context: CatalogContext, { tools }: Json, row: DocumentRow | 
 
 function givenForm(kind: ProjectKind, body: Json): Json {
   if (kind === 'skill') return { ...body, resources: sortedResources(listOf(body.resources)) };
-  if (kind !== 'provider') return withKeyedTools(body);
-  const { apiKey: _apiKey, ...rest } = body;
-  return rest;
+  return withKeyedTools(Object.fromEntries(Object.entries(body).filter(([member]) => !isUncompared(kind, member))));
+}
+
+/** Members that GET does not show: the file's are written. */
+function isUncompared(kind: ProjectKind, member: string): boolean {
+  return kind === 'provider' ? member === 'apiKey' : kind === 'made-tool' && (member === 'by' || member === 'pin');
 }
 
 /** A stored document as a file would give it. */
@@ -225,7 +233,7 @@ function withHidden(kind: ProjectKind, merged: Json, given: Json, shown: Json): 
 
 // ---- Secrets ----
 
-type SecretMerge = { before: Marks | undefined; mark: Mark; kept: Kept[]; done(body: Json): MergedWrite };
+type SecretMerge = { before: Marks | undefined; mark: Mark; kept: DocumentPart[]; done(body: Json): MergedWrite };
 
 /** A value that the file gives anew is taken; the hosts are added to the stored ones. A value that was changed here stays where it is. */
 async function mergeSecret(
@@ -234,8 +242,12 @@ async function mergeSecret(
   { body: stored, sealed }: DocumentRow,
   { before, mark, kept, done }: SecretMerge,
 ): Promise<MergedWrite> {
-  const given = listOf(body.hosts);
+  // The hosts that the file gave before may have been changed here.
+  const isKnown = marksIn(before, 'hosts') === mark(body.hosts);
+  const given = isKnown ? [] : listOf(body.hosts);
   const hosts = [...new Set([...listOf(stored.hosts), ...given])];
+  const missing = listOf(body.hosts).filter((host) => !hosts.includes(host));
+  if (missing.length > 0) kept.push({ path: 'hosts', reason: `they are without ${missing.join(', ')} here` });
   const tools = stored.tools === undefined ? {} : { tools: stored.tools };
   if (body.value === undefined) return done(hosts.length === listOf(stored.hosts).length ? { ...tools, hosts } : body);
   const value = sealed === null ? null : await openValue(master, { workspace, kind: 'secret', name }, sealed);
