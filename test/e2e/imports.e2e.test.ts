@@ -127,6 +127,17 @@ describe('an import', () => {
     expect((await service.call('GET', '/v1/toolsets/books/resolve?name=read_book')).json.canonical).toBe('bookshop.getBook');
   });
 
+  it('of a toolset with an alias of two tools leaves out its second use', async () => {
+    const tools = [
+      { namespacedName: 'bookshop.getBook', alias: 'book' },
+      { namespacedName: 'bookshop.addBook', alias: 'book' },
+    ];
+    const done = await send(JSON.stringify({ toolsets: { shelf: { tools } } }));
+    expect(done.json).toMatchObject({ created: ['toolsets.shelf'] });
+    expect(names(done)).toEqual(['toolsets.shelf.tools (bookshop.addBook).aliases']);
+    expect((await service.call('GET', '/v1/toolsets/shelf/resolve?name=book')).json.canonical).toBe('bookshop.getBook');
+  });
+
   it('leaves out the tools of a server that cannot be reached', async () => {
     const mcpServers = { Gone: { url: 'https://gone.invalid/mcp' } };
     const done = await send(

@@ -14,7 +14,7 @@ export type Marks = string | { readonly [member: string]: Marks };
 export type Mark = (value: unknown) => string;
 
 /** `path`: within the document. `reason`: why the part is kept or skipped. */
-type Part = { path: string; reason: string };
+export type Part = { path: string; reason: string };
 
 /** Parts that stay and parts that are left out are added. `shown`: both documents as reports may show them. */
 export type MergeContext = { mark: Mark; kept: Part[]; skipped: Part[]; shown: { theirs: Json; ours: Json } };

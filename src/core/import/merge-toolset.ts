@@ -4,11 +4,11 @@
  */
 import { fold } from '../names/fold.ts';
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
-import { aliasName, type ToolsetAlias } from '../names/toolset-alias.ts';
+import { aliasName } from '../names/toolset-alias.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolsetEntry } from '../toolset/toolset.ts';
 import { entryIndex, expandEntries, isWildcard } from '../toolset/wildcards.ts';
-import { isUnchanged, type Marks, marksIn, type MergeContext, mergeRecord, withKeyedTools } from './merge-document.ts';
+import { isUnchanged, type Marks, type Part, marksIn, type MergeContext, mergeRecord, withKeyedTools } from './merge-document.ts';
 
 /** The entries of a file with the tools of its wildcards. `byPattern`: those of wildcards; `excluded`: what `except` names. */
 export type ReadEntries = { tools: ToolsetEntry[]; byPattern: ReadonlySet<string>; excluded: ReadonlySet<string> };
@@ -83,7 +83,10 @@ export function mergeToolset(
       path: `tools (${server}.*)`,
       reason: `the stored toolset is without them, and stays so: ${listed(keys)}`,
     });
-  return { ...rest, tools: withFreeNames(context, entries, new Set(Object.keys(stored))) };
+  const own = new Set([...entries].flatMap(([key, entry]) => (Object.hasOwn(stored, key) ? [entry as ToolsetEntry] : [])));
+  // Parsed by the schema of toolsets.
+  const tools = withFreeNames(context.skipped, [...entries.values()] as ToolsetEntry[], own);
+  return { ...rest, tools: recordOf(withKeyedTools({ tools }).tools) };
 }
 
 /** Members that were set here stay, and are named. Without a base, the whole entry is a choice of a person. */
@@ -109,64 +112,44 @@ function withoutTools(base: Marks | undefined): Marks | undefined {
   return rest;
 }
 
-/** A tool of the file does not get an alias that a stored entry has, and stays out if its own name is such a name. */
-function withFreeNames({ kept, skipped }: MergeContext, entries: ReadonlyMap<string, Json>, stored: ReadonlySet<string>): Json {
-  const all = [...entries].map(([key, entry]) => ({ isStored: stored.has(key), entry: entry as ToolsetEntry })); // Parsed by the schema.
-  const owners = new Map<string, string>();
-  for (const { isStored, entry } of all) if (isStored) for (const name of chosenNames(entry)) owners.set(fold(name), entry.tool ?? '');
-  const free = all.filter(({ isStored, entry: { tool = '' } }) => {
-    const own = tool.slice(tool.indexOf('.') + 1);
-    const owner = owners.get(fold(own));
-    if (isStored || owner === undefined || owner === tool) return true;
-    skipped.push({ path: `tools (${tool})`, reason: `${JSON.stringify(own)} is a name of ${owner} in the stored toolset` });
-    return false;
-  });
-  const first = new Set(free.flatMap(({ isStored, entry }) => (isStored ? [entry] : [])));
-  const { tools, repeated } = withoutRepeatedAliases(
-    free.map(({ entry }) => entry),
-    (entry) => first.has(entry),
-  );
-  for (const { alias, tool, owner } of repeated)
-    kept.push({
-      path: `tools (${owner})`,
-      reason: `it has the alias ${JSON.stringify(alias)} here, so ${tool} of the file does not get it`,
-    });
-  return recordOf(withKeyedTools({ tools }).tools);
-}
-
-function chosenNames({ name, aliases = [] }: ToolsetEntry): string[] {
-  return [...(name === undefined ? [] : [name]), ...aliases.map(aliasName)];
-}
-
-/** `owner`: the tool that has the alias. */
-type RepeatedAlias = { alias: string; tool: string; owner: string };
-
-/** Leaves out aliases that an earlier entry of another tool has; those of entries with `isFirst` are earlier than all others. */
-export function withoutRepeatedAliases(
-  entries: readonly ToolsetEntry[],
-  isFirst: (entry: ToolsetEntry) => boolean = () => false,
-): { tools: ToolsetEntry[]; repeated: RepeatedAlias[] } {
+/**
+ * Returns the entries with names that each tool can have: of two tools that claim one, the stored or else the first entry gets it, and the
+ * own name of a tool goes before chosen ones. What the file's entries do not get is added to `skipped`.
+ */
+export function withFreeNames(skipped: Part[], entries: readonly ToolsetEntry[], stored: ReadonlySet<ToolsetEntry>): ToolsetEntry[] {
   const owners = new Map<string, string>();
   const claim = (name: string, tool: string): string => {
-    const folded = fold(name);
-    const owner = owners.get(folded) ?? tool;
-    owners.set(folded, owner);
+    const owner = owners.get(fold(name)) ?? tool;
+    owners.set(fold(name), owner);
     return owner;
   };
-  const repeated: RepeatedAlias[] = [];
-  for (const entry of entries) if (isFirst(entry)) for (const alias of entry.aliases ?? []) claim(aliasName(alias), entry.tool ?? '');
-  for (const { name, tool = '' } of entries) if (name !== undefined) claim(name, tool);
-  const tools = entries.map((entry) => {
-    const { aliases, tool = '' } = entry;
-    if (aliases === undefined || isFirst(entry)) return entry;
-    const own = aliases.filter((alias: ToolsetAlias) => {
-      const owner = claim(aliasName(alias), tool);
-      if (owner !== tool) repeated.push({ alias: aliasName(alias), tool, owner });
-      return owner === tool;
-    });
-    return own.length === aliases.length ? entry : { ...entry, aliases: own };
+  const chosen = ({ name, aliases = [] }: ToolsetEntry): string[] => [...(name === undefined ? [] : [name]), ...aliases.map(aliasName)];
+  for (const entry of entries) if (stored.has(entry)) for (const name of chosen(entry)) claim(name, entry.tool ?? '');
+  const free = entries.filter((entry) => {
+    const { tool = '' } = entry;
+    const owner = owners.get(fold(ownName(tool)));
+    if (stored.has(entry) || owner === undefined || owner === tool) return true;
+    skipped.push({ path: `tools (${tool})`, reason: `${JSON.stringify(ownName(tool))} is a name of ${owner} in the stored toolset` });
+    return false;
   });
-  return { tools, repeated };
+  const own = new Map(free.map(({ tool = '' }) => [ownName(tool), tool]));
+  const isFree = (name: string, tool: string, member: string): boolean => {
+    const other = own.get(name) ?? tool;
+    const owner = other === tool ? claim(name, tool) : other;
+    if (owner !== tool) skipped.push({ path: `tools (${tool}).${member}`, reason: `${JSON.stringify(name)} is a name of ${owner}` });
+    return owner === tool;
+  };
+  return free.map((entry) => {
+    const { name, aliases, tool = '', ...rest } = entry;
+    if (stored.has(entry)) return entry;
+    const hasName = name !== undefined && isFree(name, tool, 'name');
+    const kept = aliases?.filter((alias) => isFree(aliasName(alias), tool, 'aliases'));
+    return { tool, ...rest, ...(hasName && { name }), ...(kept !== undefined && { aliases: kept }) };
+  });
+}
+
+function ownName(tool: string): string {
+  return tool.slice(tool.indexOf('.') + 1);
 }
 
 function serverOf(key: string): string {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/core/hash.ts';
 import { marksOf, mergeRecord, withKeyedTools, withListedTools } from '../../../src/core/import/merge-document.ts';
-import { mergeToolset, withoutRepeatedAliases } from '../../../src/core/import/merge-toolset.ts';
+import { mergeToolset, withFreeNames } from '../../../src/core/import/merge-toolset.ts';
 import type { Json } from '../../../src/core/json/wire-value.ts';
 
 const none = { byPattern: new Set<string>(), excluded: new Set<string>() };
@@ -108,17 +108,21 @@ describe('a merge of a toolset', () => {
     const theirs = entries('a.read', 'b.look', { tool: 'b.write', aliases: ['peek', 'put'] });
     const { merged, kept, skipped } = merge(entries('a.read'), theirs, ours, {});
     expect(merged).toEqual({ tools: [...ours.tools, { tool: 'b.write', aliases: ['put'] }] });
-    expect([kept, skipped]).toEqual([['tools (a.read)', 'tools (a.read)'], ['tools (b.look)']]);
+    expect([kept, skipped]).toEqual([['tools (a.read)'], ['tools (b.look)', 'tools (b.write).aliases']]);
   });
 });
 
-it('leaves out the second use of an alias, and names its owner', () => {
+it('leaves out the second use of an alias, and an alias that is the own name of another tool', () => {
   const tools = [
     { tool: 'a.read', aliases: ['look', 'see'] },
-    { tool: 'b.read', aliases: ['Look', 'view'] },
+    { tool: 'b.read', aliases: ['Look', 'view', 'write'] },
+    { tool: 'b.write', name: 'see' },
   ];
-  expect(withoutRepeatedAliases(tools)).toEqual({
-    tools: [tools[0], { tool: 'b.read', aliases: ['view'] }],
-    repeated: [{ alias: 'Look', tool: 'b.read', owner: 'a.read' }],
-  });
+  const skipped: { path: string; reason: string }[] = [];
+  expect(withFreeNames(skipped, tools, new Set())).toEqual([tools[0], { tool: 'b.read', aliases: ['view'] }, { tool: 'b.write' }]);
+  expect(skipped).toEqual([
+    { path: 'tools (b.read).aliases', reason: '"Look" is a name of a.read' },
+    { path: 'tools (b.read).aliases', reason: '"write" is a name of b.write' },
+    { path: 'tools (b.write).name', reason: '"see" is a name of a.read' },
+  ]);
 });

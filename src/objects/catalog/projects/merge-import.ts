@@ -13,7 +13,7 @@ import {
   withKeyedTools,
   withListedTools,
 } from '../../../core/import/merge-document.ts';
-import { mergeToolset, readEntries } from '../../../core/import/merge-toolset.ts';
+import { mergeToolset, readEntries, withFreeNames } from '../../../core/import/merge-toolset.ts';
 import { type Json, listOf, recordOf, stringOf } from '../../../core/json/wire-value.ts';
 import { rawOf } from '../../../core/listing/stored-tool.ts';
 import { hidingMembers, hideCredentials } from '../../../core/secrets/hidden-values.ts';
@@ -68,7 +68,12 @@ export async function openImport(context: CatalogContext, origin: ImportOrigin, 
       storeMarks(context.sql, origin, write, remembered(before, marks, kind));
     };
     const done = (body: Json): MergedWrite => ({ body, keptParts: kept, skippedParts: left.parts, remember });
-    if (row === null || origin.isReplacing) return done(left.body);
+    if (row === null || origin.isReplacing) {
+      const named = left.parts.length;
+      const tools = entries === null ? [] : withFreeNames(left.parts, entries.tools, new Set());
+      // A wildcard is written as it is, unless names were left out.
+      return done(left.parts.length === named ? left.body : { ...left.body, tools });
+    }
     if (kind === 'secret') return await mergeSecret(context, write, row, { before, mark, kept, done });
     const ours = storedForm(context, row);
     const shown = { theirs: hideCredentials(kind, read), ours: hideCredentials(kind, ours) };
