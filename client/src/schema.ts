@@ -12225,6 +12225,14 @@ export interface components {
                 "text/html": string;
             };
         };
+        Problem508: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         RpcError400: {
             headers: {
                 /** @description The edition that was used, as `name@version.revision`. */
@@ -15197,6 +15205,11 @@ export interface operations {
                 partial?: "true" | "false";
                 /** @description `true`: stored documents of the same name are replaced. `false`: they are merged. Absent: `false`, except for project files. */
                 replace?: "true" | "false";
+                /**
+                 * @description Instead of a body: where the service reads the file, without credentials. The host is public, or in `MONIKER_ALLOW_PRIVATE_HOSTS`; of redirects, too. The key needs the scope `admin`.
+                 * @example https://api.example.com/openapi.json
+                 */
+                url?: string;
             };
             header?: never;
             path?: never;
@@ -15229,7 +15242,9 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
+            508: components["responses"]["Problem508"];
         };
     };
     listKeys: {
