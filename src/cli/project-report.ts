@@ -13,7 +13,7 @@ export type ServersByName = ReadonlyMap<string, ListedServer>;
 export const noServers: ServersByName = new Map();
 
 /** Returns the servers of the report by the names that it has for them. A key without `admin` sees none. */
-export async function serversOf(client: MonikerClient, { created, updated, unchanged }: Report): Promise<ServersByName> {
+export async function reportedServers(client: MonikerClient, { created, updated, unchanged }: Report): Promise<ServersByName> {
   if (![...created, ...updated, ...unchanged].some((name) => name.startsWith('servers.'))) return new Map();
   return new Map((await readServers(client)).map((server) => [`servers.${server.name}`, server]));
 }

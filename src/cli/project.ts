@@ -7,7 +7,7 @@ import { CommandFailure, exitCodes, messageOf } from './failure.ts';
 import { print, printData } from '../local/printing.ts';
 import { addTrustOption, projectQuestion, requireAccepted, type TrustOptions } from './folder-trust.ts';
 import { printJson, type JsonOption } from './output.ts';
-import { noServers, printReport, serversOf } from './project-report.ts';
+import { noServers, printReport, reportedServers } from './project-report.ts';
 import { withService } from './temporary-service.ts';
 
 type ApplyOptions = ConnectionOptions &
@@ -66,7 +66,7 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
       body: body as never, // The service checks it and names each fault.
     });
     if (options.json) printJson(done);
-    else printReport(done, { isDryRun, what: `Project ${project}`, servers: isDryRun ? noServers : await serversOf(client, done) });
+    else printReport(done, { isDryRun, what: `Project ${project}`, servers: isDryRun ? noServers : await reportedServers(client, done) });
     return done;
   });
   if (report.skipped.length > 0) process.exitCode = exitCodes.failure;

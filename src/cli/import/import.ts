@@ -18,7 +18,7 @@ import { addConnectionOptions, connectService, type ConnectionOptions } from '..
 import { CommandFailure, exitCodes, messageOf } from '../failure.ts';
 import { projectQuestion, requireAccepted, type TrustOptions } from '../folder-trust.ts';
 import { inLine, printJson, type JsonOption } from '../output.ts';
-import { noServers, printReport, serversOf } from '../project-report.ts';
+import { noServers, printReport, reportedServers } from '../project-report.ts';
 import { withService } from '../temporary-service.ts';
 import { askLine, canAsk } from '../terminal.ts';
 import { findClientFiles, shellPath } from './client-files.ts';
@@ -77,7 +77,7 @@ async function importFiles(files: string[], options: ImportOptions): Promise<voi
       const report = await importProject(client, file, read, options);
       answers[file] = report;
       if (options.json) continue;
-      const servers = options.dryRun ? noServers : await serversOf(client, report);
+      const servers = options.dryRun ? noServers : await reportedServers(client, report);
       printReport(report, { isDryRun: options.dryRun === true, what: `${file} (${report.format})`, servers });
     }
   });

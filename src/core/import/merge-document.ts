@@ -11,13 +11,13 @@ import { cutToLength } from '../text/utf8.ts';
 
 /** The mark of a value, or of each member of a record. Marks are equal if the values are, and do not show them. */
 export type Marks = string | { readonly [member: string]: Marks };
-export type Mark = (value: unknown) => string;
+export type ValueMark = (value: unknown) => string;
 
 /** `path`: within the document. `reason`: why the part is kept or skipped. */
 export type Part = { path: string; reason: string };
 
 /** Parts that stay and parts that are left out are added. `shown`: both documents as reports may show them. */
-export type MergeContext = { mark: Mark; kept: Part[]; skipped: Part[]; shown: { theirs: Json; ours: Json } };
+export type MergeContext = { mark: ValueMark; kept: Part[]; skipped: Part[]; shown: { theirs: Json; ours: Json } };
 
 type Path = readonly string[];
 
@@ -29,24 +29,24 @@ function isOpen(value: unknown, path: Path): value is Json {
 }
 
 /** Returns the marks of a document, or of the part of one at `path`. */
-export function marksOf(value: unknown, mark: Mark, path: Path = []): Marks {
+export function marksOf(value: unknown, mark: ValueMark, path: Path = []): Marks {
   if (!isOpen(value, path)) return mark(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(members.map(([name, member]) => [name, marksOf(member, mark, [...path, name])]));
 }
 
-export function marksIn(marks: Marks | undefined, member: string): Marks | undefined {
+export function memberMarks(marks: Marks | undefined, member: string): Marks | undefined {
   return typeof marks === 'object' && Object.hasOwn(marks, member) ? marks[member] : undefined;
 }
 
-export function isUnchanged(marks: Marks | undefined, value: unknown, mark: Mark, path: Path): boolean {
+export function isUnchanged(marks: Marks | undefined, value: unknown, mark: ValueMark, path: Path): boolean {
   return marks !== undefined && canonicalJson(marksOf(value, mark, path)) === canonicalJson(marks);
 }
 
 export function mergeRecord(context: MergeContext, base: Marks | undefined, theirs: Json, ours: Json, path: Path = []): Json {
   const merged: [string, unknown][] = [];
   for (const name of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
-    const value = mergeMember(context, marksIn(base, name), theirs[name], ours[name], [...path, name]);
+    const value = mergeMember(context, memberMarks(base, name), theirs[name], ours[name], [...path, name]);
     if (value !== undefined) merged.push([name, value]);
   }
   return Object.fromEntries(merged);

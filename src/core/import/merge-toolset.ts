@@ -8,7 +8,7 @@ import { aliasName } from '../names/toolset-alias.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolsetEntry } from '../toolset/toolset.ts';
 import { entryIndex, expandEntries, isWildcard } from '../toolset/wildcards.ts';
-import { isUnchanged, type Marks, type Part, marksIn, type MergeContext, mergeRecord, withKeyedTools } from './merge-document.ts';
+import { isUnchanged, type Marks, type Part, memberMarks, type MergeContext, mergeRecord, withKeyedTools } from './merge-document.ts';
 
 /** The entries of a file with the tools of its wildcards. `byPattern`: those of wildcards; `excluded`: what `except` names. */
 export type ReadEntries = { tools: ToolsetEntry[]; byPattern: ReadonlySet<string>; excluded: ReadonlySet<string> };
@@ -51,14 +51,14 @@ export function mergeToolset(
   { byPattern, excluded }: Omit<ReadEntries, 'tools'>,
 ): Json {
   const [given, stored] = [recordOf(theirs.tools), recordOf(ours.tools)];
-  const before = marksIn(base, 'tools');
+  const before = memberMarks(base, 'tools');
   const { tools: _theirs, ...theirRest } = theirs;
   const { tools: _ours, ...ourRest } = ours;
   const rest = mergeRecord(context, withoutTools(base), theirRest, ourRest);
   const entries = new Map<string, Json>();
   const [absent, out] = [new Map<string, string[]>(), new Map<string, string[]>()];
   for (const [key, entry] of Object.entries(stored)) {
-    const known = marksIn(before, key);
+    const known = memberMarks(before, key);
     const other = given[key];
     if (isRecord(other)) entries.set(key, mergeEntry(context, known, other, recordOf(entry), key));
     else if (!excluded.has(key) || !isUnchanged(known, entry, context.mark, ['tools', key])) {
@@ -73,7 +73,7 @@ export function mergeToolset(
     const earlier = isListed(server, Object.keys(recordOf(before)));
     const isChosen =
       earlier.length > 0 ? earlier.some((one) => !Object.hasOwn(stored, one)) : isListed(server, Object.keys(stored)).length > 0;
-    if (marksIn(before, key) !== undefined || (byPattern.has(key) && isChosen)) note(out, key);
+    if (memberMarks(before, key) !== undefined || (byPattern.has(key) && isChosen)) note(out, key);
     else entries.set(key, recordOf(entry));
   }
   for (const [server, keys] of absent)
@@ -92,7 +92,7 @@ export function mergeToolset(
 /** Members that were set here stay, and are named. Without a base, the whole entry is a choice of a person. */
 function mergeEntry(context: MergeContext, base: Marks | undefined, theirs: Json, ours: Json, key: string): Json {
   const path = `tools (${key})`;
-  const own = Object.keys(ours).filter((name) => theirs[name] === undefined && marksIn(base, name) === undefined);
+  const own = Object.keys(ours).filter((name) => theirs[name] === undefined && memberMarks(base, name) === undefined);
   if (own.length > 0)
     context.kept.push({ path, reason: `set here: ${own.map((name) => `${name} ${JSON.stringify(ours[name])}`).join(', ')}` });
   if (base !== undefined) return mergeRecord(context, base, theirs, ours, ['tools', key]);

@@ -10,7 +10,7 @@ import type { Project } from '../../core/project/project.ts';
 import type { CompleteServer } from '../../core/servers/server.ts';
 import type { ListingReport, ServerTool } from '../../core/servers/server-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
-import type { AppliedDocument, ApplyRequest, ApplyResult, Projects } from '../../ports/projects.ts';
+import type { AppliedDocument, ApplyRequest, ApplyResult, DocumentPart, Projects } from '../../ports/projects.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { readAllPages } from '../configuration/tools-of-key.ts';
 import { type ProjectDeps, projectWrites } from './project-writes.ts';
@@ -127,8 +127,17 @@ async function completed(deps: ApplyDeps, request: ApplyRequest, before: readonl
     if (document.action === 'deferred' || isWrite(second.action))
       return isWrite(document.action) ? { ...second, action: document.action } : second;
     const { warnings: _warnings, ...rest } = document;
-    return { ...rest, ...(second.warnings !== undefined && { warnings: second.warnings }) };
+    return {
+      ...{ ...rest, keptParts: joined(second.keptParts, rest.keptParts), skippedParts: joined(second.skippedParts, rest.skippedParts) },
+      ...(second.warnings !== undefined && { warnings: second.warnings }),
+    };
   });
+}
+
+/** Those of the second write, and what only the first one reports. */
+function joined(second: readonly DocumentPart[] = [], first: readonly DocumentPart[] = []): DocumentPart[] {
+  const paths = new Set(second.map(({ path }) => path));
+  return [...second, ...first.filter(({ path }) => !paths.has(path))];
 }
 
 function withListing(document: AppliedDocument, listings: ReadonlyMap<string, Listing>): AppliedDocument {

@@ -4,9 +4,9 @@
  */
 import { canonicalJson, sha256HexSync } from '../../../core/hash.ts';
 import {
-  type Mark,
+  type ValueMark,
   type Marks,
-  marksIn,
+  memberMarks,
   marksOf,
   mergeRecord,
   pathText,
@@ -65,7 +65,7 @@ export async function openImport(context: CatalogContext, origin: ImportOrigin, 
       const skipped = new Set(left.parts.map(({ path }) => path));
       const tools = Object.entries(recordOf(read.tools)).filter(([key]) => !skipped.has(pathText(['tools', key])));
       const marks = marksOf(entries === null ? read : { ...read, tools: Object.fromEntries(tools) }, mark);
-      storeMarks(context.sql, origin, write, remembered(before, marks, kind));
+      storeMarks(context, origin, write, remembered(before, marks, kind));
     };
     const done = (body: Json): MergedWrite => ({ body, keptParts: kept, skippedParts: left.parts, remember });
     if (row === null || origin.isReplacing) {
@@ -85,7 +85,7 @@ export async function openImport(context: CatalogContext, origin: ImportOrigin, 
 }
 
 /** A keyed hash, since the values may be credentials. */
-async function keyedMark({ master, workspace }: CatalogContext): Promise<Mark> {
+async function keyedMark({ master, workspace }: CatalogContext): Promise<ValueMark> {
   const key = toHex(await macOf(master, workspace, 'import', 'marks'));
   return (value) => sha256HexSync(new TextEncoder().encode(`${key} ${canonicalJson(value)}`)).slice(0, markLength);
 }
@@ -95,7 +95,7 @@ const markLength = 24;
 /** Entries of other files stay remembered, so that a tool that was taken out here stays out. */
 function remembered(before: Marks | undefined, marks: Marks, kind: ProjectKind): Marks {
   if (kind !== 'toolset' || typeof marks !== 'object') return marks;
-  return { ...marks, tools: { ...recordOfMarks(marksIn(before, 'tools')), ...recordOfMarks(marks.tools) } };
+  return { ...marks, tools: { ...recordOfMarks(memberMarks(before, 'tools')), ...recordOfMarks(marks.tools) } };
 }
 
 function recordOfMarks(marks: Marks | undefined): Exclude<Marks, string> {
@@ -238,7 +238,7 @@ function withHidden(kind: ProjectKind, merged: Json, given: Json, shown: Json): 
 
 // ---- Secrets ----
 
-type SecretMerge = { before: Marks | undefined; mark: Mark; kept: DocumentPart[]; done(body: Json): MergedWrite };
+type SecretMerge = { before: Marks | undefined; mark: ValueMark; kept: DocumentPart[]; done(body: Json): MergedWrite };
 
 /** A value that the file gives anew is taken; the hosts are added to the stored ones. A value that was changed here stays where it is. */
 async function mergeSecret(
@@ -248,7 +248,7 @@ async function mergeSecret(
   { before, mark, kept, done }: SecretMerge,
 ): Promise<MergedWrite> {
   // The hosts that the file gave before may have been changed here.
-  const isKnown = marksIn(before, 'hosts') === mark(body.hosts);
+  const isKnown = memberMarks(before, 'hosts') === mark(body.hosts);
   const given = isKnown ? [] : listOf(body.hosts);
   const hosts = [...new Set([...listOf(stored.hosts), ...given])];
   const missing = listOf(body.hosts).filter((host) => !hosts.includes(host));
@@ -256,7 +256,7 @@ async function mergeSecret(
   const tools = stored.tools === undefined ? {} : { tools: stored.tools };
   if (body.value === undefined) return done(hosts.length === listOf(stored.hosts).length ? { ...tools, hosts } : body);
   const value = sealed === null ? null : await openValue(master, { workspace, kind: 'secret', name }, sealed);
-  const isNew = before !== undefined && marksIn(before, 'value') !== mark(body.value);
+  const isNew = before !== undefined && memberMarks(before, 'value') !== mark(body.value);
   if (value === body.value || isNew) return done({ value: body.value, hosts, ...tools });
   kept.push({ path: 'value', reason: 'it was given here; the file has another one' });
   const added = hosts.slice(listOf(stored.hosts).length);
@@ -267,15 +267,25 @@ async function mergeSecret(
 // ---- Rows ----
 
 function readMarks(sql: SqlStorage, { source }: ImportOrigin, kind: ProjectKind, name: string): Marks | undefined {
-  const query = 'SELECT marks FROM imported WHERE source = ? AND kind = ? AND name = ?';
-  const [row] = sql.exec<{ marks: string }>(query, source, kind, name).toArray();
+  const query = 'SELECT marks FROM imported WHERE kind = ? AND name = ? AND source = ?';
+  const [row] = sql.exec<{ marks: string }>(query, kind, name, source).toArray();
   return row === undefined ? undefined : (JSON.parse(row.marks) as Marks); // Written only below.
 }
 
-function storeMarks(sql: SqlStorage, { source }: ImportOrigin, { kind, name }: Pick<DocumentWrite, 'kind' | 'name'>, marks: Marks): void {
-  const put = `INSERT INTO imported (source, kind, name, marks) VALUES (?, ?, ?, ?) ON CONFLICT (source, kind, name)
-    DO UPDATE SET marks = excluded.marks`;
-  sql.exec(put, source, kind, name, JSON.stringify(marks));
+/** Files that are remembered for one document. */
+const maxSources = 20;
+
+function storeMarks(
+  { sql, now }: CatalogContext,
+  { source }: ImportOrigin,
+  { kind, name }: Pick<DocumentWrite, 'kind' | 'name'>,
+  marks: Marks,
+): void {
+  const put = 'INSERT OR REPLACE INTO imported (kind, name, source, marks, imported_at) VALUES (?, ?, ?, ?, ?)';
+  sql.exec(put, kind, name, source, JSON.stringify(marks), now());
+  const rest = `DELETE FROM imported WHERE kind = ? AND name = ? AND source NOT IN
+    (SELECT source FROM imported WHERE kind = ? AND name = ? ORDER BY imported_at DESC, rowid DESC LIMIT ?)`;
+  sql.exec(rest, kind, name, kind, name, maxSources);
 }
 
 function keyOf({ kind, name }: Pick<DocumentWrite, 'kind' | 'name'>): string {
