@@ -5840,7 +5840,7 @@ export interface components {
             created: string[];
             /** @description The format that was read; `zip` for an archive with files of several formats. */
             format: string;
-            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
+            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`. */
             kept: {
                 name: string;
                 reason: string;
@@ -7204,7 +7204,7 @@ export interface components {
             }[];
             /** @description Documents that did not exist. As in a project file, such as `servers.github`. */
             created: string[];
-            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
+            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`. */
             kept: {
                 name: string;
                 reason: string;

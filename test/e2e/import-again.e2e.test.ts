@@ -72,6 +72,13 @@ describe('an import', () => {
     expect(JSON.stringify(again)).not.toContain('0123456789');
   });
 
+  it('keeps the trust that an earlier import gave', async () => {
+    const trusted = { servers: { files: { kind: 'mcp', url: files.url, trusted: true } } };
+    await call('POST', '/v1/import?fileName=.mcp.json&replace=false', trusted);
+    expect(await post(oneServer())).toMatchObject({ unchanged: ['servers.files'], kept: [] });
+    expect((await call('GET', '/v1/servers/files')).trusted).toBe(true);
+  });
+
   it('does not send a stored credential to a new address', async () => {
     await call('PUT', '/v1/servers/files', { kind: 'mcp', url: files.url });
     await post(oneServer());

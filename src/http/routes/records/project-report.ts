@@ -14,7 +14,8 @@ export const projectReport = {
   unchanged: places('Documents that were already so.'),
   removed: places('Documents that the project had created and no longer has.'),
   kept: Reasons.meta({
-    description: 'Documents that others wrote or changed since, which the project replaces or removes only with `force`.',
+    description:
+      'Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`.',
   }),
   skipped: Reasons.meta({ description: 'What was not written. Applying again writes it, once the reason is gone.' }),
   waiting: Reasons.meta({

@@ -60,11 +60,11 @@ export async function openImport(context: CatalogContext, origin: ImportOrigin, 
     if (kind === 'toolset' && listOf(left.body.tools).length === 0) return stays('skipped', 'none of its tools can be taken');
     const kept: DocumentPart[] = [];
     const entries = kind === 'toolset' ? entriesOf(context, left.body, row) : null;
-    const read = entries === null ? theirs : withKeyedTools({ ...theirs, tools: entries.tools });
+    const read = entries === null ? { ...theirs } : withKeyedTools({ ...theirs, tools: entries.tools });
     const remember = () => {
       const skipped = new Set(left.parts.map(({ path }) => path));
       const tools = Object.entries(recordOf(read.tools)).filter(([key]) => !skipped.has(pathText(['tools', key])));
-      const marks = marksOf(entries === null ? read : { ...read, tools: Object.fromEntries(tools) }, mark);
+      const marks = marksOf(entries === null ? theirs : { ...theirs, tools: Object.fromEntries(tools) }, mark);
       storeMarks(context, origin, write, remembered(before, marks, kind));
     };
     const done = (body: Json): MergedWrite => ({ body, keptParts: kept, skippedParts: left.parts, remember });
@@ -76,6 +76,8 @@ export async function openImport(context: CatalogContext, origin: ImportOrigin, 
     }
     if (kind === 'secret') return await mergeSecret(context, write, row, { before, mark, kept, done });
     const ours = storedForm(context, row);
+    // Files of other systems do not have it: it is given once, by `moniker import --trust`, or set here.
+    if (kind === 'server' && theirs.trusted === undefined && ours.trusted !== undefined) read.trusted = ours.trusted;
     const shown = { theirs: hideCredentials(kind, read), ours: hideCredentials(kind, ours) };
     const merging = { mark, kept, skipped: left.parts, shown };
     const merged = entries === null ? mergeRecord(merging, before, read, ours) : mergeToolset(merging, before, read, ours, entries);
