@@ -1415,7 +1415,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. Documents of the same name are replaced. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.
+         * @description Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. They are merged into stored documents of the same name: what was changed here since the last import of the file stays, and is listed in `kept`. A project file replaces them. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.
          *
          *     Scope: `toolsets` or `admin`.
          */
@@ -5905,7 +5905,7 @@ export interface components {
             created: string[];
             /** @description The format that was read; `zip` for an archive with files of several formats. */
             format: string;
-            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
+            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`. */
             kept: {
                 name: string;
                 reason: string;
@@ -7269,7 +7269,7 @@ export interface components {
             }[];
             /** @description Documents that did not exist. As in a project file, such as `servers.github`. */
             created: string[];
-            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
+            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`. */
             kept: {
                 name: string;
                 reason: string;
@@ -12430,6 +12430,14 @@ export interface components {
                 "text/html": string;
             };
         };
+        Problem508: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         RpcError400: {
             headers: {
                 /** @description The edition that was used, as `name@version.revision`. */
@@ -15402,7 +15410,7 @@ export interface operations {
                 /** @description `true`: returns the plan, and stores nothing. */
                 dryRun?: "true" | "false";
                 /**
-                 * @description The name of the file, with its folder. It helps to find out the format.
+                 * @description The name of the file, with its folder. It helps to find out the format, and later imports under this name are compared with what the file gave before. Absent: the format stands for it.
                  * @example .cursor/mcp.json
                  */
                 fileName?: string;
@@ -15410,6 +15418,13 @@ export interface operations {
                 format?: "moniker" | "openapi" | "litellm" | "hypertool" | "vscode" | "zed" | "kiro" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
                 /** @description `true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files. */
                 partial?: "true" | "false";
+                /** @description `true`: stored documents of the same name are replaced. `false`: they are merged. Absent: `false`, except for project files. */
+                replace?: "true" | "false";
+                /**
+                 * @description Instead of a body: where the service reads the file, without credentials. The host is public, or in `MONIKER_ALLOW_PRIVATE_HOSTS`; of redirects, too. The key needs the scope `admin`.
+                 * @example https://api.example.com/openapi.json
+                 */
+                url?: string;
             };
             header?: never;
             path?: never;
@@ -15442,7 +15457,9 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
+            508: components["responses"]["Problem508"];
         };
     };
     listKeys: {

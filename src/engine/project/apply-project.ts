@@ -10,7 +10,7 @@ import type { Project } from '../../core/project/project.ts';
 import type { CompleteServer } from '../../core/servers/server.ts';
 import type { GivenListing, ListingReport } from '../../core/servers/server-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
-import type { AppliedDocument, ApplyRequest, ApplyResult, Projects } from '../../ports/projects.ts';
+import type { AppliedDocument, ApplyRequest, ApplyResult, DocumentPart, Projects } from '../../ports/projects.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { readAllPages } from '../configuration/tools-of-key.ts';
 import { type ProjectDeps, projectWrites } from './project-writes.ts';
@@ -36,11 +36,14 @@ export async function applyProject(deps: ApplyDeps, principal: Principal, projec
   if (request.dryRun === true) return { ...applied, documents: await plannedTools(deps, applied.documents, project.servers ?? {}) };
   const written = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && isWrite(action) ? [name] : [])));
   const isDeferred = applied.documents.some(({ action }) => action === 'deferred');
+  const skipped = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && action === 'skipped' ? [name] : [])));
   const listed = Object.entries(project.servers ?? {}).flatMap(([name, { kind }]) =>
-    kind !== 'static' && (written.has(name) || isDeferred) ? [name] : [],
+    kind !== 'static' && (written.has(name) || (isDeferred && !skipped.has(name))) ? [name] : [],
   );
   const listings = await listTools(deps, listed);
-  const documents = isDeferred ? await completed(deps, { ...request, writes }, applied.documents) : applied.documents;
+  // A toolset with all tools of a server gets those that a newer version of the server lists.
+  const isOfWritten = request.import !== undefined && written.size > 0 && writes.some(({ awaitsTools }) => awaitsTools === true);
+  const documents = isDeferred || isOfWritten ? await completed(deps, { ...request, writes }, applied.documents) : applied.documents;
   return { ...applied, documents: documents.map((document) => withListing(document, listings)) };
 }
 
@@ -127,8 +130,17 @@ async function completed(deps: ApplyDeps, request: ApplyRequest, before: readonl
     if (document.action === 'deferred' || isWrite(second.action))
       return isWrite(document.action) ? { ...second, action: document.action } : second;
     const { warnings: _warnings, ...rest } = document;
-    return { ...rest, ...(second.warnings !== undefined && { warnings: second.warnings }) };
+    return {
+      ...{ ...rest, keptParts: joined(second.keptParts, rest.keptParts), skippedParts: joined(second.skippedParts, rest.skippedParts) },
+      ...(second.warnings !== undefined && { warnings: second.warnings }),
+    };
   });
+}
+
+/** Those of the second write, and what only the first one reports. */
+function joined(second: readonly DocumentPart[] = [], first: readonly DocumentPart[] = []): DocumentPart[] {
+  const paths = new Set(second.map(({ path }) => path));
+  return [...second, ...first.filter(({ path }) => !paths.has(path))];
 }
 
 function withListing(document: AppliedDocument, listings: ReadonlyMap<string, Listing>): AppliedDocument {

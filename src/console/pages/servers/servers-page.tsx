@@ -8,7 +8,7 @@ import { openServer } from './server-state.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentList } from '../../parts/documents/document-list.tsx';
 import { StateBadge } from '../../parts/text/state-badge.tsx';
-import type { ViewProps } from '../../router.ts';
+import { pathOf, type ViewProps } from '../../router.ts';
 
 export const kindTitles = { mcp: 'MCP server', openapi: 'OpenAPI document', static: 'Definitions' } as const;
 
@@ -21,7 +21,12 @@ export function ServersPage({ id }: ViewProps) {
       title="Servers"
       about="A server brings tools: an MCP server, the operations of an OpenAPI document, or definitions of your own."
       noun="server"
-      empty="No servers yet. Add one: name it, then choose MCP, OpenAPI or definitions. Its tools are named after it, such as weather.get_forecast."
+      empty={
+        <>
+          No servers yet. Add one: name it, then choose MCP, OpenAPI or definitions. Its tools are named after it, such as
+          weather.get_forecast. Or <a href={pathOf('import')}>import</a> a file.
+        </>
+      }
       example="weather"
       read={(query) => moniker.value.get('/v1/servers', { params: { query } })}
       row={({ name, kind, url, command, toolCount, held, health }) => ({
