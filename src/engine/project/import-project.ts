@@ -10,7 +10,7 @@ import { type Project, readProject } from '../../core/project/project.ts';
 import { reservedServers } from '../../core/names/reserved-names.ts';
 import { Workspace } from '../../core/people/workspace.ts';
 import { type CatalogPort, workspaceDocument } from '../../ports/catalog.ts';
-import type { AppliedDocument, ApplyResult } from '../../ports/projects.ts';
+import type { AppliedDocument, ApplyResult, ImportOrigin } from '../../ports/projects.ts';
 import { readAllDocuments } from '../configuration/tools-of-key.ts';
 import { type ApplyDeps, type ApplyOptions, applyProject } from './apply-project.ts';
 
@@ -20,9 +20,9 @@ export async function importProject(
   deps: ApplyDeps,
   principal: Principal,
   read: ImportResult,
-  { isPartial, ...options }: Omit<ApplyOptions, 'project' | 'unset'> & { isPartial: boolean },
+  options: Omit<ApplyOptions, 'project' | 'unset' | 'import'> & { import: ImportOrigin },
 ): Promise<Imported> {
-  if (!isPartial) {
+  if (!options.import.isPartial) {
     const { project, unset, warnings } = readProject(read.project);
     const applied = await applyProject(deps, principal, project, { ...options, project: null, unset });
     return { applied, skipped: read.skipped, warnings: [...read.warnings, ...warnings] };
