@@ -46,6 +46,14 @@ describe('an import', () => {
     expect(await post(bothServers())).toMatchObject({ created: [], updated: [], kept: done.kept });
   });
 
+  it('leaves out tools and exceptions that a server does not list any more, and keeps the others', async () => {
+    const filtered = { files: { url: files.url, disabledTools: ['delete_file', 'gone'] }, notes: { url: notes.url, autoApprove: ['old_note'] } };
+    const done = await post(filtered);
+    expect(await toolset()).toEqual([{ tool: 'files.read_file' }, { tool: 'notes.read_note' }]);
+    const said = done.skipped.filter(({ reason }: { reason: string }) => reason === 'its server lists no such tool');
+    expect(places(said)).toEqual(['toolsets.claude.tools[0].except (gone)', 'toolsets.claude.tools[2] (notes.old_note)']);
+  });
+
   it('of the file of another project adds to the toolset, and removes nothing', async () => {
     await post(oneServer());
     await post({ notes: { url: notes.url } });
