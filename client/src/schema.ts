@@ -8656,6 +8656,11 @@ export interface components {
             /** @enum {string} */
             era: "modern" | "legacy";
             instructions?: string;
+            listMeta?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
             protocolVersion: string;
             server?: {
                 name: string;

@@ -87,6 +87,8 @@ describe.each(eras)('through a toolset, a client of the era %s', (era) => {
   beforeAll(async () => {
     fake = await listenMcpServer({
       tools: [...tools, sameNames],
+      listMeta: { 'example.com/page': 1 },
+      prompts: [{ name: 'greet' }],
       eras: era === 'legacy' ? 'legacy' : 'modern',
       instructions: 'Ask for the month first.',
     });
@@ -103,6 +105,11 @@ describe.each(eras)('through a toolset, a client of the era %s', (era) => {
     own.delete(sameNames.name);
     for (const [tool, definition] of own) expect(ours.get(tool), tool).toMatchObject(definition as object);
     expect(ours.get('app')).toMatchObject({ title: 'An app', _meta: { ui: { resourceUri: 'ui://app/view.html' } } });
+  });
+
+  it('gets the _meta of whole lists', async () => {
+    const lists = [await through.listTools(), await through.listPrompts()];
+    for (const { _meta } of lists) expect(_meta).toMatchObject({ 'example.com/page': 1 });
   });
 
   it.each(tools.map((tool) => [tool.name]))('gets the same result of %s', async (tool) => {

@@ -43,6 +43,8 @@ export type McpServerParts = {
   /** Returns the contents of a resource, besides its URI; default: a text with the URI. */
   read?(uri: string): Record<string, unknown>;
   ttlMs?: number;
+  /** Of all its lists. */
+  listMeta?: Record<string, unknown>;
   /** The revisions it speaks; it rejects the other one. */
   eras?: 'both' | 'both-without-sessions' | 'legacy' | 'modern';
   instructions?: string;
@@ -166,7 +168,7 @@ function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }
       ...(instructions !== undefined && { instructions }),
     },
   );
-  const hints = ttlMs === undefined ? {} : { ttlMs };
+  const hints = { ...(ttlMs !== undefined && { ttlMs }), ...(parts.listMeta !== undefined && { _meta: parts.listMeta }) };
   const { onRootsChanged } = parts;
   if (onRootsChanged !== undefined) server.setNotificationHandler('notifications/roots/list_changed', () => onRootsChanged(server));
   // Listed tools may be invalid on purpose; the SDK's types only allow valid ones.

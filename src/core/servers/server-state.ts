@@ -10,6 +10,10 @@ import { Warning } from '../problem.ts';
 export const ProtocolEra = z.enum(['modern', 'legacy']);
 export type ProtocolEra = z.infer<typeof ProtocolEra>;
 
+/** As the member of the result is called. */
+const ListName = z.enum(['tools', 'prompts', 'resources', 'resourceTemplates']);
+export type ListName = z.infer<typeof ListName>;
+
 /** The last connection to an MCP server. `server`: its self-description, which does not prove its identity. */
 export const ServerConnection = z
   .object({
@@ -22,6 +26,8 @@ export const ServerConnection = z
     capabilities: z.record(z.string(), z.unknown()),
     /** The server's own instructions, shown to administrators only. */
     instructions: z.string().optional(),
+    /** The `_meta` of each of its lists, which MCP clients get with the list. */
+    listMeta: z.partialRecord(ListName, z.record(z.string(), z.unknown())).optional(),
   })
   .meta({ id: 'ServerConnection' });
 export type ServerConnection = z.infer<typeof ServerConnection>;

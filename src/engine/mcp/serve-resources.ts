@@ -8,6 +8,7 @@ import { recordOf } from '../../core/json/wire-value.ts';
 import { Problem, nullIfNotFound, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
+import type { ListName } from '../../core/servers/server-state.ts';
 import { type Extensions, passedExtensions } from '../../core/tools/mcp-input.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import type { McpUpstream, UpstreamContext } from '../../ports/upstream.ts';
@@ -46,6 +47,18 @@ export async function readServerInstructions(
     }),
   );
   return texts.flat();
+}
+
+/** Returns `_meta` of a list of the toolset: that of its servers; of two members with the same name, those of the first server. */
+export async function readListMeta(
+  { directory }: Pick<OfferDeps, 'directory'>,
+  workspace: string,
+  view: ServedView,
+  list: ListName,
+): Promise<{ _meta?: Record<string, unknown> }> {
+  const servers = await Promise.all(servedServers(view).map((server) => nullIfNotFound(directory.server(workspace, server))));
+  const _meta: Record<string, unknown> = Object.assign({}, ...servers.toReversed().map((server) => server?.connection?.listMeta?.[list]));
+  return Object.keys(_meta).length === 0 ? {} : { _meta };
 }
 
 /** Returns the extensions that the servers of the toolset declare; of two with the same name, those of the first server. */

@@ -6,10 +6,10 @@
 import { cutBelow, isRecord, recordOf } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { Discovery, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
+import type { Discovery, ListName, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
 import type { UpstreamMethod } from '../../core/tools/upstream-method.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
-import { allAskableInput } from '../../core/tools/mcp-input.ts';
+import { allAskableInput, passedMeta } from '../../core/tools/mcp-input.ts';
 import type { Connection } from './connection.ts';
 import { withConnection } from './with-connection.ts';
 import { permanentError, toFault, upstreamError } from './upstream-fault.ts';
@@ -24,6 +24,8 @@ export const maxListingPages = 64;
 /** JSON-RPC 2.0, section 5.1. */
 const methodNotFound = -32601;
 const maxCapabilitiesLength = 16 * KB;
+/** Of one list, as JSON. */
+const maxListMetaLength = 4 * KB;
 
 export async function discover(memory: ConnectionMemory, server: ServerAccess, context: UpstreamContext): Promise<Discovery> {
   const options = {
@@ -37,14 +39,16 @@ export async function discover(memory: ConnectionMemory, server: ServerAccess, c
   return withConnection(memory, server, context, options, async (connection) => {
     const warnings: Warning[] = [];
     const { capabilities } = connection.hello ?? { capabilities: {} };
-    const tools = capabilities.tools === undefined ? nothing : await listPages(connection, server.name, 'tools/list', 'tools');
+    const listMeta: ListMeta = {};
+    const noted: Noted = { warnings, listMeta };
+    const tools = capabilities.tools === undefined ? nothing : await listPages(connection, server.name, 'tools/list', 'tools', noted);
     if (tools.isRepeating)
       warnings.push({ path: 'tools', message: 'the listing repeats a page cursor; pages before the repetition were read' });
     const unread: (keyof ServerOffers)[] = [];
-    const offers = await listOffers(connection, server.name, capabilities, { warnings, unread });
+    const offers = await listOffers(connection, server.name, capabilities, { ...noted, unread });
     return {
       tools: tools.items,
-      connection: toServerConnection(connection),
+      connection: { ...toServerConnection(connection), ...(Object.keys(listMeta).length > 0 && { listMeta }) },
       offers,
       ...(unread.length > 0 && { unread }),
       operations: null,
@@ -61,7 +65,19 @@ type Listed = { items: Record<string, unknown>[]; ttlMs: number | null; isRepeat
 
 const nothing: Listed = { items: [], ttlMs: null, isRepeating: false };
 
-async function listPages(connection: Connection, server: string, method: UpstreamMethod, member: string): Promise<Listed> {
+type ListMeta = NonNullable<ServerConnection['listMeta']>;
+type Noted = { warnings: Warning[]; listMeta: ListMeta };
+
+/** Of members that several pages have, the first page's. */
+function noteMeta(member: ListName, meta: unknown, { warnings, listMeta }: Noted): void {
+  const passed = passedMeta(meta);
+  if (passed === undefined || Object.keys(passed).length === 0) return;
+  const all = { ...cutBelow(passed, limits.maxJsonDepth), ...listMeta[member] };
+  if (JSON.stringify(all).length <= maxListMetaLength) listMeta[member] = all;
+  else warnings.push({ path: `${member}._meta`, message: `has more than ${maxListMetaLength} characters, and is left out of the list` });
+}
+
+async function listPages(connection: Connection, server: string, method: UpstreamMethod, member: ListName, noted: Noted): Promise<Listed> {
   const items: Record<string, unknown>[] = [];
   const seen = new Set<string>();
   let ttlMs: number | null = null;
@@ -70,6 +86,7 @@ async function listPages(connection: Connection, server: string, method: Upstrea
     const result = await connection.request(method, cursor === undefined ? {} : { cursor });
     const listed = result[member];
     if (!Array.isArray(listed)) throw upstreamError(server, `responded to ${method} without \`${member}\`.`);
+    noteMeta(member, result._meta, noted);
     for (const item of listed) if (isRecord(item)) items.push(cutBelow(item, seenDepth));
     if (typeof result.ttlMs === 'number' && result.ttlMs >= 0) ttlMs = Math.min(ttlMs ?? Number.POSITIVE_INFINITY, result.ttlMs);
     const { nextCursor } = result;
@@ -85,8 +102,9 @@ async function listOffers(
   connection: Connection,
   server: string,
   { prompts, resources }: Record<string, unknown>,
-  { warnings, unread }: { warnings: Warning[]; unread: (keyof ServerOffers)[] },
+  { unread, ...noted }: Noted & { unread: (keyof ServerOffers)[] },
 ): Promise<ServerOffers> {
+  const { warnings } = noted;
   const room = { left: limits.maxServerOffersBytes };
   const read = async <Member extends keyof ServerOffers>(
     method: UpstreamMethod,
@@ -95,7 +113,7 @@ async function listOffers(
   ): Promise<ServerOffers[Member]> => {
     if ((member === 'prompts' ? prompts : resources) === undefined) return [];
     try {
-      const { items } = await listPages(connection, server, method, member);
+      const { items } = await listPages(connection, server, method, member, noted);
       const named = items.filter((item) => typeof item[key] === 'string' && typeof item.name === 'string');
       const fitting = named.slice(0, limits.maxServerOffers).filter((item) => {
         room.left -= utf8Length(JSON.stringify(item));

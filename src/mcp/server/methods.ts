@@ -1,5 +1,6 @@
 /** Answers one request of an MCP client: the methods of each revision, and the form of their results on the wire. */
 import { recordOf } from '../../core/json/wire-value.ts';
+import { readListMeta } from '../../engine/mcp/serve-resources.ts';
 import { answerDiscover, hasOffers, initialize, mcpListTtlMs, serverIdentity } from './discovery.ts';
 import { type Exchange, inRequestSpan, type ServedEra } from './exchange.ts';
 import { errorText, resultText, type RpcParams, type RpcRequest } from './messages.ts';
@@ -65,9 +66,11 @@ async function methodOf(exchange: Exchange, name: string): Promise<Method> {
   return found;
 }
 
-async function answerToolList({ era, viewOf }: Exchange, params: RpcParams): Promise<Answer> {
-  const { tools, more } = toolListPage(await viewOf(), era, params);
-  return { result: more, json: { member: 'tools', text: tools } };
+async function answerToolList({ era, viewOf, deps, principal }: Exchange, params: RpcParams): Promise<Answer> {
+  const view = await viewOf();
+  const { tools, more } = toolListPage(view, era, params);
+  const meta = await readListMeta(deps, principal.workspace, view, 'tools');
+  return { result: { ...more, ...meta }, json: { member: 'tools', text: tools } };
 }
 
 /** `mcp-session.ts` stores the level of a session; without one there is nothing that it would apply to. */

@@ -7,7 +7,7 @@ import { Problem } from '../../core/problem.ts';
 import type { ServedOffer } from '../../engine/mcp/offer-names.ts';
 import type { OfferAnswer } from '../../engine/mcp/request-offer.ts';
 import { readServedOffers } from '../../engine/mcp/read-offers.ts';
-import { complete, getPrompt, readResource, subscribe } from '../../engine/mcp/serve-resources.ts';
+import { complete, getPrompt, readListMeta, readResource, subscribe } from '../../engine/mcp/serve-resources.ts';
 import { toInputRequired, withAnswers } from './answers.ts';
 import { servedCallerOf, type Exchange } from './exchange.ts';
 import { listPageAt, paginateList } from './list-cursor.ts';
@@ -23,11 +23,13 @@ export async function answerOfferList(
   { cursor }: RpcParams,
 ): Promise<Result> {
   if (cursor !== undefined && typeof cursor !== 'string') throw invalidParams('Invalid params of a list: `cursor` must be a string.');
-  const served = await readServedOffers(exchange.deps, exchange.principal.workspace, await exchange.viewOf());
+  const { deps, principal } = exchange;
+  const view = await exchange.viewOf();
+  const served = await readServedOffers(deps, principal.workspace, view);
   const offers: ReadonlyMap<string, ServedOffer> = kind === 'resourceTemplates' ? served.templates : served[kind];
   const pages = paginateList([...offers.values()].map(({ shown }) => shown));
   const { items, ...more } = listPageAt(kind, String(offers.size), pages, cursor);
-  return { [kind]: items, ...more };
+  return { [kind]: items, ...more, ...(await readListMeta(deps, principal.workspace, view, kind)) };
 }
 
 export async function promptOf(exchange: Exchange, params: RpcParams): Promise<Result> {

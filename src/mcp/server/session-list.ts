@@ -4,6 +4,7 @@
  * thousand tools takes four times the CPU (2026-11-28, `bench/mcp.ts`).
  */
 import { fromBase64Url, toBase64Url } from '../../core/text/bytes.ts';
+import { readListMeta } from '../../engine/mcp/serve-resources.ts';
 import type { McpSessions } from '../../ports/mcp-sessions.ts';
 import { inRequestSpan, type ServeDeps } from './exchange.ts';
 import type { InboundPost } from './inbound.ts';
@@ -57,10 +58,11 @@ export async function serveSessionList(
   const payload = toBase64Url(new TextEncoder().encode(JSON.stringify([id, params.cursor])));
   if (payload.length > maxPayloadLength) return null;
   const { principal, target, session, request, view } = serving;
+  const meta = await readListMeta(deps, principal.workspace, view, 'tools');
   const message = (): string => {
     try {
       const { tools, more } = toolListPage(view, 'session', params);
-      return resultText(id, withMember({ member: 'tools', text: tools }, JSON.stringify(more)));
+      return resultText(id, withMember({ member: 'tools', text: tools }, JSON.stringify({ ...more, ...meta })));
     } catch (thrown) {
       return errorText(id, toRpcFault(thrown, deps.log));
     }

@@ -28,6 +28,13 @@ it('bounds the instructions of a server in bytes', async () => {
   expect(connection?.instructions).toMatch(/^€+$/u);
 });
 
+it('leaves out _meta of lists that is too long, and says so', async () => {
+  const server = await listenTo({ tools, listMeta: { note: 'x'.repeat(5_000) } });
+  const { connection, warnings } = await createMcpUpstream().discover(accessTo(server.url), contextWith());
+  expect(connection?.listMeta).toBeUndefined();
+  expect(warnings).toEqual([{ path: 'tools._meta', message: expect.stringContaining('left out of the list') }]);
+});
+
 describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
   it('is listed with all pages, prompts and resources', async () => {
     const server = await listenTo({ tools, pageSize: 2, prompts, resources, eras, ttlMs: 90_000, instructions: 'Be kind.' });
