@@ -10,11 +10,11 @@ import type { ImportDraft } from './draft.ts';
 import { definitionsIn, readFunctionList } from './function-list.ts';
 import { readHyperTool } from './hypertool.ts';
 import { readKiroAgent } from './kiro.ts';
-import { readLiteLlm } from './litellm.ts';
+import { isLiteLlm, readLiteLlm } from './litellm.ts';
 import { madeToolsIn, readMadeTools } from './made-tools.ts';
 import { readMcpServers, readVsCode, readZed } from './mcp-clients.ts';
 import { type ImportFormat, importFormats, legalName } from './names.ts';
-import { readPortkey } from './portkey.ts';
+import { isPortkey, readPortkey } from './portkey.ts';
 import { readOpenApi } from '../openapi/description.ts';
 
 type Format = {
@@ -50,9 +50,8 @@ const formats: Readonly<Record<ImportFormat, Format>> = {
   litellm: {
     title: 'config.yaml of LiteLLM',
     expects: 'a list `model_list`',
-    detects: (value) =>
-      Array.isArray(recordOf(value).model_list) || isObject(value, 'litellm_settings', 'router_settings') || isObject(value, 'mcp_servers'),
-    read: (draft, value) => readLiteLlm(draft, recordOf(value)),
+    detects: isLiteLlm,
+    read: (draft, value) => readLiteLlm(draft, draft.open(recordOf(value))),
   },
   hypertool: {
     title: 'toolsets of HyperTool',
@@ -91,10 +90,9 @@ const formats: Readonly<Record<ImportFormat, Format>> = {
   portkey: {
     title: 'a config of Portkey',
     expects: '`targets`, `provider` or `virtual_key`',
-    detects: (value) =>
-      Array.isArray(recordOf(value).targets) || 'virtual_key' in recordOf(value) || isPortkey(value) || isPortkey(recordOf(value).config),
+    detects: isPortkey,
     accepts: isRecord,
-    read: (draft, value) => readPortkey(draft, recordOf(value)),
+    read: (draft, value) => readPortkey(draft, draft.open(recordOf(value))),
   },
   albert: {
     title: 'tools of Albert',
@@ -184,14 +182,6 @@ function isKiroAgent(value: unknown): boolean {
     isAgent &&
     (mcpServers === undefined || isRecord(mcpServers)) &&
     (isRecord(mcpServers) || listOf(tools).every((tool) => typeof tool === 'string'))
-  );
-}
-
-function isPortkey(value: unknown): boolean {
-  const { provider, api_key, override_params, targets, strategy } = recordOf(value);
-  return (
-    (typeof provider === 'string' && (api_key !== undefined || override_params !== undefined)) ||
-    (isRecord(strategy) && Array.isArray(targets))
   );
 }
 

@@ -1,132 +1,163 @@
 /**
  * `config.yaml` of LiteLLM's proxy: models become providers and model aliases; several deployments of one name, and `fallbacks`, become agents
- * with fallbacks. LiteLLM documentation, "Config.yaml", "Fallbacks" and "MCP".
+ * with fallbacks. LiteLLM documentation, "All settings", "Fallbacks" and "MCP".
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import { isRecord, recordOf, stringOf } from '../json/wire-value.ts';
+import { quoted } from '../problem.ts';
 import type { ImportDraft } from './draft.ts';
-import { addMcpServer } from './mcp-server.ts';
-import { ProviderList, addModelGroup, settingsOf, skipTimeouts } from './model-services.ts';
-import { createVariables, fromOsEnviron } from './variables.ts';
+import { type Deployments, type DeploymentGroup, LiteLlmEnvironment, readCredentials, readModels } from './litellm-models.ts';
+import { readLiteLlmServers } from './litellm-servers.ts';
+import type { Members } from './members.ts';
+import { takeSettings, takeTimeouts } from './model-parameters.ts';
+import { addModelGroup } from './model-services.ts';
+import { unmapped } from './unmapped.ts';
 
-type Group = { refs: string[]; settings: Json };
-
-export function readLiteLlm(draft: ImportDraft, value: Json): void {
-  const groups = readModels(draft, value);
-  const router = recordOf(value.router_settings);
-  const settings = recordOf(value.litellm_settings);
-  skipTimeouts(draft, 'router_settings', router);
-  skipTimeouts(draft, 'litellm_settings', settings);
-  const fallbacks = fallbacksOf(draft, [...listOf(router.fallbacks), ...listOf(settings.fallbacks)], groups);
-  const others = ['context_window_fallbacks', 'content_policy_fallbacks', 'default_fallbacks'];
-  draft.skipMembers(
-    { ...settings, ...router },
-    others,
-    'an agent has one list of fallbacks for every failure: add the models to `fallbacks`',
-  );
-  for (const [name, { refs, settings: own }] of groups) {
-    const more = (fallbacks.get(name) ?? []).flatMap((other) => groups.get(other)?.refs ?? []);
-    addModelGroup(draft, { name, refs: [...refs, ...more], settings: own });
-  }
-  for (const [alias, target] of Object.entries(recordOf(router.model_group_alias))) {
-    const name = stringOf(isRecord(target) ? target.model : target);
-    const group = groups.get(name);
-    if (group === undefined)
-      draft.skip(alias, `stands for ${JSON.stringify(name.slice(0, 100))}, which is not in model_list or was skipped`);
-    else if (draft.has('agents', name)) draft.add('modelAliases', alias, { model: `agent/${draft.nameOf('agents', name)}` });
-    else addModelGroup(draft, { name: alias, refs: group.refs });
-  }
-  readServers(draft, value);
-  const own = ['general_settings', 'environment_variables', 'guardrails', 'callback_settings', 'credential_list', 'files_settings'];
-  draft.skipMembers(value, own, 'are settings of the proxy itself. Keys of clients are made with POST /v1/keys');
+/** Whether a value is such a file. */
+export function isLiteLlm(value: unknown): boolean {
+  const { model_list, litellm_settings, router_settings, mcp_servers } = recordOf(value);
+  return Array.isArray(model_list) || isRecord(litellm_settings) || isRecord(router_settings) || isRecord(mcp_servers);
 }
 
-/** By model name, in the order of the file. */
-function readModels(draft: ImportDraft, value: Json): Map<string, Group> {
-  const providers = new ProviderList(draft);
-  const groups = new Map<string, Group>();
-  for (const [index, item] of listOf(value.model_list).entries()) {
-    const { model_name, litellm_params, model_info } = recordOf(item);
-    const parameters = recordOf(litellm_params);
-    const name = stringOf(model_name) || `model_list[${index}]`;
-    const written = stringOf(parameters.model);
-    const mode = stringOf(recordOf(model_info).mode);
-    if (written === '' || stringOf(model_name) === '') {
-      draft.skip(name, 'has no model_name, or no litellm_params.model');
-      continue;
-    }
-    if (mode !== '' && !/^(chat|completion|responses)$/.test(mode)) {
-      draft.skip(name, `is of the mode ${JSON.stringify(mode.slice(0, 40))}; only chat models are supported`);
-      continue;
-    }
-    const { service, model } = splitModel(written, stringOf(parameters.custom_llm_provider), parameters.api_base !== undefined);
-    const found = providers.add({
-      service,
-      model,
-      baseUrl: fromOsEnviron(parameters.api_base ?? parameters.base_url) || null,
-      key: fromOsEnviron(parameters.api_key) || null,
-    });
-    if ('fault' in found) {
-      draft.skip(name, found.fault);
-      continue;
-    }
-    if (model.includes('*') || name.includes('*')) {
-      if (model === '*' && name !== '*') draft.warn(`providers.${found.provider}`, `${name}: use ${found.provider}/<model>`);
-      else draft.skip(name, `a pattern cannot be mapped to the models of a provider. Use ${found.provider}/<model>`);
-      continue;
-    }
-    skipTimeouts(draft, name, parameters);
-    const group = groups.get(name) ?? { refs: [], settings: {} };
-    groups.set(name, { refs: [...group.refs, found.ref], settings: { ...settingsOf(parameters), ...group.settings } });
+/** Sections of the file by the reason why they are skipped. */
+const sections: readonly (readonly [reason: string, names: readonly string[]])[] = [
+  ['is another file: import it too, or all of them in one zip archive', ['include']],
+  [unmapped.guardrail, ['guardrails', 'policies', 'policy_attachments']],
+  [unmapped.logging, ['callback_settings']],
+  [
+    unmapped.program,
+    [
+      ...['assistant_settings', 'files_settings', 'finetune_settings', 'vector_store_registry', 'search_tools', 'prompts'],
+      ...['agent_list', 'mcp_tools'],
+    ],
+  ],
+];
+
+/** Members of `litellm_settings` and `router_settings`, which LiteLLM reads alike. */
+const settings: readonly (readonly [reason: string, names: readonly string[]])[] = [
+  [unmapped.contextFallback, ['context_window_fallbacks', 'content_policy_fallbacks']],
+  [
+    unmapped.routing,
+    [
+      ...['routing_strategy', 'routing_strategy_args', 'enable_pre_call_check', 'enable_pre_call_checks', 'optional_pre_call_checks'],
+      ...['enable_tag_filtering', 'tag_filtering_match_any', 'max_fallbacks', 'default_priority', 'polling_interval'],
+      ...['ignore_invalid_deployments', 'deployment_affinity_ttl_seconds'],
+    ],
+  ],
+  [unmapped.retries, ['num_retries', 'max_retries', 'retry_policy', 'model_group_retry_policy', 'retry_after']],
+  [unmapped.cooldown, ['allowed_fails', 'allowed_fails_policy', 'cooldown_time', 'disable_cooldowns']],
+  [
+    unmapped.cache,
+    [
+      ...['cache', 'cache_params', 'cache_responses', 'caching_groups', 'cache_kwargs', 'client_ttl', 'redis_url', 'redis_host'],
+      ...['redis_port', 'redis_password', 'redis_db'],
+    ],
+  ],
+  [
+    unmapped.logging,
+    [
+      ...['success_callback', 'failure_callback', 'callbacks', 'service_callbacks', 'audit_log_callbacks', 'turn_off_message_logging'],
+      ...['redact_user_api_key_info', 'langfuse_default_tags', 'set_verbose', 'json_logs', 'debug_level', 'alerting_config'],
+      ...['store_audit_logs', 'disable_end_user_cost_tracking', 'disable_end_user_cost_tracking_prometheus_only'],
+      ...['prometheus_initialize_budget_metrics', 'custom_prometheus_metadata_labels', 'custom_prometheus_tags', 's3_callback_params'],
+    ],
+  ],
+  [unmapped.budget, ['max_budget', 'budget_duration', 'provider_budget_config', 'max_end_user_budget', 'max_internal_user_budget']],
+  [unmapped.rateLimit, ['default_max_parallel_requests', 'max_parallel_requests']],
+  [
+    unmapped.clientKey,
+    [
+      ...['key_generation_settings', 'default_key_generate_params', 'upperbound_key_generate_params', 'default_internal_user_params'],
+      ...['default_team_params', 'default_team_settings', 'internal_user_budget_duration', 'enable_key_alias_format_validation'],
+    ],
+  ],
+  [unmapped.guardrail, ['guardrails', 'guardrail_list', 'enable_json_schema_validation']],
+  ['is what Moniker does by itself, for settings that it knows a provider to refuse', ['drop_params', 'modify_params']],
+  [unmapped.connection, ['force_ipv4', 'ssl_verify', 'ssl_certificate', 'ssl_security_level', 'aiohttp_trust_env']],
+  [
+    unmapped.program,
+    [
+      ...['enable_preview_features', 'LITELLM_DISABLE_STOP_SEQUENCE_LIMIT', 'disable_add_transform_inline_image_block'],
+      ...['disable_hf_tokenizer_download', 'disable_copilot_system_to_assistant', 'use_chat_completions_url_for_anthropic_messages'],
+      ...['assistants_config', 'router_general_settings', 'search_tools'],
+      ...['custom_provider_map'],
+    ],
+  ],
+];
+
+export function readLiteLlm(draft: ImportDraft, file: Members): void {
+  const environment = new LiteLlmEnvironment(file.record('environment_variables'));
+  const [router, library] = [file.record('router_settings'), file.record('litellm_settings')];
+  const both = [router, library].filter((one) => one !== null);
+  const defaults = both.flatMap((one) => one.record('default_litellm_params') ?? []);
+  const deployments: Deployments = {
+    environment,
+    credentials: readCredentials(file),
+    timeouts: Object.assign({}, ...both.toReversed().map((one) => takeTimeouts(draft, one, routerTimeouts))),
+    settings: Object.assign({}, ...defaults.map(takeSettings)),
+  };
+  const groups = readModels(draft, file, deployments);
+  const fallbacks = readFallbacks(both, groups);
+  for (const [name, group] of groups) {
+    const others = (fallbacks.get(name) ?? fallbacks.get('*') ?? []).filter((other) => other !== name);
+    addModelGroup(draft, { ...group, name, refs: [...group.refs, ...others.flatMap((other) => groups.get(other)?.refs ?? [])] });
   }
-  return groups;
+  for (const one of both) {
+    readGroupAliases(draft, one, groups);
+    for (const [reason, names] of settings) one.skip(names, reason);
+  }
+  readLiteLlmServers(draft, file, { environment, aliases: library?.record('mcp_aliases') ?? null });
+  for (const [reason, names] of sections) file.skip(names, reason);
+  // Hold anchors of YAML, which are used where they are named.
+  file.ignore(...file.names().filter((name) => name.startsWith('x-')));
+  skipGeneralSettings(file.record('general_settings'));
+  environment.skipUnused();
 }
 
-/** `groq/llama3` → the service and the model. Without a service, LiteLLM knows it by the model's name. */
-function splitModel(written: string, custom: string, hasBase: boolean): { service: string; model: string } {
-  if (custom !== '') return { service: custom, model: written.startsWith(`${custom}/`) ? written.slice(custom.length + 1) : written };
-  const slash = written.indexOf('/');
-  if (slash > 0) return { service: written.slice(0, slash), model: written.slice(slash + 1) };
-  if (/^claude/i.test(written)) return { service: 'anthropic', model: written };
-  if (/^gemini/i.test(written)) return { service: 'gemini', model: written };
-  if (/^command/i.test(written)) return { service: 'cohere', model: written };
-  return { service: hasBase && !/^(gpt|o\d|chatgpt)/i.test(written) ? 'custom_openai' : 'openai', model: written };
-}
+const routerTimeouts = { whole: ['timeout', 'request_timeout'], stream: ['stream_timeout'] };
 
-/** `[{"gpt-4o": ["claude"]}]`, by model name. */
-function fallbacksOf(draft: ImportDraft, list: readonly unknown[], groups: ReadonlyMap<string, Group>): Map<string, string[]> {
+/** `[{"gpt-4o": ["claude"]}]`, by model name; `default_fallbacks` are those of `*`. Settings of the router take precedence. */
+function readFallbacks(from: readonly Members[], groups: ReadonlyMap<string, DeploymentGroup>): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const [name, others] of list.flatMap((item) => Object.entries(recordOf(item)))) {
-    const names = listOf(others).map(stringOf);
-    if (!groups.has(name)) draft.skip(`fallbacks.${name}`, 'is not in model_list, or was skipped');
-    for (const other of names) if (!groups.has(other)) draft.skip(`fallbacks.${name}: ${other}`, 'is not in model_list, or was skipped');
-    found.set(name, [...(found.get(name) ?? []), ...names]);
-  }
+  const add = (members: Members, member: string, name: string): void => {
+    const others = members.texts(member) ?? [];
+    const known = others.filter((other) => groups.has(other));
+    for (const other of others)
+      if (!groups.has(other)) members.fault(member, `names ${quoted(other)}, which is not in model_list, or was skipped`);
+    if (name !== '*' && !groups.has(name)) members.fault(member, 'is not in model_list, or was skipped');
+    else if (found.has(name)) members.fault(member, 'is not used, since the fallbacks of this model are there already');
+    else found.set(name, known);
+  };
+  for (const members of from) for (const item of members.items('fallbacks')) for (const name of item.names()) add(item, name, name);
+  for (const members of from) if (members.has('default_fallbacks')) add(members, 'default_fallbacks', '*');
   return found;
 }
 
-/** `mcp_servers`: `auth_type` and `auth_value` become a header. */
-function readServers(draft: ImportDraft, value: Json): void {
-  const servers: string[] = [];
-  for (const [name, item] of Object.entries(recordOf(value.mcp_servers))) {
-    const entry = recordOf(item);
-    const headers = { ...recordOf(entry.static_headers ?? entry.headers), ...authHeader(entry) };
-    const server = addMcpServer(draft, name, { ...entry, headers }, createVariables());
-    if (server !== null) servers.push(server);
+/** `{alias: model_name}` or `{alias: {model, hidden}}`. */
+function readGroupAliases(draft: ImportDraft, from: Members, groups: ReadonlyMap<string, DeploymentGroup>): void {
+  const aliases = from.record('model_group_alias');
+  for (const alias of aliases?.names() ?? []) {
+    const value = aliases?.take(alias);
+    const { model, hidden, ...others } = isRecord(value) ? value : { model: value, hidden: false };
+    const name = stringOf(model);
+    const group = groups.get(name);
+    if (group === undefined) {
+      aliases?.fault(alias, `stands for ${quoted(name)}, which is not in model_list or was skipped`);
+      continue;
+    }
+    if (hidden === true) draft.warn(aliases?.pathOf(alias) ?? '', 'is hidden in the file: GET /v1/models lists it');
+    for (const other of Object.keys(others))
+      aliases?.fault(`${alias}.${other}`, 'is not known to this import, so that nothing was taken from it');
+    if (draft.has('agents', name)) draft.add('modelAliases', alias, { model: `agent/${draft.nameOf('agents', name)}` });
+    else addModelGroup(draft, { ...group, name: alias });
   }
-  if (servers.length > 0) draft.add('toolsets', 'litellm', { tools: servers.map((server) => ({ tool: `${server}.*` })) });
 }
 
-function authHeader({ auth_type, auth_value, authentication_token }: Json): Json {
-  const text = fromOsEnviron(auth_value ?? authentication_token);
-  if (text === '') return {};
-  switch (auth_type) {
-    case 'api_key':
-      return { 'X-API-Key': text };
-    case 'basic':
-      return { Authorization: `Basic ${text}` };
-    case 'authorization':
-      return { Authorization: text };
-    default:
-      return { Authorization: `Bearer ${text}` };
-  }
+function skipGeneralSettings(general: Members | null): void {
+  if (general === null) return;
+  general.skip(['master_key'], 'is the key of the proxy: clients get keys of Moniker with POST /v1/keys');
+  general.skip(['pass_through_endpoints'], 'is not imported: add an API as a server of kind openapi, or use http_request');
+  general.skip(['max_parallel_requests', 'global_max_parallel_requests'], unmapped.rateLimit);
+  general.skip(['allowed_ips'], 'is not imported: set `ips` of each key');
+  general.skip(['alerting', 'alerting_threshold', 'alert_types', 'alert_to_webhook_url', 'alerting_args'], unmapped.logging);
+  general.skipRest(unmapped.program);
 }

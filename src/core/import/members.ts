@@ -26,6 +26,11 @@ export class Members {
     return Object.hasOwn(this.#value, name) && this.#value[name] !== null && this.#value[name] !== undefined;
   }
 
+  /** Whether the member is a list. Does not read it. */
+  isList(name: string): boolean {
+    return Array.isArray(this.#value[name]);
+  }
+
   names(): string[] {
     return Object.keys(this.#value).filter((name) => this.has(name));
   }
@@ -91,17 +96,29 @@ export class Members {
     return this.#open(this.#set(names), rows, (place) => place).map(([, item]) => item);
   }
 
-  /** Says why members that are set are not taken. */
+  /** Says why members that are set, and that nobody has read, are not taken. */
   skip(names: readonly string[], reason: string): void {
     for (const name of names) {
+      if (this.#read.has(name)) continue;
       this.#read.set(name, []);
       if (this.has(name) && !isEmpty(this.#value[name])) this.fault(name, reason);
     }
   }
 
+  /** The same for all members that nobody has read until now. */
+  skipRest(reason: string): void {
+    this.skip(this.names(), reason);
+  }
+
   /** Members that mean nothing outside of their program or file: `$schema`, the position of a window. */
   ignore(...names: readonly string[]): void {
     for (const name of names) this.#read.set(name, []);
+  }
+
+  /** Skips the whole object: says why, once. */
+  refuse(reason: string): void {
+    this.fault('', reason);
+    this.ignore(...Object.keys(this.#value));
   }
 
   /** Says what is wrong with a member of this object. */

@@ -1,113 +1,227 @@
 /**
  * A config of Portkey's gateway: its targets become providers; `fallback` and `loadbalance` become an agent with fallbacks. Keys in Portkey's
- * vault (`virtual_key`, `@name`) are not in the file, so their secrets have no value yet. Portkey documentation, "Configs".
+ * vault (`virtual_key`, `@name`) are not in the file, so their secrets have no value yet. Portkey documentation, "Config Object"; gateway,
+ * `src/types/requestBody.ts`. Members are written in snake case or in camel case.
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
+import type { ModelTimeouts } from '../model/timeouts.ts';
+import { quoted } from '../problem.ts';
 import type { ImportDraft } from './draft.ts';
-import { ProviderList, addModelGroup, settingsOf, skipTimeouts } from './model-services.ts';
+import type { Members } from './members.ts';
+import { takeSettings, takeTimeouts } from './model-parameters.ts';
+import { addModelGroup, ProviderList } from './model-services.ts';
+import { unmapped } from './unmapped.ts';
 
-export function readPortkey(draft: ImportDraft, value: Json): void {
+/** Whether a value is one config, or contains some. */
+export function isPortkey(value: unknown): boolean {
+  const { targets, virtual_key, config } = recordOf(value);
+  return Array.isArray(targets) || virtual_key !== undefined || isConfig(value) || isConfig(config);
+}
+
+function isConfig(value: unknown): boolean {
+  const { provider, api_key, override_params, targets, strategy } = recordOf(value);
+  return (
+    (typeof provider === 'string' && (api_key !== undefined || override_params !== undefined)) ||
+    (isRecord(strategy) && Array.isArray(targets))
+  );
+}
+
+/** Members that Portkey's API adds to an exported config. */
+const exported = [
+  ...['id', 'name', 'slug', 'status', 'workspace_id', 'organisation_id', 'is_default', 'owner_id', 'updated_by', 'created_at'],
+  ...['last_updated_at', 'updated_at', 'version_id', 'type', 'format', 'object', 'success', '$schema'],
+];
+
+export function readPortkey(draft: ImportDraft, file: Members): void {
   const providers = new ProviderList(draft);
-  const configs = configsIn(value);
-  for (const [name, config] of configs) {
-    const refs = targetRefs(draft, providers, config, name, {});
-    addModelGroup(draft, { name, refs: refs.map(({ ref }) => ref), settings: settingsOf(refs[0]?.parameters ?? {}) });
-    for (const member of [
-      'cache',
-      'retry',
-      'input_guardrails',
-      'output_guardrails',
-      'before_request_hooks',
-      'after_request_hooks',
-    ] as const)
-      if (config[member] !== undefined)
-        draft.skip(`${name}.${member}`, member === 'retry' ? 'requests are retried by built-in rules' : 'has no counterpart');
+  for (const [name, config] of configsIn(file)) {
+    const targets = targetRefs({ draft, providers, group: name }, config, nothing);
+    addModelGroup(draft, { name, path: config.path, refs: targets.map(({ ref }) => ref), settings: targets[0]?.settings ?? {} });
   }
 }
 
 /** One config, or a map or list of them. */
-function configsIn(value: Json): [string, Json][] {
-  const { configs } = value;
-  if (Array.isArray(configs)) return configs.map((one, index) => [nameOf(recordOf(one), `portkey-${index + 1}`), configOf(one)]);
-  if (isRecord(configs)) return Object.entries(configs).map(([name, one]) => [name, configOf(one)]);
-  return [[nameOf(value, 'portkey'), configOf(value)]];
-}
-
-function nameOf({ name, slug }: Json, otherwise: string): string {
-  return stringOf(slug) || stringOf(name) || otherwise;
+function configsIn(file: Members): [string, Members][] {
+  if (file.isList('configs')) return file.items('configs').map((one, index) => opened(one, `portkey-${index + 1}`));
+  if (file.has('configs')) return file.entries('configs').map(([name, one]) => [name, opened(one, name)[1]]);
+  return [opened(file, 'portkey')];
 }
 
 /** Exported configs have theirs in a member `config`. */
-function configOf(value: unknown): Json {
-  const { config } = recordOf(value);
-  return isRecord(config) ? config : recordOf(value);
+function opened(members: Members, otherwise: string): [string, Members] {
+  const name = members.text('slug') ?? members.text('name') ?? otherwise;
+  members.ignore(...exported);
+  return [name, (members.has('config') ? members.record('config') : null) ?? members];
 }
 
-type Target = { ref: string; parameters: Json };
+type Reading = { draft: ImportDraft; providers: ProviderList; group: string };
+type Target = { ref: string; settings: Json };
 
-/** Members that a target inherits from what contains it. */
-function targetRefs(draft: ImportDraft, providers: ProviderList, config: Json, path: string, above: Json): Target[] {
-  skipTimeouts(draft, path, config);
-  const inherited = { ...above, ...ownMembers(config) };
-  const targets = listOf(config.targets ?? config.options);
-  const mode = stringOf(recordOf(config.strategy).mode || config.mode);
-  if (targets.length === 0) return readTarget(draft, providers, inherited, stringOf(config.name) || path);
-  if (mode === 'loadbalance' || mode === 'ab_test')
-    draft.warn(path, 'load is not balanced: the targets are tried in order of their weight, each when the one before fails');
-  if (mode === 'conditional') draft.skip(`${path}.strategy`, 'conditions have no counterpart: the targets are tried in order');
-  const weighted = [...targets.entries()].sort(([, one], [, other]) => weightOf(other) - weightOf(one));
-  return (mode === 'loadbalance' ? weighted : [...targets.entries()]).flatMap(([index, target]) =>
-    targetRefs(draft, providers, recordOf(target), `${path}.targets[${index}]`, inherited),
+/** What a target inherits from what contains it. */
+type Inherited = {
+  provider: string;
+  vault: string;
+  key: string;
+  host: string;
+  model: string;
+  headers: Record<string, string>;
+  timeouts: ModelTimeouts;
+  settings: Json;
+};
+const nothing: Inherited = { provider: '', vault: '', key: '', host: '', model: '', headers: {}, timeouts: {}, settings: {} };
+
+function targetRefs(reading: Reading, config: Members, above: Inherited): Target[] {
+  const strategy = config.record('strategy');
+  const mode = strategy?.text('mode') ?? config.text('mode') ?? '';
+  const name = config.text('name');
+  const inherited = inherit(reading, config, above);
+  config.ignore('index', 'originalIndex', 'original_index');
+  const targets = config.items('targets', 'options').map((target, index) => ({ target, index, weight: target.number('weight') }));
+  strategy?.skip(['on_status_codes', 'onStatusCodes', 'sticky', 'sticky_session'], unmapped.routing);
+  const isLeaf = targets.length === 0;
+  if (isLeaf) return readTarget(reading, config, inherited);
+  const read = (target: Members): Target[] => targetRefs(reading, target, inherited);
+  switch (mode) {
+    case 'conditional':
+      return conditional(
+        { ...reading, group: name ?? reading.group },
+        strategy,
+        targets.map(({ target }) => target),
+        read,
+      );
+    case 'single':
+      for (const { target } of targets.slice(1)) target.refuse('is not used: the strategy is `single`');
+      return targets.slice(0, 1).flatMap(({ target }) => read(target));
+    case 'loadbalance':
+    case 'ab_test': {
+      reading.draft.warn(
+        config.path === '' ? 'strategy' : config.pathOf('strategy'),
+        'load is not balanced: the targets are tried in order of their weight, each when the one before fails',
+      );
+      const [used, unused] = [targets.filter(({ weight }) => weight !== 0), targets.filter(({ weight }) => weight === 0)];
+      for (const { target } of unused) target.refuse('has the weight 0, so that it is never used');
+      return used.toSorted((one, other) => (other.weight ?? 1) - (one.weight ?? 1)).flatMap(({ target }) => read(target));
+    }
+    default:
+      return targets.flatMap(({ target }) => read(target));
+  }
+}
+
+/** The name of the config stands for the default target; clients that want another one name it. */
+function conditional(
+  reading: Reading,
+  strategy: Members | null,
+  targets: readonly Members[],
+  read: (target: Members) => Target[],
+): Target[] {
+  const preset = strategy?.text('default') ?? null;
+  const all = targets.map((target, index) => ({ name: target.text('name') ?? `target-${index + 1}`, target, found: read(target) }));
+  for (const { name, target, found } of all)
+    addModelGroup(reading.draft, {
+      name: `${reading.group}-${name}`,
+      path: target.path,
+      refs: found.map(({ ref }) => ref),
+      settings: found[0]?.settings ?? {},
+    });
+  strategy?.skip(
+    ['conditions'],
+    `has no counterpart: clients name the target themselves, as ${all.map(({ name }) => `${reading.group}-${name}`).join(', ')}`,
+  );
+  return (all.find(({ name }) => name === preset) ?? all[0])?.found ?? [];
+}
+
+/** Members of a target that are headers of its requests. */
+const headerMembers: readonly (readonly [header: string, written: readonly string[]])[] = [
+  ['OpenAI-Organization', ['openai_organization', 'openaiOrganization']],
+  ['OpenAI-Project', ['openai_project', 'openaiProject']],
+  ['OpenAI-Beta', ['openai_beta', 'openaiBeta']],
+];
+
+function inherit({ draft }: Reading, config: Members, above: Inherited): Inherited {
+  const parameters = config.record('override_params', 'overrideParams');
+  const model = parameters?.text('model') ?? config.text('deployment_id', 'deploymentId');
+  const headers = headerMembers.flatMap(([header, written]) => {
+    const value = config.text(...written);
+    return value === null ? [] : [[header, value] as const];
+  });
+  const settings = parameters === null ? {} : takeSettings(parameters);
+  parameters?.skipRest(unmapped.parameter);
+  skipOthers(config);
+  return {
+    provider: config.text('provider') ?? above.provider,
+    vault: config.text('virtual_key', 'virtualKey') ?? above.vault,
+    key: config.text('api_key', 'apiKey') ?? above.key,
+    host: hostOf(config) ?? above.host,
+    model: model ?? above.model,
+    headers: { ...above.headers, ...Object.fromEntries(headers) },
+    timeouts: { ...above.timeouts, ...takeTimeouts(draft, config, { whole: ['request_timeout', 'requestTimeout'], unit: 1 }) },
+    settings: { ...above.settings, ...settings },
+  };
+}
+
+/** The base URL of a target, which some services write in parts. */
+function hostOf(config: Members): string | null {
+  const resource = config.text('resource_name', 'resourceName');
+  const account = config.text('workers_ai_account_id', 'workersAiAccountId');
+  return (
+    config.text('custom_host', 'customHost') ??
+    config.text('azure_foundry_url', 'azureFoundryUrl') ??
+    config.text('huggingface_base_url', 'huggingfaceBaseUrl') ??
+    (resource === null ? null : `https://${resource}.openai.azure.com`) ??
+    (account === null ? null : `https://api.cloudflare.com/client/v4/accounts/${account}/ai/v1`)
   );
 }
 
-const members = [
-  'provider',
-  'api_key',
-  'apiKey',
-  'virtual_key',
-  'virtualKey',
-  'custom_host',
-  'customHost',
-  'override_params',
-  'overrideParams',
-] as const;
-
-function ownMembers(config: Json): Json {
-  return Object.fromEntries(members.filter((member) => config[member] !== undefined).map((member) => [member, config[member]]));
+function skipOthers(config: Members): void {
+  const named = (pattern: RegExp): string[] => config.names().filter((name) => pattern.test(name));
+  config.skip(['cache'], unmapped.cache);
+  config.skip(['retry'], unmapped.retries);
+  config.skip(named(/guardrails|hooks/i), unmapped.guardrail);
+  config.skip(['forward_headers', 'forwardHeaders'], 'has no counterpart: which headers of clients a provider receives is built in');
+  config.skip(['metadata'], unmapped.logging);
+  config.skip(
+    ['api_version', 'apiVersion', 'azure_api_version', 'azureApiVersion'],
+    'is not sent: the API v1 of Azure, which is used, has no version',
+  );
+  config.skip(named(/^(ad_?auth|azure)/i), 'is not supported: Azure is asked with the key of the resource');
+  config.skip(named(/^(aws|vertex|amzn|foundation|stability|snowflake)/i), unmapped.cloud);
+  config.skip(named(/^(anthropic|fireworks)/i), unmapped.parameter);
+  config.skip(
+    ['strict_open_ai_compliance', 'strictOpenAiCompliance', 'mistral_fim_completion', 'mistralFimCompletion', 'transform_to_form_data'],
+    unmapped.program,
+  );
+  config.skip(
+    ['transformToFormData', 'url_to_fetch', 'urlToFetch', 'filename', 'model_pricing_config', 'modelPricingConfig'],
+    unmapped.program,
+  );
+  config.skip(['on_status_codes', 'onStatusCodes'], unmapped.routing);
 }
 
-function weightOf(target: unknown): number {
-  const { weight } = recordOf(target);
-  return typeof weight === 'number' && Number.isFinite(weight) ? weight : 1;
-}
-
-function readTarget(draft: ImportDraft, providers: ProviderList, target: Json, path: string): Target[] {
-  const parameters = recordOf(target.override_params ?? target.overrideParams);
-  const { slug, written } = modelOf(stringOf(parameters.model));
-  const given = stringOf(target.provider) || slug;
-  const vault = stringOf(target.virtual_key ?? target.virtualKey) || (given.startsWith('@') ? given.slice(1) : '');
+function readTarget({ providers }: Reading, config: Members, { host, headers, timeouts, ...target }: Inherited): Target[] {
+  const { slug, written } = modelOf(target.model);
+  const given = target.provider || slug;
+  const vault = target.vault || (given.startsWith('@') ? given.slice(1) : '');
   const service = given === '' || given.startsWith('@') ? serviceOf(vault) : given;
-  if (service === '') {
-    draft.skip(
-      path,
-      vault === ''
-        ? 'names no provider'
-        : `${JSON.stringify(vault.slice(0, 60))} is a name of Portkey’s vault that does not say which provider it is`,
+  const refuse = (reason: string): Target[] => {
+    config.refuse(reason);
+    return [];
+  };
+  if (service === '')
+    return refuse(
+      vault === '' ? 'names no provider' : `${quoted(vault)} is a name of Portkey’s vault that does not say which provider it is`,
     );
-    return [];
-  }
-  const key = stringOf(target.api_key ?? target.apiKey) || (vault === '' ? null : `<${vault}>`);
-  const found = providers.add({ service, model: written, baseUrl: stringOf(target.custom_host ?? target.customHost) || null, key });
-  if ('fault' in found) {
-    draft.skip(path, found.fault);
-    return [];
-  }
-  if (written === '') {
-    draft.skip(path, `names no model (override_params.model): use ${found.provider}/<model>`);
-    return [];
-  }
-  return [{ ref: found.ref, parameters }];
+  const key = target.key || (vault === '' ? '' : `<${vault}>`);
+  const found = providers.add({
+    service,
+    model: written,
+    baseUrl: host === '' ? null : host,
+    key: key === '' ? null : { text: key, variable: null },
+    headers,
+    ...(Object.keys(timeouts).length > 0 && { timeouts }),
+  });
+  if ('fault' in found) return refuse(found.fault);
+  if (written === '') return refuse(`names no model (override_params.model): use ${found.provider}/<model>`);
+  return [{ ref: found.ref, settings: target.settings }];
 }
 
 /** `@openai-prod/gpt-4o` names the provider and the model. */
@@ -122,23 +236,6 @@ function serviceOf(name: string): string {
 }
 
 const known = [
-  'azure-openai',
-  'openrouter',
-  'openai',
-  'anthropic',
-  'gemini',
-  'google',
-  'cohere',
-  'groq',
-  'mistral-ai',
-  'mistral',
-  'deepseek',
-  'together-ai',
-  'fireworks-ai',
-  'perplexity-ai',
-  'x-ai',
-  'cerebras',
-  'ollama',
-  'bedrock',
-  'vertex-ai',
+  ...['azure-openai', 'openrouter', 'openai', 'anthropic', 'gemini', 'google', 'cohere', 'groq', 'mistral-ai', 'mistral', 'deepseek'],
+  ...['together-ai', 'fireworks-ai', 'perplexity-ai', 'x-ai', 'cerebras', 'ollama', 'bedrock', 'vertex-ai'],
 ] as const;

@@ -46,11 +46,16 @@ export function createVariables(inputs: unknown = []): Variables {
   };
 }
 
+/** Returns the NAME of LiteLLM's `os.environ/NAME`; null for other texts. */
+export function osEnviron(text: string): string | null {
+  return /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/.exec(text)?.[1] ?? null;
+}
+
 /** Returns `${NAME}` for LiteLLM's `os.environ/NAME`, other texts unchanged. */
 export function fromOsEnviron(value: unknown): string {
   const text = stringOf(value);
-  const name = /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/.exec(text)?.[1];
-  return name === undefined ? text : `\${${name}}`;
+  const name = osEnviron(text);
+  return name === null ? text : placeholder(name);
 }
 
 /** Whether a text is one variable and nothing else; returns its name. */

@@ -261,7 +261,12 @@ describe('model gateways', () => {
       TICKETS_TOKEN: { value: 'Bearer ${TICKETS_TOKEN}' },
     });
     expect(Object.keys(servers ?? {})).toEqual(['deepwiki', 'tickets']);
-    expect(Object.keys(reasons(result))).toEqual(['titan', 'embeddings', 'fallbacks.nobody', 'general_settings']);
+    expect(reasons(result)).toMatchObject({
+      'model_list[6]': expect.stringContaining('"titan" Amazon Bedrock'),
+      'model_list[7]': expect.stringContaining('"embeddings" is of the mode "embedding"'),
+      'litellm_settings.fallbacks[1].nobody': expect.stringContaining('is not in model_list'),
+      'general_settings.master_key': expect.stringContaining('POST /v1/keys'),
+    });
     expect(JSON.stringify(result)).not.toContain('sk-1234');
   });
 
@@ -282,23 +287,34 @@ it('takes the timeouts of MCP servers, and names those that are lowered', () => 
   expect(warnings).toEqual([{ path: 'servers.far.timeoutMs', message: '7200000 is more than 3600000, which is used' }]);
 });
 
-it('names the timeouts of a model gateway, which are not imported', () => {
+it('takes the timeouts of a model gateway as those of its providers', () => {
   const litellm = {
-    model_list: [{ model_name: 'chat', litellm_params: { model: 'openai/gpt-4o', timeout: 20, stream_timeout: 5 } }],
+    model_list: [
+      { model_name: 'chat', litellm_params: { model: 'openai/gpt-4o', timeout: 20, stream_timeout: 5 } },
+      { model_name: 'other', litellm_params: { model: 'groq/llama' } },
+    ],
     router_settings: { timeout: 30 },
-    litellm_settings: { request_timeout: 60 },
+    litellm_settings: { request_timeout: 6_000 },
   };
   const portkey = {
     request_timeout: 9000,
-    targets: [{ provider: 'openai', api_key: 'k', request_timeout: 500, override_params: { model: 'gpt-4o' } }],
+    targets: [
+      { provider: 'openai', api_key: 'k', request_timeout: 500, override_params: { model: 'gpt-4o' } },
+      { provider: 'groq', api_key: 'k', override_params: { model: 'llama' } },
+    ],
   };
-  const skipped = (value: object, format: (typeof importFormats)[number]): string[] =>
-    Object.keys(reasons(readImport(new TextEncoder().encode(JSON.stringify(value)), { fileName: 'config.json', format })));
-  expect(skipped(litellm, 'litellm')).toEqual([
-    ...['chat.timeout', 'chat.stream_timeout'],
-    ...['router_settings.timeout', 'litellm_settings.request_timeout'],
-  ]);
-  expect(skipped(portkey, 'portkey')).toEqual(['portkey.request_timeout', 'portkey.targets[0].request_timeout']);
+  const providers = (value: object, format: (typeof importFormats)[number]) =>
+    readImport(new TextEncoder().encode(JSON.stringify(value)), { fileName: 'config.json', format });
+  const { project, warnings } = providers(litellm, 'litellm');
+  expect(project.providers).toMatchObject({
+    openai: { timeouts: { firstByteMs: 5_000, wholeMs: 20_000 } },
+    groq: { timeouts: { firstByteMs: 30_000, wholeMs: 30_000 } },
+  });
+  expect(warnings).toEqual([{ path: 'litellm_settings.request_timeout', message: '6000000 ms is more than 600000, which is used' }]);
+  expect(providers(portkey, 'portkey').project.providers).toMatchObject({
+    openai: { timeouts: { firstByteMs: 500, wholeMs: 500 } },
+    groq: { timeouts: { wholeMs: 9_000 } },
+  });
 });
 
 it('a map of names becomes the name map of the workspace', () => {
