@@ -54,17 +54,20 @@ export class ImportDraft {
 
   /** Returns the members of a file's value. What no reader takes is listed in the result. */
   open(value: Json): Members {
-    const members = new Members(value, '', ({ path, reason }) => this.skip(path, reason));
+    const members = new Members(value, '', ({ path, reason, isTaken }) => (isTaken ? this.warn(path, reason) : this.skip(path, reason)));
     this.#opened.push(members);
     return members;
   }
 
-  /** Adds a document under a legal, free name and returns that name; null if it is invalid, which is then listed as skipped. */
-  add(kind: ImportedKind, written: string, document: Json): string | null {
+  /**
+   * Adds a document under a legal, free name and returns that name; null if it is invalid, which is then listed as skipped. `place`: its
+   * path in the file.
+   */
+  add(kind: ImportedKind, written: string, document: Json, place: string = written): string | null {
     const checked = check(kind, document);
     if ('issues' in checked) {
       const [issue] = checked.issues;
-      this.skip(written, `${issue?.path === '' ? '' : `${issue?.path}: `}${issue?.message ?? 'is not valid'}`);
+      this.skip(place, `${issue?.path === '' ? '' : `${issue?.path}: `}${issue?.message ?? 'is not valid'}`);
       return null;
     }
     this.#countOne();

@@ -9,7 +9,7 @@ import { aliasMapIn, readAliasMap } from './alias-map.ts';
 import type { ImportDraft } from './draft.ts';
 import { definitionsIn, readFunctionList } from './function-list.ts';
 import { readHyperTool } from './hypertool.ts';
-import { readKiroAgent } from './kiro.ts';
+import { isKiroAgent, readKiroAgent } from './kiro.ts';
 import { isLiteLlm, readLiteLlm } from './litellm.ts';
 import { madeToolsIn, readMadeTools } from './made-tools.ts';
 import { readMcpServers, readVsCode, readZed } from './mcp-clients.ts';
@@ -64,20 +64,24 @@ const formats: Readonly<Record<ImportFormat, Format>> = {
     title: 'mcp.json of VS Code',
     expects: 'an object `servers`',
     detects: (value) => isObject(value, 'servers') || isObject(recordOf(value).mcp, 'servers'),
-    read: (draft, value) => readVsCode(draft, recordOf(value)),
+    read: (draft, value) => readVsCode(draft, draft.open(recordOf(value))),
   },
   zed: {
     title: 'settings of Zed',
     expects: 'an object `context_servers`',
     detects: (value) => isObject(value, 'context_servers'),
-    read: (draft, value) => readZed(draft, recordOf(value)),
+    read: (draft, value) => readZed(draft, draft.open(recordOf(value))),
   },
   kiro: {
     title: 'an agent or mcp.json of Kiro',
     expects: 'an object `mcpServers`, or the tools of an agent',
     detects: (value, file) => isKiroAgent(value) || (hasServers(value) && file.includes('.kiro')),
     accepts: (value) => isKiroAgent(value) || hasServers(value),
-    read: (draft, value) => (isKiroAgent(value) ? readKiroAgent(draft, recordOf(value)) : readMcpServers(draft, recordOf(value), 'kiro')),
+    read: (draft, value) => {
+      const file = draft.open(recordOf(value));
+      if (isKiroAgent(value)) readKiroAgent(draft, file);
+      else readMcpServers(draft, file, 'kiro');
+    },
   },
   cursor: mcpClient('mcp.json of Cursor', 'cursor', (_value, file) => file.includes('cursor')),
   windsurf: mcpClient(
@@ -150,7 +154,7 @@ function mcpClient(title: string, name: string, isOf: (value: unknown, file: str
     expects: 'an object `mcpServers`',
     detects: (value, file) => hasServers(value) && isOf(value, file),
     accepts: hasServers,
-    read: (draft, value) => readMcpServers(draft, recordOf(value), name),
+    read: (draft, value) => readMcpServers(draft, draft.open(recordOf(value)), name),
   };
 }
 
@@ -172,16 +176,6 @@ function isHyperTool(value: unknown): boolean {
   return (
     (tools !== undefined || toolsets !== undefined) &&
     all.some((toolset) => listOf(recordOf(toolset).tools).some((tool) => 'namespacedName' in recordOf(tool)))
-  );
-}
-
-function isKiroAgent(value: unknown): boolean {
-  const { toolAliases, allowedTools, prompt, tools, mcpServers } = recordOf(value);
-  const isAgent = isRecord(toolAliases) || Array.isArray(allowedTools) || (typeof prompt === 'string' && Array.isArray(tools));
-  return (
-    isAgent &&
-    (mcpServers === undefined || isRecord(mcpServers)) &&
-    (isRecord(mcpServers) || listOf(tools).every((tool) => typeof tool === 'string'))
   );
 }
 

@@ -9,7 +9,6 @@ import { takePrice, takeSettings, takeTimeouts } from './model-parameters.ts';
 import { type Credential, type ModelGroup, ProviderList } from './model-services.ts';
 import { legalName } from './names.ts';
 import { unmapped } from './unmapped.ts';
-import { osEnviron } from './variables.ts';
 
 /** The deployments of a model name. `refs`: in the order in which they are tried. */
 export type DeploymentGroup = Omit<ModelGroup, 'name'>;
@@ -40,7 +39,7 @@ export class LiteLlmEnvironment {
   }
 
   skipUnused(): void {
-    this.#members?.skipRest('is not used by anything that is imported');
+    this.#members?.skipOthers('is not used by anything that is imported');
   }
 }
 
@@ -52,7 +51,7 @@ export function readCredentials(file: Members): Map<string, Members> {
     const values = item.record('credential_values');
     item.skip(['credential_info'], unmapped.program);
     if (name !== null && values !== null) found.set(name, values);
-    else item.refuse('has no credential_name, or no credential_values');
+    else item.skipWhole('has no credential_name, or no credential_values');
   }
   return found;
 }
@@ -94,7 +93,7 @@ function readDeployment(
   { environment, credentials, timeouts, settings }: Deployments,
 ): (Ranked & { settings: Json; isWeighted: boolean }) | null {
   const refuse = (reason: string): null => {
-    row.refuse(reason);
+    row.skipWhole(reason);
     return null;
   };
   const params = row.record('litellm_params');
@@ -189,14 +188,9 @@ function skipOthers(row: Members, params: Members, info: Members | null): void {
   params.skip(['mock_response'], 'has no counterpart: rehearsal/default responds without a model');
   params.skip(['guardrails'], unmapped.guardrail);
   params.skip(['cache_control_injection_points'], unmapped.cache);
-  params.skip(
-    params.names().filter((name) => /^(aws_|vertex_|watsonx_|s3_|gcs_|bedrock_)/.test(name)),
-    unmapped.cloud,
-  );
-  params.skip(
-    params.names().filter((name) => /_cost(_per_|$)|^tiered_pricing$/.test(name)),
-    'has no counterpart: a price is one for input and output tokens, and for cached ones',
-  );
+  params.skipLike(/^(aws_|vertex_|watsonx_|s3_|gcs_|bedrock_)/, unmapped.cloud);
+  for (const one of info === null ? [params] : [params, info])
+    one.skipLike(/_cost(_per_|$)|^tiered_pricing$/, 'has no counterpart: a price is one for input and output tokens, and for cached ones');
   const own = ['use_in_pass_through', 'use_litellm_proxy', 'use_chat_completions_api', 'merge_reasoning_content_in_choices', 'model_info'];
   params.skip(
     [...own, 'configurable_clientside_auth_params', 'keepalive_seconds', 'max_file_size_mb', 'litellm_trace_id'],
@@ -205,17 +199,14 @@ function skipOthers(row: Members, params: Members, info: Members | null): void {
   row.skip(['rpm', 'tpm'], unmapped.rateLimit);
   if (info === null) return;
   info.skip(['access_groups', 'team_id', 'team_public_model_name'], unmapped.clientKey);
-  const limits = ['max_tokens', 'max_input_tokens', 'max_output_tokens', 'base_model'];
-  info.skip(
-    [...limits, ...info.names().filter((name) => name.startsWith('supports_'))],
-    'is not needed: what models accept is known, or set in `profile` of their provider',
-  );
-  info.skip(
-    info.names().filter((name) => /_cost(_per_|$)/.test(name)),
-    'has no counterpart: a price is one for input and output tokens, and for cached ones',
-  );
-  info.skip(
-    ['id', 'db_model', 'tier', 'litellm_provider', 'health_check_model', 'health_check_timeout', 'disable_background_health_check'],
-    unmapped.program,
-  );
+  const known = 'is not needed: what models accept is known, or set in `profile` of their provider';
+  info.skip(['max_tokens', 'max_input_tokens', 'max_output_tokens', 'base_model'], known);
+  info.skipLike(/^supports_/, known);
+  info.skip(['id', 'db_model', 'tier', 'litellm_provider', 'disable_background_health_check'], unmapped.program);
+  info.skipLike(/^health_check_/, unmapped.program);
+}
+
+/** Returns the NAME of `os.environ/NAME`; null for other texts. */
+function osEnviron(text: string): string | null {
+  return /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/.exec(text)?.[1] ?? null;
 }

@@ -159,5 +159,5 @@ function skipGeneralSettings(general: Members | null): void {
   general.skip(['max_parallel_requests', 'global_max_parallel_requests'], unmapped.rateLimit);
   general.skip(['allowed_ips'], 'is not imported: set `ips` of each key');
   general.skip(['alerting', 'alerting_threshold', 'alert_types', 'alert_to_webhook_url', 'alerting_args'], unmapped.logging);
-  general.skipRest(unmapped.program);
+  general.skipOthers(unmapped.program);
 }

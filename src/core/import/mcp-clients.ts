@@ -2,64 +2,54 @@
  * Files of MCP clients: Claude Desktop, Claude Code (`.mcp.json`, `~/.claude.json`), Cursor, Windsurf, Kiro, Zed and VS Code. Each gives its
  * servers, and a toolset with all their tools, without prefixes.
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import type { Json } from '../json/wire-value.ts';
+import { isRecord } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
-import { addMcpServer } from './mcp-server.ts';
+import { addMcpServer, type GivenServer } from './mcp-server.ts';
+import type { Members } from './members.ts';
 import { createVariables, type Variables } from './variables.ts';
 
-/** Adds the servers of a member `mcpServers`, and a toolset with their tools under the name `toolset`. */
-export function readMcpServers(draft: ImportDraft, value: Json, toolset: string): void {
-  const rows = [...Object.entries(recordOf(value.mcpServers ?? value.mcp_servers)), ...serversOfProjects(value)];
-  addServers(draft, rows, createVariables(), toolset);
-}
+const otherSettings = 'is a setting of the program itself: only its MCP servers are taken';
 
-/** `~/.claude.json` has servers for each project folder, too. */
-function serversOfProjects({ projects }: Json): [string, unknown][] {
-  return Object.values(recordOf(projects)).flatMap((project) => Object.entries(recordOf(recordOf(project).mcpServers)));
+/** Adds the servers of a member `mcpServers`, and a toolset with their tools under the name `toolset`. */
+export function readMcpServers(draft: ImportDraft, file: Members, toolset: string): void {
+  const rows = [...file.entries('mcpServers', 'mcp_servers')];
+  // `~/.claude.json` has servers for each project folder, too.
+  for (const [, project] of file.entries('projects')) {
+    rows.push(...project.entries('mcpServers'));
+    project.skipOthers(otherSettings);
+  }
+  file.ignore('$schema');
+  addServers(draft, rows, { variables: createVariables(), toolset });
+  file.skipOthers(otherSettings);
 }
 
 /** `.vscode/mcp.json`, or `mcp` in `settings.json`. */
-export function readVsCode(draft: ImportDraft, value: Json): void {
-  const { servers, inputs } = isRecord(value.mcp) ? value.mcp : value;
-  const sandboxed = Object.entries(recordOf(servers));
-  addServers(draft, sandboxed, createVariables(inputs), 'vscode');
+export function readVsCode(draft: ImportDraft, file: Members): void {
+  const root = isRecord(file.peek('mcp')) && !file.has('servers') ? file.record('mcp') : file;
+  if (root === null) return;
+  const variables = createVariables({ inputs: root.items('inputs') });
+  addServers(draft, root.entries('servers'), { variables, toolset: 'vscode' });
+  file.skipOthers(otherSettings);
 }
 
 /** `context_servers` in the settings of Zed. */
-export function readZed(draft: ImportDraft, value: Json): void {
-  const rows: [string, unknown][] = [];
-  for (const [name, entry] of Object.entries(recordOf(value.context_servers))) {
-    const { command, url, source, settings } = recordOf(entry);
-    if (command === undefined && url === undefined && (source === 'extension' || settings !== undefined))
-      draft.skip(name, 'is installed by an extension of Zed, and its command is not in the file. Add the server with its command or url');
-    else rows.push([name, entry]);
-  }
-  addServers(draft, rows, createVariables(), 'zed');
-}
-
-/** The tools of one server that a toolset takes: all but `except`; those in `unasked` need no approval. */
-type Taken = { server: string; except: string[]; unasked: string[] };
-
-function addServers(draft: ImportDraft, rows: readonly (readonly [string, unknown])[], variables: Variables, toolset: string): void {
-  const taken = rows.flatMap(([written, entry]): Taken[] => {
-    const server = addMcpServer(draft, written, entry, variables);
-    if (server === null) return [];
-    const { disabledTools, excludeTools, autoApprove, alwaysAllow } = recordOf(entry);
-    return [{ server, except: names(disabledTools ?? excludeTools), unasked: names(autoApprove ?? alwaysAllow) }];
+export function readZed(draft: ImportDraft, file: Members): void {
+  const rows = file.entries('context_servers').filter(([, entry]) => {
+    const isExtension = !entry.has('command') && !entry.has('url') && (entry.peek('source') === 'extension' || entry.has('settings'));
+    if (isExtension)
+      entry.skipWhole('is installed by an extension of Zed, and its command is not in the file. Add the server with its command or url');
+    return !isExtension;
   });
-  if (taken.length > 0) draft.add('toolsets', toolset, { tools: taken.flatMap(entriesOf) });
+  addServers(draft, rows, { variables: createVariables(), toolset: 'zed' });
+  file.skipOthers(otherSettings);
 }
 
-/** The server's wildcard does not include tools that have an entry. */
-function entriesOf({ server, except, unasked }: Taken): Json[] {
-  const all = unasked.includes('*');
-  const single = all ? [] : unasked.filter((name) => !except.includes(name) && !name.includes('*'));
-  return [
-    { tool: `${server}.*`, ...(except.length > 0 && { except }), ...(all && { approval: 'never' }) },
-    ...single.map((name) => ({ tool: `${server}.${name}`, approval: 'never' })),
-  ];
-}
+type ServersOptions = { variables: Variables; toolset: string; given?: (written: string) => GivenServer };
 
-function names(value: unknown): string[] {
-  return [...new Set(listOf(value).map(stringOf))].filter((name) => name !== '' && name.length <= 128);
+/** Adds the servers, and a toolset with the tools that the file offers. */
+export function addServers(draft: ImportDraft, rows: readonly (readonly [string, Members])[], options: ServersOptions): void {
+  const { variables, toolset, given = () => ({}) } = options;
+  const tools = rows.flatMap(([written, entry]): Json[] => addMcpServer(draft, written, entry, variables, given(written))?.entries ?? []);
+  if (tools.length > 0) draft.add('toolsets', toolset, { tools });
 }

@@ -4,8 +4,8 @@
  */
 import { isRecord, type Json } from '../json/wire-value.ts';
 
-/** `path`: of the member in the file, such as `mcpServers.github.headers`. */
-export type MemberFault = { path: string; reason: string };
+/** `path`: of the member in the file, such as `mcpServers.github.headers`. `isTaken`: the member has an effect, but another one. */
+export type MemberFault = { path: string; reason: string; isTaken?: true };
 
 export class Members {
   /** Of this object in the file; '' for the file itself. */
@@ -26,17 +26,17 @@ export class Members {
     return Object.hasOwn(this.#value, name) && this.#value[name] !== null && this.#value[name] !== undefined;
   }
 
-  /** Whether the member is a list. Does not read it. */
-  isList(name: string): boolean {
-    return Array.isArray(this.#value[name]);
-  }
-
   names(): string[] {
     return Object.keys(this.#value).filter((name) => this.has(name));
   }
 
   pathOf(name: string): string {
     return this.path === '' ? name : `${this.path}.${name}`;
+  }
+
+  /** Returns a member without reading it, to choose how to read it. */
+  peek(name: string): unknown {
+    return this.has(name) ? this.#value[name] : undefined;
   }
 
   /** Reads a member whole, with everything in it. `names`: what files call it; if several are set, the first counts and the others are told. */
@@ -62,7 +62,7 @@ export class Members {
     return this.#typed(names, 'a number', (value): value is number => typeof value === 'number' && Number.isFinite(value));
   }
 
-  /** A list of texts. A single text is a list of one. Others in it are told. */
+  /** A list of texts; numbers and booleans are texts here. A single text is a list of one. Others in it are told. */
   texts(...names: readonly string[]): string[] | null {
     const list = this.#typed(
       names,
@@ -70,10 +70,20 @@ export class Members {
       (value): value is string | unknown[] => typeof value === 'string' || Array.isArray(value),
     );
     if (list === null) return null;
-    const texts = typeof list === 'string' ? [list] : list.filter((value): value is string => typeof value === 'string');
+    const texts = (typeof list === 'string' ? [list] : list).filter(isScalar).map(String);
     if (texts.length < list.length && typeof list !== 'string')
       this.fault(this.#set(names), 'has items that are not text, which were left out');
     return texts;
+  }
+
+  /** The members of this object as texts, by name; numbers and booleans are texts here. Others in it are told. */
+  values(): [name: string, text: string][] {
+    return this.names().flatMap((name): [string, string][] => {
+      const value = this.take(name);
+      if (isScalar(value)) return [[name, String(value)]];
+      this.fault(name, 'is not text, so that it was left out');
+      return [];
+    });
   }
 
   /** An object whose members are read in their turn. */
@@ -96,18 +106,34 @@ export class Members {
     return this.#open(this.#set(names), rows, (place) => place).map(([, item]) => item);
   }
 
-  /** Says why members that are set, and that nobody has read, are not taken. */
+  /** Says why members that are set are not taken. */
   skip(names: readonly string[], reason: string): void {
     for (const name of names) {
-      if (this.#read.has(name)) continue;
       this.#read.set(name, []);
       if (this.has(name) && !isEmpty(this.#value[name])) this.fault(name, reason);
     }
   }
 
-  /** The same for all members that nobody has read until now. */
-  skipRest(reason: string): void {
-    this.skip(this.names(), reason);
+  /** Says why members of another program or purpose are not taken: those that nobody has read. */
+  skipOthers(reason: string): void {
+    this.skip(
+      this.names().filter((name) => !this.#read.has(name)),
+      reason,
+    );
+  }
+
+  /** The same for those whose name matches. */
+  skipLike(pattern: RegExp, reason: string): void {
+    this.skip(
+      this.names().filter((name) => !this.#read.has(name) && pattern.test(name)),
+      reason,
+    );
+  }
+
+  /** Says why nothing of this object is taken. */
+  skipWhole(reason: string): void {
+    this.ignore(...this.names());
+    this.fault('', reason);
   }
 
   /** Members that mean nothing outside of their program or file: `$schema`, the position of a window. */
@@ -115,15 +141,14 @@ export class Members {
     for (const name of names) this.#read.set(name, []);
   }
 
-  /** Skips the whole object: says why, once. */
-  refuse(reason: string): void {
-    this.fault('', reason);
-    this.ignore(...Object.keys(this.#value));
-  }
-
   /** Says what is wrong with a member of this object. */
   fault(name: string, reason: string): void {
     this.#report({ path: name === '' ? this.path : this.pathOf(name), reason });
+  }
+
+  /** Says that a member has an effect here, but not the one that the file means. */
+  change(name: string, how: string): void {
+    this.#report({ path: name === '' ? this.path : this.pathOf(name), reason: how, isTaken: true });
   }
 
   /** The paths of what nobody has read, in the order of the file. */
@@ -151,7 +176,7 @@ export class Members {
     const opened = rows.flatMap(([key, value]): [string, Members][] => {
       const path = `${this.pathOf(name)}${place(key)}`;
       if (isRecord(value)) return [[key, new Members(value, path, this.#report)]];
-      if (value !== null) this.#report({ path, reason: 'is not an object, so that it was left out' });
+      this.#report({ path, reason: `is ${value === null ? 'empty' : 'not an object'}, so that it was left out` });
       return [];
     });
     this.#read.set(
@@ -160,6 +185,10 @@ export class Members {
     );
     return opened;
   }
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 function flagOf(value: unknown): boolean | null {

@@ -6,12 +6,11 @@ import type { Json } from '../json/wire-value.ts';
 import type { Price } from '../model/price.ts';
 import type { ModelTimeouts } from '../model/timeouts.ts';
 import { defaultBaseUrl, type ProviderKind } from '../names/provider-kind.ts';
-import { placeholder } from '../project/expand-variables.ts';
+import { onlyVariable, placeholder } from '../project/expand-variables.ts';
 import { isCredentialFor, isCredentialName, isPlaceholder } from '../secrets/credentials.ts';
 import { secretHostOf } from '../secrets/secret.ts';
 import type { ImportDraft } from './draft.ts';
 import { legalName, secretName } from './names.ts';
-import { onlyVariable } from './variables.ts';
 
 /** `baseUrl` absent: the default of the kind, or the file must have it. */
 type Service = { name: string; kind: ProviderKind; baseUrl?: string };

@@ -42,7 +42,7 @@ export function readPortkey(draft: ImportDraft, file: Members): void {
 
 /** One config, or a map or list of them. */
 function configsIn(file: Members): [string, Members][] {
-  if (file.isList('configs')) return file.items('configs').map((one, index) => opened(one, `portkey-${index + 1}`));
+  if (Array.isArray(file.peek('configs'))) return file.items('configs').map((one, index) => opened(one, `portkey-${index + 1}`));
   if (file.has('configs')) return file.entries('configs').map(([name, one]) => [name, opened(one, name)[1]]);
   return [opened(file, 'portkey')];
 }
@@ -90,7 +90,7 @@ function targetRefs(reading: Reading, config: Members, above: Inherited): Target
         read,
       );
     case 'single':
-      for (const { target } of targets.slice(1)) target.refuse('is not used: the strategy is `single`');
+      for (const { target } of targets.slice(1)) target.skipWhole('is not used: the strategy is `single`');
       return targets.slice(0, 1).flatMap(({ target }) => read(target));
     case 'loadbalance':
     case 'ab_test': {
@@ -99,7 +99,7 @@ function targetRefs(reading: Reading, config: Members, above: Inherited): Target
         'load is not balanced: the targets are tried in order of their weight, each when the one before fails',
       );
       const [used, unused] = [targets.filter(({ weight }) => weight !== 0), targets.filter(({ weight }) => weight === 0)];
-      for (const { target } of unused) target.refuse('has the weight 0, so that it is never used');
+      for (const { target } of unused) target.skipWhole('has the weight 0, so that it is never used');
       return used.toSorted((one, other) => (other.weight ?? 1) - (one.weight ?? 1)).flatMap(({ target }) => read(target));
     }
     default:
@@ -145,7 +145,7 @@ function inherit({ draft }: Reading, config: Members, above: Inherited): Inherit
     return value === null ? [] : [[header, value] as const];
   });
   const settings = parameters === null ? {} : takeSettings(parameters);
-  parameters?.skipRest(unmapped.parameter);
+  parameters?.skipOthers(unmapped.parameter);
   skipOthers(config);
   return {
     provider: config.text('provider') ?? above.provider,
@@ -173,19 +173,18 @@ function hostOf(config: Members): string | null {
 }
 
 function skipOthers(config: Members): void {
-  const named = (pattern: RegExp): string[] => config.names().filter((name) => pattern.test(name));
   config.skip(['cache'], unmapped.cache);
   config.skip(['retry'], unmapped.retries);
-  config.skip(named(/guardrails|hooks/i), unmapped.guardrail);
+  config.skipLike(/guardrails|hooks/i, unmapped.guardrail);
   config.skip(['forward_headers', 'forwardHeaders'], 'has no counterpart: which headers of clients a provider receives is built in');
   config.skip(['metadata'], unmapped.logging);
   config.skip(
     ['api_version', 'apiVersion', 'azure_api_version', 'azureApiVersion'],
     'is not sent: the API v1 of Azure, which is used, has no version',
   );
-  config.skip(named(/^(ad_?auth|azure)/i), 'is not supported: Azure is asked with the key of the resource');
-  config.skip(named(/^(aws|vertex|amzn|foundation|stability|snowflake)/i), unmapped.cloud);
-  config.skip(named(/^(anthropic|fireworks)/i), unmapped.parameter);
+  config.skipLike(/^(ad_?auth|azure)/i, 'is not supported: Azure is asked with the key of the resource');
+  config.skipLike(/^(aws|vertex|amzn|foundation|stability|snowflake)/i, unmapped.cloud);
+  config.skipLike(/^(anthropic|fireworks)/i, unmapped.parameter);
   config.skip(
     ['strict_open_ai_compliance', 'strictOpenAiCompliance', 'mistral_fim_completion', 'mistralFimCompletion', 'transform_to_form_data'],
     unmapped.program,
@@ -203,7 +202,7 @@ function readTarget({ providers }: Reading, config: Members, { host, headers, ti
   const vault = target.vault || (given.startsWith('@') ? given.slice(1) : '');
   const service = given === '' || given.startsWith('@') ? serviceOf(vault) : given;
   const refuse = (reason: string): Target[] => {
-    config.refuse(reason);
+    config.skipWhole(reason);
     return [];
   };
   if (service === '')

@@ -4,7 +4,7 @@
  */
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
 import { type Issue, type Warning, parsePart } from '../problem.ts';
-import { mapPlaces, settleVariables } from '../project/expand-variables.ts';
+import { mapPlaces, settleVariables, withDefaults } from '../project/expand-variables.ts';
 import { Project } from '../project/project.ts';
 import type { Skipped } from './draft.ts';
 
@@ -17,7 +17,7 @@ export type SettledImport = {
 };
 
 export function settleImport(given: unknown): SettledImport {
-  const { project, issues, unset } = settleVariables(withDefaults(given));
+  const { project, issues, unset } = settleVariables(withAllDefaults(given));
   const left = withoutFaulty(recordOf(project), issues);
   const parsed = parsePart(Project, left.sections);
   const rest = 'issues' in parsed ? withoutFaulty(left.sections, parsed.issues) : left;
@@ -34,10 +34,8 @@ export function settleImport(given: unknown): SettledImport {
 }
 
 /** A variable of a file may have a default, which is as good as any value here. Secrets keep their variable. */
-function withDefaults(given: unknown): unknown {
-  return mapPlaces(given, (text, path) =>
-    path.startsWith('secrets.') ? text : text.replaceAll(/(?<!\$)\$\{[A-Za-z_][A-Za-z0-9_]*:-([^}]*)\}/g, '$1'),
-  );
+function withAllDefaults(given: unknown): unknown {
+  return mapPlaces(given, (text, path) => (path.startsWith('secrets.') ? text : withDefaults(text)));
 }
 
 /** Issues outside of any document remove the section. */

@@ -1,5 +1,5 @@
 /**
- * Environment variables in a project file: `${NAME}` and `${NAME:-default}`. The CLI and the launcher expand them before they send a
+ * Environment variables in a project file: `${NAME}` and `${NAME:-default}`, where the default may contain variables without a default. The CLI and the launcher expand them before they send a
  * project; the Worker never reads its own environment for one. They are recognized only in `places`, since instructions, templates and code
  * contain such text too. There, `$${` stands for a literal `${`, also in what is sent.
  */
@@ -21,7 +21,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   subscriptions: ['url', 'secret'],
 };
 
-const variable = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+const variable = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:\$\{[^{}]*\}|[^}])*))?\}/g;
 
 /** Returns how a variable is written in a project file. */
 export function placeholder(name: string): string {
@@ -37,17 +37,29 @@ export function expandVariables(
   environment: { readonly [name: string]: string | undefined },
 ): { project: unknown; issues: Issue[] } {
   const issues: Issue[] = [];
-  const expanded = mapPlaces(project, (text, path) =>
+  const expand = (text: string, path: string): string =>
     text.replaceAll(variable, (found, dollar: string, name: string, fallback: string | undefined) => {
       if (dollar !== '') return found;
       const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
       if (value !== undefined && (value !== '' || fallback === undefined)) return escapeVariables(value);
-      if (fallback !== undefined) return fallback;
+      if (fallback !== undefined) return expand(fallback, path);
       issues.push({ path, message: `the environment variable ${name} is not set: set it, or write ${placeholder(`${name}:-default`)}` });
       return found;
-    }),
+    });
+  return { project: mapPlaces(project, expand), issues };
+}
+
+/** Returns the text with the defaults of its variables, which is what is left where no environment is read. */
+export function withDefaults(text: string): string {
+  return text.replaceAll(variable, (found, dollar: string, _name: string, fallback: string | undefined) =>
+    dollar !== '' || fallback === undefined ? found : fallback,
   );
-  return { project: expanded, issues };
+}
+
+/** Whether a text is one variable and nothing else; returns its name. */
+export function onlyVariable(text: string): string | null {
+  const [found, ...others] = [...text.matchAll(variable)];
+  return found?.[0] === text && found[1] === '' && others.length === 0 ? (found[2] ?? null) : null;
 }
 
 /** Members that are write-only: without a value the stored one stays. */
@@ -88,7 +100,9 @@ export function settleVariables(project: unknown): { project: unknown; issues: I
 }
 
 export function variableNames(text: string): string[] {
-  return [...text.matchAll(variable)].flatMap(([, dollar, name = '']) => (dollar === '' ? [name] : []));
+  return [...text.matchAll(variable)].flatMap(([, dollar, name = '', preset = '']) =>
+    dollar === '' ? [name, ...variableNames(preset)] : [],
+  );
 }
 
 /** Returns the first variable that is not escaped, or null. */

@@ -34,18 +34,36 @@ export function isCredentialValue(value: string): boolean {
 /** Of longer texts, such as certificates with their key, the beginning is searched. */
 const maxSearched = 64_000;
 
-/** Whether a value stands for one that a person has to fill in: `<your token>`, `YOUR_API_KEY`. */
+/** Whether a value stands for one that a person has to fill in: `<your token>`, `YOUR_API_KEY`, `sk-...`, `X-Api-Key: xxx`. */
 export function isPlaceholder(value: string): boolean {
-  const text = value.replace(/^(Bearer|Basic|token)\s+/i, '');
-  return /^<.*>$|^\[.*\]$|^(your|my|insert|enter|replace|put|add)[-_ ]?\w*(key|token|secret|password|pat|here)\w*$|^(x{3,}|\*{3,}|\.{3,}|changeme|todo|placeholder)$/i.test(
-    text.trim().slice(0, 200),
-  );
+  const text = value
+    .slice(0, 200)
+    .trim()
+    .replace(/^(?:--?[A-Za-z][\w.-]*=|[A-Za-z_]\w*=|[A-Za-z][\w-]*:(?!\/\/)\s*)/, '')
+    .replace(/^(Bearer|Basic|token|ApiKey)\s+/i, '');
+  return placeholderForms.some((form) => form.test(text));
 }
+
+const placeholderForms: readonly RegExp[] = [
+  /^<[^<>]*>$|^\[[^[\]]*\]$|^\{\{?[^{}]*\}?\}$/,
+  /^(?:your|my|insert|enter|replace|put|add|paste|the)(?:[-_ ][\w ]*|[A-Z]\w*)?(?:key|token|secret|password|pass|pat|id|here|me|with|value|credentials?)[\w -]*$/i,
+  /^(?:api|access|auth|secret|github|openai)?[-_ ]?(?:key|token|secret|password)[-_ ]?(?:here|goes[-_ ]here|placeholder|value)?$/i,
+  // The beginning of a form, and nothing: `sk-...`, `ghp_xxxxxxxx`, `***`.
+  /^(?:[A-Za-z0-9]{1,8}[-_]){0,3}(?:x{3,}|X{3,}|\*{3,}|\.{2,}|\u2026)$/,
+  /^(?:change[-_ ]?me|todo|tbd|placeholder|example|dummy|redacted|n\/?a)$/i,
+];
 
 /** Returns the names of query parameters that contain credentials, and whether the URL has a user or password. */
 export function credentialsInUrl(url: URL): { parameters: string[]; hasUser: boolean } {
   const parameters = [...new Set([...url.searchParams].filter(([name, value]) => isQueryCredential(name, value)).map(([name]) => name))];
   return { parameters, hasUser: url.username !== '' || url.password !== '' };
+}
+
+/** Whether the path of a URL contains a credential, or what may be one, as those of hooks and hosted MCP servers do. */
+export function isCredentialInPath({ origin, pathname }: URL): boolean {
+  const path = origin + pathname;
+  if (valueForms.some((form) => form.test(path)) || looksRandom(pathname)) return true;
+  return pathname.split('/').some((part) => /^(?:sk|rk|pat|key|tok|token|secret)[-_][\w.-]{4,}$/i.test(part));
 }
 
 /** Returns the positions of arguments that contain a credential: `--api-key x`, `--token=x`, `-H 'Authorization: …'`, `KEY=x`, a URL with one. */
@@ -59,6 +77,7 @@ export function credentialArguments(args: readonly string[]): Set<number> {
     if (
       isCredentialValue(argument) ||
       isUrlWithCredential(value ?? given ?? '') ||
+      hasNamedCredential(argument) ||
       // Packages and images are named with hashes.
       (!/[@#:]/.test(argument) && looksRandom(argument)) ||
       (option !== undefined && isCredentialFor(option, value ?? '')) ||
@@ -69,6 +88,15 @@ export function credentialArguments(args: readonly string[]): Set<number> {
       found.add(index);
   }
   return found;
+}
+
+/** A JSON object with a credential, or a script of a shell: `sh -c 'TOKEN=x server'`. */
+function hasNamedCredential(argument: string): boolean {
+  const text = argument.slice(0, maxSearched);
+  if (/^\s*\{/.test(text))
+    return [...text.matchAll(/"([\w.-]{1,100})"\s*:\s*"([^"]+)"/g)].some(([, name = '', value = '']) => isCredentialFor(name, value));
+  const words = /^\S+\s+\S/.test(text) ? text.split(/\s+/).slice(0, 500) : [];
+  return words.length > 0 && !/^[A-Za-z][\w-]*:$/.test(words[0] ?? '') && credentialArguments(words).size > 0;
 }
 
 function isUrlWithCredential(text: string): boolean {

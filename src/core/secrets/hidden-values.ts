@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { canonicalJson } from '../hash.ts';
-import { credentialArguments, credentialsInUrl, isCredentialValue, mayBeCredential } from './credentials.ts';
+import { credentialArguments, credentialsInUrl, isCredentialInPath, isCredentialValue, mayBeCredential } from './credentials.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import { providerBaseUrl } from '../names/provider-kind.ts';
 import type { ProviderKind } from '../names/provider-kind.ts';
@@ -200,8 +200,7 @@ function hideInUrl(text: string): string {
   const shownQuery = query.replace(/([?&])([^=&]+)=([^&]*)/g, (whole, start: string, name: string) =>
     parameters.includes([...new URLSearchParams(`${name}=`).keys()][0] ?? '') ? `${start}${name}=${hiddenPart}` : whole,
   );
-  const isPath = isCredentialValue(address) || mayBeCredential('', url.pathname);
-  return `${isPath ? `${url.origin}/${hiddenPart}` : address}${shownQuery}${fragment}`;
+  return `${isCredentialInPath(url) || isCredentialValue(address) ? `${url.origin}/${hiddenPart}` : address}${shownQuery}${fragment}`;
 }
 
 /** Identifies where the values of a document are sent. */

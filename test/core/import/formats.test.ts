@@ -57,7 +57,7 @@ describe('a URL with a key in its query', () => {
     const { project } = serverOf('https://mcp.search.example/mcp?k=${SEARCH_API_KEY}');
     expect(project.servers?.search).toMatchObject({ url: 'https://mcp.search.example/mcp', query: { k: { secret: 'SEARCH_API_KEY' } } });
     const { skipped } = serverOf('https://mcp.search.example/mcp?team=${TEAM}');
-    expect(skipped).toMatchObject([{ name: 'search', reason: expect.stringContaining('is no URL as it is') }]);
+    expect(skipped).toMatchObject([{ name: 'mcpServers.search', reason: expect.stringContaining('is no URL as it is') }]);
   });
 });
 
@@ -91,14 +91,14 @@ describe('the servers of an MCP client', () => {
       },
       'github-mcp': { env: { GITHUB_PERSONAL_ACCESS_TOKEN: { secret: 'GITHUB_PERSONAL_ACCESS_TOKEN' }, GITHUB_TOOLSETS: 'repos,issues' } },
       postgres: { args: ['-y', '@modelcontextprotocol/server-postgres', { secret: 'POSTGRES_URL' }] },
-      tickets: { args: ['mcp-remote', 'https://tickets.example.com/sse', '--header', { secret: 'TICKETS_AUTHORIZATION' }] },
+      tickets: { url: 'https://tickets.example.com/sse', headers: { Authorization: { secret: 'TICKETS_TOKEN' } } },
     });
     expect(project.secrets).toEqual({
       GITHUB_PERSONAL_ACCESS_TOKEN: { value: 'ghp_0123456789abcdefghijABCDEFGHIJ012345', hosts: ['github-mcp.stdio'] },
       POSTGRES_URL: { value: 'postgresql://ada:s3cret-pass@db.example.com:5432/app', hosts: ['postgres.stdio'] },
       // The file has a placeholder.
       BRAVE_API_KEY: { hosts: ['brave-search.stdio'] },
-      TICKETS_AUTHORIZATION: { value: 'Authorization: Bearer tk-live-0123456789abcdef', hosts: ['tickets.stdio'] },
+      TICKETS_TOKEN: { value: 'Bearer tk-live-0123456789abcdef', hosts: ['tickets.example.com:443'] },
     });
     expect(project.toolsets?.claude?.tools.map(({ tool }) => tool)).toEqual([
       'filesystem.*',
@@ -119,7 +119,7 @@ describe('the servers of an MCP client', () => {
     });
     expect(project.secrets?.API_SERVER_TOKEN).toEqual({ value: 'Bearer ${API_KEY}', hosts: ['api.example.com:443'] });
     expect(project.servers?.figma).toMatchObject({ oauth: { grant: 'authorization_code', clientId: 'figma-client' } });
-    expect(skipped.map(({ name }) => name)).toContain('internal');
+    expect(skipped.map(({ name }) => name)).toContain('mcpServers.internal');
   });
 
   it('may be in JSON with comments and trailing commas, with the variables of Cursor', () => {
@@ -134,7 +134,7 @@ describe('the servers of an MCP client', () => {
 
   it('that are disabled are skipped, and disabled tools are left out of the toolset', () => {
     const result = read('windsurf/mcp_config.json');
-    expect(reasons(result)).toEqual({ old: 'is disabled in the file' });
+    expect(reasons(result)).toEqual({ 'mcpServers.old': 'is disabled in the file' });
     expect(result.project.toolsets?.windsurf?.tools).toContainEqual({ tool: 'github.*', except: ['delete_file', 'fork_repository'] });
     expect(result.project.secrets?.NOTES_TOKEN).toEqual({ hosts: ['local-notes.stdio'] });
   });
@@ -147,7 +147,7 @@ describe('the servers of an MCP client', () => {
       PERPLEXITY_KEY: { value: '${PERPLEXITY_KEY}' },
     });
     expect(project.servers?.playwright).toMatchObject({ cwd: '${PWD}' });
-    expect(skipped.map(({ name }) => name)).toEqual(['picked']);
+    expect(skipped.map(({ name }) => name)).toEqual(['servers.perplexity.envFile', 'servers.picked']);
   });
 
   it('of Zed may have older forms; those of its extensions have no command', () => {
@@ -158,7 +158,7 @@ describe('the servers of an MCP client', () => {
       args: ['server.js'],
       env: { API_TOKEN: { secret: 'API_TOKEN' } },
     });
-    expect(Object.keys(reasons(result))).toEqual(['postgres-context-server', 'off']);
+    expect(Object.keys(reasons(result))).toEqual(['context_servers.postgres-context-server', 'context_servers.off', 'theme']);
   });
 });
 
@@ -166,11 +166,11 @@ describe('an agent of Kiro', () => {
   it('becomes a toolset with aliases, and tools that need no approval', () => {
     const { project } = read('kiro/agent.json');
     expect(project.toolsets?.['aws-expert']?.tools).toEqual([
+      // Approved, but of fetch the agent has only one tool.
+      { tool: 'fetch.fetch', aliases: ['get_page'], approval: 'never' },
       { tool: 'git.*', except: ['git_reset'] },
-      { tool: 'fetch.fetch', aliases: ['get_page'] },
-      { tool: 'git.git_status', aliases: ['status'], approval: 'never' },
-      { tool: 'fetch.*', approval: 'never' },
       { tool: 'git.git_log', approval: 'never' },
+      { tool: 'git.git_status', aliases: ['status'], approval: 'never' },
     ]);
     expect(project.agents?.['aws-expert']).toMatchObject({
       instructions: 'You are an AWS infrastructure specialist.',
@@ -284,7 +284,7 @@ it('takes the timeouts of MCP servers, and names those that are lowered', () => 
   const mcpServers = { build: { command: 'make', timeout: 120 }, far: { url: 'https://mcp.example.com', timeoutMs: 7_200_000 } };
   const { project, warnings } = readImport(new TextEncoder().encode(JSON.stringify({ mcpServers })), { fileName: 'mcp.json' });
   expect(project.servers).toMatchObject({ build: { command: 'make', timeoutMs: 120_000 }, far: { timeoutMs: 3_600_000 } });
-  expect(warnings).toEqual([{ path: 'servers.far.timeoutMs', message: '7200000 is more than 3600000, which is used' }]);
+  expect(warnings).toEqual([{ path: 'mcpServers.far.timeoutMs', message: 'is 7200000 ms; at most 3600000 ms are used' }]);
 });
 
 it('takes the timeouts of a model gateway as those of its providers', () => {

@@ -258,3 +258,87 @@ describe('a config of Portkey', () => {
     expect(project.providers?.openai?.headers).toEqual({ 'OpenAI-Organization': 'org-1' });
   });
 });
+
+describe('servers of LiteLLM', () => {
+  const servers = (mcp_servers: object, more: object = {}): ImportResult => read({ model_list: [], mcp_servers, ...more });
+  const url = 'https://ctx.example.com/mcp';
+
+  it('offer no more tools than in the file', () => {
+    const { project } = servers({
+      one: { url, allowed_tools: ['get_docs'] },
+      two: { url, disallowed_tools: ['delete_all'] },
+      three: { url, allowed_params: { send: ['to'] } },
+    });
+    expect(project.toolsets?.litellm?.tools).toEqual([
+      { tool: 'one.get_docs' },
+      { tool: 'two.*', except: ['delete_all'] },
+      { tool: 'three.*', except: ['send'] },
+    ]);
+  });
+
+  it.each([
+    ['bearer_token', 'tk-0123456789abcdef', 'Authorization', 'Bearer tk-0123456789abcdef'],
+    ['basic', 'ada:s3cret-pass', 'Authorization', 'Basic YWRhOnMzY3JldC1wYXNz'],
+    ['token', 'tk-0123456789abcdef', 'Authorization', 'token tk-0123456789abcdef'],
+    ['authorization', 'Custom tk-0123456789abcdef', 'Authorization', 'Custom tk-0123456789abcdef'],
+    ['api_key', 'os.environ/CTX_KEY', 'X-API-Key', '${CTX_KEY}'],
+  ])('with the auth_type %s send its header as a secret', (auth_type, auth_value, header, value) => {
+    const { project, skipped } = servers({ ctx: { url, auth_type, auth_value } });
+    const [name = ''] = Object.keys(project.secrets ?? {});
+    expect(project.servers?.ctx).toMatchObject({ headers: { [header]: { secret: name } } });
+    expect(project.secrets?.[name]?.value).toBe(value);
+    expect(skipped).toEqual([]);
+  });
+
+  it('with OAuth sign in each user, or themselves', () => {
+    const oauth = { url, auth_type: 'oauth2', client_id: 'os.environ/GH_ID', client_secret: 'os.environ/GH_SECRET', scopes: ['repo'] };
+    const { project } = servers({ gh: oauth, robot: { ...oauth, oauth2_flow: 'client_credentials' } });
+    expect(project.servers?.gh).toMatchObject({
+      oauth: {
+        grant: 'authorization_code',
+        per: 'user',
+        clientId: '${GH_ID}',
+        clientSecret: { secret: 'GH_CLIENT_SECRET' },
+        scopes: ['repo'],
+      },
+    });
+    expect(project.servers?.robot).toMatchObject({ oauth: { grant: 'client_credentials', clientId: '${GH_ID}' } });
+  });
+
+  it('whose credentials Moniker cannot have are skipped', () => {
+    const result = servers({ a: { url, auth_type: 'aws_sigv4', aws_region_name: 'eu' }, b: { url, auth_type: 'magic' } });
+    expect(result.project).toEqual({});
+    expect(Object.keys(reasons(result))).toEqual(['mcp_servers.a', 'mcp_servers.b']);
+  });
+
+  it('have the names of their aliases, and a toolset for each access group', () => {
+    const { project } = servers(
+      { github_mcp_server: { url, access_groups: ['dev'] }, other: { url } },
+      { litellm_settings: { mcp_aliases: { gh: 'github_mcp_server' } } },
+    );
+    expect(Object.keys(project.servers ?? {})).toEqual(['gh', 'other']);
+    expect(project.toolsets).toMatchObject({
+      litellm: { tools: [{ tool: 'gh.*' }, { tool: 'other.*' }] },
+      dev: { tools: [{ tool: 'gh.*' }] },
+    });
+  });
+
+  it('with a spec_path are APIs', () => {
+    const result = servers({
+      pets: {
+        url: 'https://pets.example.com',
+        spec_path: 'https://pets.example.com/openapi.json',
+        auth_type: 'bearer_token',
+        auth_value: 'os.environ/PETS',
+      },
+      local: { url, spec_path: './openapi.json' },
+    });
+    expect(result.project.servers?.pets).toMatchObject({
+      kind: 'openapi',
+      url: 'https://pets.example.com/openapi.json',
+      baseUrl: 'https://pets.example.com',
+      headers: { Authorization: { secret: expect.any(String) } },
+    });
+    expect(Object.keys(reasons(result))).toEqual(['mcp_servers.local']);
+  });
+});

@@ -27,7 +27,7 @@ describe('members of a file', () => {
   });
 
   test('are told when they have another type than the reader needs', () => {
-    const file = { text: 1, flag: 'maybe', number: 'x', list: { a: 1 }, record: [], texts: ['a', 2], map: { one: 1 }, items: ['x'] };
+    const file = { text: 1, flag: 'maybe', number: 'x', list: { a: 1 }, record: [], texts: ['a', {}], map: { one: 1 }, items: ['x'] };
     const read = (members: Members): void => {
       expect(members.text('text')).toBeNull();
       expect(members.flag('flag')).toBeNull();

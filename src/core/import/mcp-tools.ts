@@ -1,0 +1,149 @@
+/**
+ * Which tools of a server a file offers, and how: the entries of a toolset. A restriction of the file is never lost: a filter that has no
+ * counterpart leaves tools out.
+ */
+import { isRecord, type Json } from '../json/wire-value.ts';
+import type { Members } from './members.ts';
+
+/** Names may be patterns with one `*` at their end. */
+export type ToolFilter = {
+  /** Null: all. */
+  include: string[] | null;
+  exclude: string[];
+  /** Run without approval; `*`: all. */
+  unasked: string[];
+  /** Need approval for each call. */
+  asked: string[];
+  /** Of single tools. */
+  descriptions: ReadonlyMap<string, string>;
+  aliases: ReadonlyMap<string, string[]>;
+  isAlwaysOffered: boolean;
+};
+
+/** All tools, as they are. */
+export const wholeFilter: ToolFilter = {
+  include: null,
+  exclude: [],
+  unasked: [],
+  asked: [],
+  descriptions: new Map(),
+  aliases: new Map(),
+  isAlwaysOffered: false,
+};
+
+const includeMembers = ['tools', 'includeTools', 'enabledTools', 'enabled_tools', 'allowedTools', 'allowed_tools', 'available_tools'];
+const excludeMembers = ['excludeTools', 'disabledTools', 'disabled_tools', 'disallowedTools', 'disallowed_tools', 'excludedTools'];
+const unaskedMembers = ['autoApprove', 'alwaysAllow', 'auto_approve', 'always_allow'];
+
+/** Reads the filters of a server's entry, as the clients call them. */
+export function readToolFilter(members: Members): ToolFilter {
+  const named = isRecord(members.peek('tools')) ? readNamedTools(members) : null;
+  const included = includeMembers.flatMap((name) => {
+    if (!members.has(name) || (name === 'tools' && named !== null)) return [];
+    return [patterns(members, name)];
+  });
+  const excluded = excludeMembers.flatMap((name) => patterns(members, name));
+  const isTrusted = members.flag('trust') === true || members.peek('default_tools_approval_mode') === 'approve';
+  const isAsked = members.peek('default_tools_approval_mode') === 'prompt';
+  members.ignore('default_tools_approval_mode');
+  return {
+    include: included.length === 0 ? null : included.reduce((some, others) => common(some, others)),
+    exclude: [...excluded, ...(named?.exclude ?? [])],
+    unasked: [...(isTrusted ? ['*'] : []), ...unaskedMembers.flatMap((name) => patterns(members, name)), ...(named?.unasked ?? [])],
+    asked: [...(isAsked ? ['*'] : []), ...(named?.asked ?? [])],
+    descriptions: named?.descriptions ?? new Map<string, string>(),
+    aliases: new Map(),
+    isAlwaysOffered: members.flag('alwaysLoad') === true,
+  };
+}
+
+/** Returns a filter that also has the rules of another. */
+export function withFilter(filter: ToolFilter, more: Partial<ToolFilter> = {}): ToolFilter {
+  const include = more.include ?? null;
+  return {
+    include: filter.include === null ? include : include === null ? filter.include : common(filter.include, include),
+    exclude: [...filter.exclude, ...(more.exclude ?? [])],
+    unasked: [...filter.unasked, ...(more.unasked ?? [])],
+    asked: [...filter.asked, ...(more.asked ?? [])],
+    descriptions: new Map([...filter.descriptions, ...(more.descriptions ?? [])]),
+    aliases: new Map([...filter.aliases, ...(more.aliases ?? [])]),
+    isAlwaysOffered: filter.isAlwaysOffered || more.isAlwaysOffered === true,
+  };
+}
+
+/** Returns the entries for the tools of a server; none if the file offers none. `members`: of the server, where faults are said. */
+export function toolEntries(server: string, filter: ToolFilter, members: Members): Json[] {
+  const exclude = [...new Set(filter.exclude)];
+  const odd = exclude.filter(isOdd);
+  if (odd.length > 0) {
+    members.fault('', `none of its tools is in the toolset: tools can be left out by name or beginning, not by ${odd.join(', ')}`);
+    return [];
+  }
+  const included = filter.include ?? ['*'];
+  for (const pattern of included.filter(isOdd))
+    members.fault('', `the tools ${pattern} are not in the toolset: only the beginning of a name can stand for several`);
+  const unasked = filter.unasked.filter((pattern) => !isOdd(pattern));
+  for (const pattern of filter.unasked.filter(isOdd))
+    members.fault('', `the tools ${pattern} still need approval: a pattern ends with "*"`);
+  const offered = (name: string): boolean => covers(included, name) && !covers(exclude, name);
+  // Patterns of tools that need no approval come first, since a tool is in the first entry that has it.
+  const special = [...unasked, ...filter.asked, ...filter.descriptions.keys(), ...filter.aliases.keys()];
+  for (const name of filter.aliases.keys())
+    if (!offered(name)) members.fault('', `the alias of ${name} is not used, since the file does not offer the tool`);
+  const singles = [...new Set(special)].filter((name) => name !== '*' && offered(name));
+  const wanted = included.filter((pattern) => !isOdd(pattern) && !covers(exclude, pattern));
+  const narrow = singles.filter((name) => name.endsWith('*'));
+  const names = [...narrow, ...wanted, ...singles.filter((name) => !name.endsWith('*'))];
+  const entries = [...new Set(names)].map((name) => entryOf(server, name, filter, exclude));
+  if (entries.length === 0) members.change('', 'the file offers none of its tools, so that it is in no toolset');
+  return entries;
+}
+
+function entryOf(server: string, name: string, filter: ToolFilter, exclude: readonly string[]): Json {
+  const without = name.endsWith('*') ? exclude.filter((one) => one.startsWith(name.slice(0, -1))) : [];
+  const description = filter.descriptions.get(name);
+  const aliases = filter.aliases.get(name);
+  const approval = covers(filter.asked, name) ? 'always' : covers(filter.unasked, name) ? 'never' : null;
+  return {
+    tool: `${server}.${name}`,
+    ...(without.length > 0 && { except: without }),
+    ...(description !== undefined && !name.endsWith('*') && { description }),
+    ...(aliases !== undefined && { aliases }),
+    ...(approval !== null && { approval }),
+    ...(filter.isAlwaysOffered && { alwaysOffered: true }),
+  };
+}
+
+/** mcphub: `{name: {enabled, description}}`; Codex: `{name: {enabled, approval_mode}}`. */
+function readNamedTools(members: Members): Pick<ToolFilter, 'exclude' | 'unasked' | 'asked' | 'descriptions'> {
+  const exclude: string[] = [];
+  const unasked: string[] = [];
+  const asked: string[] = [];
+  const descriptions = new Map<string, string>();
+  for (const [name, tool] of members.entries('tools')) {
+    if (tool.flag('enabled') === false || tool.flag('disabled') === true) exclude.push(name);
+    const description = tool.text('description');
+    if (description !== null && description !== '') descriptions.set(name, description);
+    const mode = tool.text('approval_mode');
+    if (mode === 'approve') unasked.push(name);
+    else if (mode === 'prompt') asked.push(name);
+  }
+  return { exclude, unasked, asked, descriptions };
+}
+
+/** A member that is no list names no tool, so that the filter is kept. */
+function patterns(members: Members, name: string): string[] {
+  return [...new Set(members.texts(name) ?? [])].filter((pattern) => pattern !== '' && pattern.length <= 128);
+}
+
+function common(some: readonly string[], others: readonly string[]): string[] {
+  return [...new Set([...some.filter((name) => covers(others, name)), ...others.filter((name) => covers(some, name))])];
+}
+
+function covers(list: readonly string[], name: string): boolean {
+  return list.some((pattern) => pattern === name || (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1))));
+}
+
+function isOdd(pattern: string): boolean {
+  return /\*.|[?[\]{}]/.test(pattern);
+}
