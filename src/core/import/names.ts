@@ -105,11 +105,18 @@ function serverName(written: string): string {
   return reservedServers.has(name) ? `${name}-server` : name;
 }
 
-/** `openai/gpt-4o` → `openai-gpt-4o`: a model alias has no slash. */
+/** Keeps what a model alias may have, also `/`: `openai/gpt 4o` → `openai/gpt-4o`. */
 function modelAliasName(written: string): string {
   const [head = '', ...rest] = written.trim().split('*');
-  const name = (rest.length === 0 ? head : `${head}*${rest.join('')}`).replace(/[^A-Za-z0-9._:@+*-]+/g, '-').slice(0, 128);
-  return /^[A-Za-z0-9*]/.test(name) ? name : `model-${name}`.replace(/-+$/, '').slice(0, 128);
+  const name = (rest.length === 0 ? head : `${head}*${rest.join('')}`)
+    .replace(/[^A-Za-z0-9._:@+*/-]+/g, '-')
+    .split('/')
+    .filter((part) => !/^\.{0,2}$/.test(part))
+    .join('/')
+    .slice(0, 128)
+    .replace(/\/$/, '');
+  const free = /^(agent|rehearsal)\//i.test(name) ? `model/${name}` : name;
+  return (/^[A-Za-z0-9*]/.test(free) ? free : `model-${free}`).slice(0, 128).replace(/[-/]+$/, '') || 'model';
 }
 
 function wordName(written: string): string {

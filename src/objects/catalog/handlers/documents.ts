@@ -112,7 +112,7 @@ export const documentHandlers = {
   put: async ({ context, by }, kind, name, body, options = {}) => {
     if (kindsWithOwnRights.has(kind)) requireUnlimited(context.sql, by);
     const { models } = restrictionsOfActor(context.sql, by);
-    if (models !== undefined) requireOwnModels(context, models, kind, body);
+    if (models !== undefined) requireOwnModels(context, models, { kind, name, body });
     return await putDocument(context, writers[kind], { kind, name, body, options, by });
   },
   remove: async ({ context, by }, kind, name, options = {}) => {
