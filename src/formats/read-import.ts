@@ -13,6 +13,7 @@ import { limits } from '../core/limits/limits.ts';
 import { invalidRequest, Problem, quoted, parseInput } from '../core/problem.ts';
 import { Project } from '../core/project/project.ts';
 import { skillFile, isStray, skillPathFault } from '../core/skills/skill.ts';
+import { looksLikeToml, readToml, TomlFault } from './read-toml.ts';
 import { readYaml, YamlFault } from './read-yaml.ts';
 import { readZipDirectory, unpackEntry } from './read-zip.ts';
 
@@ -28,7 +29,7 @@ export function readImport(bytes: Uint8Array, { format, fileName = '' }: ImportO
   if (bytes.byteLength > limits.maxLargeBodyBytes)
     throw new Problem('body_too_large', `The file has ${bytes.byteLength} bytes; an import may have at most ${limits.maxLargeBodyBytes}.`);
   if (isZip(bytes)) return readArchive(bytes, format, fileName);
-  const value = parseImportText(decodeImport(bytes));
+  const value = parseImportText(decodeImport(bytes), fileName);
   const found = format ?? detectFormat(value, fileName);
   if (found === null) throw unknownFormat();
   if (found === 'moniker') return ownProject(value, null);
@@ -89,12 +90,12 @@ function readArchive(archive: Uint8Array, format: ImportFormat | undefined, file
   const rest = readSkillFolders(draft, files);
   const found = new Set<string>(rest.length < files.length ? ['sisu'] : []);
   for (const { path, bytes } of rest) {
-    if (!/\.(json|jsonc|json5|ya?ml)$/i.test(path)) {
-      draft.skip(path, 'is neither JSON nor YAML, nor part of a folder with a SKILL.md');
+    if (!/\.(json|jsonc|json5|ya?ml|toml)$/i.test(path)) {
+      draft.skip(path, 'is neither JSON, YAML nor TOML, nor part of a folder with a SKILL.md');
       continue;
     }
     try {
-      const value = parseImportText(decodeImport(bytes));
+      const value = parseImportText(decodeImport(bytes), path);
       const one = format ?? detectFormat(value, path);
       if (one === null || one === 'moniker')
         draft.skip(path, one === null ? 'is of no known format' : 'is a project file: it must be called moniker.json or moniker.yaml');
@@ -148,12 +149,13 @@ const maxImportDepth = limits.maxOpenApiDepth;
 const maxImportParts = 300_000;
 const maxYamlSeparators = 400_000;
 
-/** Parses JSON, JSON with comments and trailing commas, or YAML. */
-export function parseImportText(text: string): unknown {
+/** Parses JSON, JSON with comments and trailing commas, YAML, or TOML. */
+export function parseImportText(text: string, fileName = ''): unknown {
   const bare = text.replace(/^\ufeff/, '').trim();
   if (bare === '') throw new Problem('invalid_request', 'The file is empty.');
   if (bare.startsWith('<')) throw new Problem('invalid_request', 'The file is a page of HTML or XML, not JSON, YAML or a zip archive.');
-  const value = /^(?:[[{]|\/[/*])/.test(bare) ? parseJson(bare) : parseYaml(bare);
+  const isToml = /\.toml$/i.test(fileName) || looksLikeToml(bare);
+  const value = isToml ? parseToml(bare) : /^(?:[[{]|\/[/*])/.test(bare) ? parseJson(bare) : parseYaml(bare);
   if (collectParts(value, maxImportParts) === null) throw tooManyValues();
   return value;
 }
@@ -180,6 +182,16 @@ function parseYaml(text: string, what = 'YAML'): unknown {
       what === 'JSON' ? 'invalid_json' : 'invalid_request',
       `The file is not valid ${what}${where}: ${stringOf(error.message)}.`,
     );
+  }
+}
+
+function parseToml(text: string): unknown {
+  try {
+    return readToml(text, { maxDepth: maxImportDepth });
+  } catch (error) {
+    if (!(error instanceof TomlFault)) throw error;
+    const { line, column } = error.place;
+    throw new Problem('invalid_request', `The file is not valid TOML in line ${line}, column ${column}: ${error.message}.`);
   }
 }
 

@@ -52,9 +52,9 @@ export class ImportDraft {
   readonly #opened: Members[] = [];
   #count = 0;
 
-  /** Returns the members of a file's value. What no reader takes is listed in the result. */
-  open(value: Json): Members {
-    const members = new Members(value, '', ({ path, reason, isTaken }) => (isTaken ? this.warn(path, reason) : this.skip(path, reason)));
+  /** Returns the members of a file's value. What no reader takes is listed in the result. `path`: of a value that a reader has made of a part. */
+  open(value: Json, path = ''): Members {
+    const members = new Members(value, path, ({ path, reason, isTaken }) => (isTaken ? this.warn(path, reason) : this.skip(path, reason)));
     this.#opened.push(members);
     return members;
   }

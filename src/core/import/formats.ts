@@ -6,34 +6,21 @@ import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-va
 import { Problem } from '../problem.ts';
 import { Project } from '../project/project.ts';
 import { aliasMapIn, readAliasMap } from './alias-map.ts';
+import { isBifrost, readBifrost } from './gateways/bifrost.ts';
+import { clientFormats, type Format } from './client-formats.ts';
 import type { ImportDraft } from './draft.ts';
 import { definitionsIn, readFunctionList } from './function-list.ts';
 import { readHyperTool } from './hypertool.ts';
-import { isKiroAgent, readKiroAgent } from './kiro.ts';
-import { isLiteLlm, readLiteLlm } from './litellm.ts';
+import { isLiteLlm, readLiteLlm } from './gateways/litellm.ts';
 import { madeToolsIn, readMadeTools } from './made-tools.ts';
-import { readMcpServers, readVsCode, readZed } from './mcp-clients.ts';
 import { type ImportFormat, importFormats, legalName } from './names.ts';
-import { isPortkey, readPortkey } from './portkey.ts';
+import { isPortkey, readPortkey } from './gateways/portkey.ts';
 import { readOpenApi } from '../openapi/description.ts';
 
-type Format = {
-  title: string;
-  /** What the file has, for the error when it does not. */
-  expects: string;
-  /** `file`: the lower-case path of the file, or ''. */
-  detects(value: unknown, file: string): boolean;
-  /** Whether the value can be read when the format was named. Absent: as `detects`. */
-  accepts?(value: unknown): boolean;
-  /** `name`: for what has no name in the file. */
-  read(draft: ImportDraft, value: unknown, name: string): void;
-};
-
 const isObject = (value: unknown, ...members: string[]): boolean => members.some((member) => isRecord(recordOf(value)[member]));
-const hasServers = (value: unknown): boolean =>
-  isObject(value, 'mcpServers') || Object.values(recordOf(recordOf(value).projects)).some((one) => isObject(one, 'mcpServers'));
 
 const formats: Readonly<Record<ImportFormat, Format>> = {
+  ...clientFormats,
   moniker: {
     title: 'a project file of Moniker',
     expects: 'sections such as servers, toolsets and agents',
@@ -53,6 +40,13 @@ const formats: Readonly<Record<ImportFormat, Format>> = {
     detects: isLiteLlm,
     read: (draft, value) => readLiteLlm(draft, draft.open(recordOf(value))),
   },
+  bifrost: {
+    title: 'config.json of Bifrost',
+    expects: '`providers` with `keys`, or `mcp.client_configs`',
+    detects: isBifrost,
+    accepts: isRecord,
+    read: (draft, value) => readBifrost(draft, draft.open(recordOf(value))),
+  },
   hypertool: {
     title: 'toolsets of HyperTool',
     expects: '`toolsets` whose tools have a namespacedName',
@@ -60,37 +54,6 @@ const formats: Readonly<Record<ImportFormat, Format>> = {
     accepts: (value) => isRecord(value) && ('toolsets' in value || Array.isArray(value.tools)),
     read: (draft, value) => readHyperTool(draft, recordOf(value)),
   },
-  vscode: {
-    title: 'mcp.json of VS Code',
-    expects: 'an object `servers`',
-    detects: (value) => isObject(value, 'servers') || isObject(recordOf(value).mcp, 'servers'),
-    read: (draft, value) => readVsCode(draft, draft.open(recordOf(value))),
-  },
-  zed: {
-    title: 'settings of Zed',
-    expects: 'an object `context_servers`',
-    detects: (value) => isObject(value, 'context_servers'),
-    read: (draft, value) => readZed(draft, draft.open(recordOf(value))),
-  },
-  kiro: {
-    title: 'an agent or mcp.json of Kiro',
-    expects: 'an object `mcpServers`, or the tools of an agent',
-    detects: (value, file) => isKiroAgent(value) || (hasServers(value) && file.includes('.kiro')),
-    accepts: (value) => isKiroAgent(value) || hasServers(value),
-    read: (draft, value) => {
-      const file = draft.open(recordOf(value));
-      if (isKiroAgent(value)) readKiroAgent(draft, file);
-      else readMcpServers(draft, file, 'kiro');
-    },
-  },
-  cursor: mcpClient('mcp.json of Cursor', 'cursor', (_value, file) => file.includes('cursor')),
-  windsurf: mcpClient(
-    'mcp_config.json of Windsurf',
-    'windsurf',
-    (value, file) =>
-      file.includes('windsurf') || Object.values(recordOf(recordOf(value).mcpServers)).some((entry) => 'serverUrl' in recordOf(entry)),
-  ),
-  claude: mcpClient('the MCP servers of Claude Desktop, Claude Code or another client', 'claude', () => true),
   portkey: {
     title: 'a config of Portkey',
     expects: '`targets`, `provider` or `virtual_key`',
@@ -148,21 +111,11 @@ export function unknownFormat(): Problem {
   return new Problem('invalid_request', `The file is of no known format. Known are: ${known}.`);
 }
 
-function mcpClient(title: string, name: string, isOf: (value: unknown, file: string) => boolean): Format {
-  return {
-    title,
-    expects: 'an object `mcpServers`',
-    detects: (value, file) => hasServers(value) && isOf(value, file),
-    accepts: hasServers,
-    read: (draft, value) => readMcpServers(draft, draft.open(recordOf(value)), name),
-  };
-}
-
 const sections = new Set(Object.keys(Project.shape));
 
 /** Servers of VS Code have no `kind`; toolsets of HyperTool have other entries. */
 function isProject(value: unknown): boolean {
-  if (!isRecord(value) || isHyperTool(value)) return false;
+  if (!isRecord(value) || isHyperTool(value) || isBifrost(value)) return false;
   const names = Object.keys(value);
   if (names.length === 0 || !names.every((name) => sections.has(name))) return false;
   if (!Object.values(recordOf(value.servers)).every((server) => 'kind' in recordOf(server))) return false;

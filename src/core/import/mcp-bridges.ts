@@ -6,7 +6,7 @@ import { type Json, recordOf, stringOf, tryParse } from '../json/wire-value.ts';
 import type { CommandEntry } from './mcp-command.ts';
 import { clientSecretOf, type WrittenHeader } from './mcp-remote-server.ts';
 import type { ToolFilter } from './mcp-tools.ts';
-import { fill, type Reading } from './mcp-values.ts';
+import { fill, type ServerReading } from './mcp-values.ts';
 
 type Bridged = {
   bridge: string;
@@ -29,7 +29,7 @@ const switches = new Set(['--allow-http', '--debug', '--silent', '--enable-proxy
 const ownOptions = new Set([...switches, '--host', '--auth-timeout', '--callback-path', '--logLevel', '--outputTransport']);
 
 /** Returns the server that the command connects to; null if it is another program, or does more than that. */
-export function bridgedServer(reading: Reading, entry: CommandEntry): Bridged | null {
+export function bridgedServer(reading: ServerReading, entry: CommandEntry): Bridged | null {
   const program = programOf([entry.command, ...entry.args]);
   if (program === null) return null;
   const options = optionsOf(entry, program.next - 1);
@@ -52,7 +52,7 @@ export function bridgedServer(reading: Reading, entry: CommandEntry): Bridged | 
   return bridged;
 }
 
-function take(reading: Reading, bridged: Bridged, { name, value, path }: Option): void {
+function take(reading: ServerReading, bridged: Bridged, { name, value, path }: Option): void {
   const { draft } = reading;
   switch (name) {
     case '--header': {
@@ -86,7 +86,7 @@ function take(reading: Reading, bridged: Bridged, { name, value, path }: Option)
   }
 }
 
-function oauthOf(reading: Reading, given: Json, path: string): Json {
+function oauthOf(reading: ServerReading, given: Json, path: string): Json {
   const clientId = stringOf(given.client_id);
   const clientSecret = stringOf(given.client_secret);
   const scopes = stringOf(given.scope)

@@ -1,27 +1,73 @@
 /**
- * Files of MCP clients: Claude Desktop, Claude Code (`.mcp.json`, `~/.claude.json`), Cursor, Windsurf, Kiro, Zed and VS Code. Each gives its
- * servers, and a toolset with all their tools, without prefixes.
+ * Files of MCP clients: Claude Desktop, Claude Code (`.mcp.json`, `~/.claude.json`), Cursor, Windsurf, Kiro, Zed, VS Code, Gemini CLI, Copilot
+ * CLI, Continue and Codex. Each gives its servers, and a toolset with the tools that it offers, without prefixes.
  */
-import type { Json } from '../json/wire-value.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
-import { addMcpServer, type GivenServer } from './mcp-server.ts';
+import { ToolRules, readServerLists } from './mcp-permissions.ts';
+import { addMcpServer, type AddedServer, type GivenServer } from './mcp-server.ts';
 import type { Members } from './members.ts';
 import { createVariables, type Variables } from './variables.ts';
 
-const otherSettings = 'is a setting of the program itself: only its MCP servers are taken';
+export const otherSettings = 'is a setting of the program itself: only its MCP servers are taken';
 
-/** Adds the servers of a member `mcpServers`, and a toolset with their tools under the name `toolset`. */
-export function readMcpServers(draft: ImportDraft, file: Members, toolset: string): void {
-  const rows = [...file.entries('mcpServers', 'mcp_servers')];
-  // `~/.claude.json` has servers for each project folder, too.
-  for (const [, project] of file.entries('projects')) {
-    rows.push(...project.entries('mcpServers'));
-    project.skipOthers(otherSettings);
-  }
+/** Whether a value has MCP servers as most clients write them: a map, or the list of Continue. */
+export function hasMcpServers(value: unknown): boolean {
+  const { mcpServers, projects } = recordOf(value);
+  const isList = Array.isArray(mcpServers) && mcpServers.some(isRecord);
+  return isRecord(mcpServers) || isList || Object.values(recordOf(projects)).some((one) => isRecord(recordOf(one).mcpServers));
+}
+
+export type ClientOptions = {
+  /** The name of the toolset. */
+  toolset: string;
+  /** `$NAME` is a variable within texts, too. */
+  hasBare?: boolean;
+  isInSeconds?: boolean;
+};
+
+/** Adds the servers of a member `mcpServers`, and a toolset with their tools. */
+export function readMcpServers(draft: ImportDraft, file: Members, { toolset, hasBare = false, isInSeconds = false }: ClientOptions): void {
+  const variables = createVariables({ hasBare, inputs: file.items('inputs') });
   file.ignore('$schema');
-  addServers(draft, rows, { variables: createVariables(), toolset });
+  const mcp = isRecord(file.peek('mcp')) ? file.record('mcp') : null;
+  const isOff = readServerLists(mcp, file);
+  mcp?.skipOthers(otherSettings);
+  const rules = new ToolRules();
+  rules.addPermissions(isRecord(file.peek('permissions')) ? file.record('permissions') : null);
+  const own = namedServers(file);
+  const names = own.map(([name]) => name);
+  const given = (written: string): GivenServer => ({ filter: rules.filterOf(written, names), off: isOff(written), isInSeconds });
+  const tools = addServers(draft, own, { variables, given });
+  rules.sayOthers(file);
+  const projects = file.entries('projects').flatMap(([, project]) => readProject(draft, project, variables));
+  addToolset(draft, toolset, [...tools, ...projects]);
   file.skipOthers(otherSettings);
+}
+
+/** `~/.claude.json` has servers for each project folder, too, with rules that hold only there. */
+function readProject(draft: ImportDraft, project: Members, variables: Variables): AddedServer[] {
+  const rows = namedServers(project);
+  const rules = new ToolRules();
+  rules.addList(project, 'allowedTools', 'allow');
+  rules.addPermissions(isRecord(project.peek('permissions')) ? project.record('permissions') : null);
+  project.skip(['enabledMcpjsonServers', 'disabledMcpjsonServers'], 'is about the .mcp.json of the project: import that file');
+  const isOff = readServerLists(project);
+  const names = rows.map(([name]) => name);
+  const added = addServers(draft, rows, {
+    variables,
+    given: (written) => ({ filter: rules.filterOf(written, names), off: isOff(written) }),
+  });
+  rules.sayOthers(project);
+  project.skipOthers(otherSettings);
+  return added;
+}
+
+/** Continue has a list of servers with names. */
+function namedServers(members: Members): (readonly [string, Members])[] {
+  const name = members.has('mcpServers') ? 'mcpServers' : 'mcp_servers';
+  if (!Array.isArray(members.peek(name))) return members.entries(name);
+  return members.items(name).map((item, index) => [item.text('name') || `server-${index + 1}`, item] as const);
 }
 
 /** `.vscode/mcp.json`, or `mcp` in `settings.json`. */
@@ -29,7 +75,7 @@ export function readVsCode(draft: ImportDraft, file: Members): void {
   const root = isRecord(file.peek('mcp')) && !file.has('servers') ? file.record('mcp') : file;
   if (root === null) return;
   const variables = createVariables({ inputs: root.items('inputs') });
-  addServers(draft, root.entries('servers'), { variables, toolset: 'vscode' });
+  addToolset(draft, 'vscode', addServers(draft, root.entries('servers'), { variables }));
   file.skipOthers(otherSettings);
 }
 
@@ -41,15 +87,50 @@ export function readZed(draft: ImportDraft, file: Members): void {
       entry.skipWhole('is installed by an extension of Zed, and its command is not in the file. Add the server with its command or url');
     return !isExtension;
   });
-  addServers(draft, rows, { variables: createVariables(), toolset: 'zed' });
+  addToolset(draft, 'zed', addServers(draft, rows, { variables: createVariables() }));
   file.skipOthers(otherSettings);
 }
 
-type ServersOptions = { variables: Variables; toolset: string; given?: (written: string) => GivenServer };
+/** `[mcp_servers.NAME]` in `config.toml` of Codex. */
+export function readCodex(draft: ImportDraft, file: Members): void {
+  addToolset(draft, 'codex', addServers(draft, file.entries('mcp_servers'), { variables: createVariables() }));
+  file.skipOthers(otherSettings);
+}
 
-/** Adds the servers, and a toolset with the tools that the file offers. */
-export function addServers(draft: ImportDraft, rows: readonly (readonly [string, Members])[], options: ServersOptions): void {
-  const { variables, toolset, given = () => ({}) } = options;
-  const tools = rows.flatMap(([written, entry]): Json[] => addMcpServer(draft, written, entry, variables, given(written))?.entries ?? []);
-  if (tools.length > 0) draft.add('toolsets', toolset, { tools });
+/** Whether `mcp_servers` are those of Codex, not of LiteLLM. */
+export function isCodex(value: unknown, file: string): boolean {
+  const root = recordOf(value);
+  if (!isRecord(root.mcp_servers) || ['model_list', 'litellm_settings', 'router_settings', 'general_settings'].some((name) => name in root))
+    return false;
+  if (/\.toml$|codex/.test(file)) return true;
+  const marks = [
+    'enabled_tools',
+    'disabled_tools',
+    'bearer_token_env_var',
+    'http_headers',
+    'env_http_headers',
+    'startup_timeout_sec',
+    'env_vars',
+  ];
+  return Object.values(root.mcp_servers).some((entry) => {
+    const server = recordOf(entry);
+    return marks.some((name) => name in server) || (typeof server.command === 'string' && server.transport === undefined);
+  });
+}
+
+type ServersOptions = { variables: Variables; given?: (written: string) => GivenServer };
+
+/** Adds the servers of a file. */
+export function addServers(
+  draft: ImportDraft,
+  rows: readonly (readonly [string, Members])[],
+  { variables, given }: ServersOptions,
+): AddedServer[] {
+  return rows.flatMap(([written, entry]) => addMcpServer(draft, written, entry, variables, given?.(written)) ?? []);
+}
+
+/** Adds a toolset with the tools that the file offers. */
+export function addToolset(draft: ImportDraft, name: string, added: readonly AddedServer[]): void {
+  const tools: Json[] = added.flatMap(({ entries }) => entries);
+  if (tools.length > 0) draft.add('toolsets', name, { tools });
 }

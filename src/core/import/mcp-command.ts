@@ -2,7 +2,7 @@
 import { isRecord, type Json } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
 import { onlyVariable, placeholder } from '../project/expand-variables.ts';
-import { argumentValues, fill, namedValue, type Reading, Refusal, secretOf } from './mcp-values.ts';
+import { argumentValues, fill, namedValue, type ServerReading, Refusal, secretOf } from './mcp-values.ts';
 import type { Members } from './members.ts';
 import type { OwnVariables } from './variables.ts';
 
@@ -10,7 +10,7 @@ import type { OwnVariables } from './variables.ts';
 export type CommandEntry = { command: string; args: string[]; path: (index: number) => string; env: Members | null };
 
 /** The other members of a command. */
-export const commandMembers = ['command', 'cmd', 'args', 'cwd', 'workingDirectory', 'envFile', 'env_vars', 'env_keys'];
+export const writtenCommandMembers = ['command', 'cmd', 'args', 'cwd', 'workingDirectory', 'envFile', 'env_vars', 'env_keys'];
 const envMembers = ['env', 'environment', 'envs'];
 
 /** Older files of Zed have `command: {path, args, env}`; opencode has the command and its arguments in one list. Null without a command. */
@@ -47,7 +47,7 @@ function textsOf(members: Members, name: string): string[] {
   return texts;
 }
 
-export function localServer(reading: Reading, { command, args, path, env }: CommandEntry): Json {
+export function localServer(reading: ServerReading, { command, args, path, env }: CommandEntry): Json {
   const { draft, members, written } = reading;
   const envFile = members.text('envFile');
   if (envFile !== null && envFile !== '') members.fault('envFile', `${quoted(envFile)} is not read: add its variables to \`env\``);
@@ -82,7 +82,7 @@ function ownVariables(env: Members | null): OwnVariables {
 }
 
 /** Codex: `env_vars`, names of variables that the program gets; Goose: `env_keys`, names of credentials in its keyring. */
-function passedVariables(reading: Reading, host: string): [name: string, value: unknown][] {
+function passedVariables(reading: ServerReading, host: string): [name: string, value: unknown][] {
   const { members, written } = reading;
   const passed = (members.texts('env_vars') ?? []).map((name): [string, unknown] => {
     const path = members.pathOf('env_vars');

@@ -5,7 +5,7 @@ import { onlyVariable, withDefaults } from '../project/expand-variables.ts';
 import { credentialsInUrl, isCredentialInPath, isCredentialName, isPlaceholder } from '../secrets/credentials.ts';
 import { secretHostOf } from '../secrets/secret.ts';
 import { toBase64 } from '../text/bytes.ts';
-import { fill, namedValue, type Reading, Refusal, secretOf } from './mcp-values.ts';
+import { fill, namedValue, type ServerReading, Refusal, secretOf } from './mcp-values.ts';
 import type { Members } from './members.ts';
 import type { OwnVariables } from './variables.ts';
 
@@ -17,7 +17,17 @@ export type RemoteEntry = { url: string; path: string; headers: readonly Written
 
 /** The members of a remote server that a command does not have. */
 export const remoteMembers = [
-  ...['headers', 'http_headers', 'env_http_headers', 'bearer_token_env_var', 'requestInit', 'requestOptions', 'apiKey', 'headersHelper'],
+  ...[
+    'headers',
+    'http_headers',
+    'env_http_headers',
+    'bearer_token_env_var',
+    'requestInit',
+    'requestOptions',
+    'apiKey',
+    'bearerToken',
+    'headersHelper',
+  ],
   ...[
     'auth',
     'oauth',
@@ -45,13 +55,13 @@ export function headersOf(members: Members): WrittenHeader[] {
     path: named?.pathOf(name) ?? '',
   }));
   const variable = members.text('bearer_token_env_var');
-  const key = members.text('apiKey');
+  const key = members.text('apiKey', 'bearerToken');
   const token = variable !== null && variable !== '' ? `\${${variable}}` : (key ?? '');
-  const path = members.pathOf(variable === null ? 'apiKey' : 'bearer_token_env_var');
+  const path = members.pathOf(variable !== null ? 'bearer_token_env_var' : members.has('apiKey') ? 'apiKey' : 'bearerToken');
   return [...plain, ...fromVariables, ...(token === '' ? [] : [{ name: 'Authorization', text: `Bearer ${token}`, path }])];
 }
 
-export function remoteServer(reading: Reading, { url, path, headers: written, env }: RemoteEntry): Json {
+export function remoteServer(reading: ServerReading, { url, path, headers: written, env }: RemoteEntry): Json {
   const used = new Set<string>();
   const own: OwnVariables = (name) => {
     const value = env?.peek(name);
@@ -80,7 +90,7 @@ export function remoteServer(reading: Reading, { url, path, headers: written, en
   };
 }
 
-function readUrl(reading: Reading, url: string, own: OwnVariables): { target: URL; host: string } {
+function readUrl(reading: ServerReading, url: string, own: OwnVariables): { target: URL; host: string } {
   const filled = withDefaults(fill(reading, url, own).text);
   const target = URL.parse(filled);
   if (target === null || filled.replace(/\?.*/s, '').includes('${') || /[<>]|%3C|\{|%7B/i.test(target.host + target.pathname))
@@ -95,7 +105,7 @@ function readUrl(reading: Reading, url: string, own: OwnVariables): { target: UR
 }
 
 /** Credentials in the query of a URL become secrets, since GET shows the URL. */
-function takeQuery(reading: Reading, target: URL, host: string, path: string): Map<string, { secret: string }> {
+function takeQuery(reading: ServerReading, target: URL, host: string, path: string): Map<string, { secret: string }> {
   const { parameters } = credentialsInUrl(target);
   const query = new Map<string, { secret: string }>();
   for (const [name, value] of [...target.searchParams]) {
@@ -116,7 +126,7 @@ function notAUrl(url: string): Refusal {
 }
 
 /** A user and password in a URL are the credentials of HTTP Basic (RFC 7617). */
-function takeUser(reading: Reading, target: URL, headers: Map<string, unknown>, host: string, path: string): void {
+function takeUser(reading: ServerReading, target: URL, headers: Map<string, unknown>, host: string, path: string): void {
   if (target.username === '' && target.password === '') return;
   const pair = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
   target.username = '';
@@ -132,7 +142,7 @@ function takeUser(reading: Reading, target: URL, headers: Map<string, unknown>, 
 const oauthMembers = ['auth', 'oauth'];
 
 /** Cursor: `auth: {CLIENT_ID, CLIENT_SECRET, scopes}`; Claude Code, Kiro, Gemini CLI, opencode, Amp: `oauth: {clientId, …}`; Codex: `scopes`. */
-function oauthOf(reading: Reading): Json | null {
+function oauthOf(reading: ServerReading): Json | null {
   const { members } = reading;
   for (const name of oauthMembers) {
     // `oauth: false` only keeps a client from signing in by itself, and `auth: "oauth"` says what the server asks for anyway.
@@ -143,9 +153,24 @@ function oauthOf(reading: Reading): Json | null {
   const clientId = given?.text('clientId', 'CLIENT_ID', 'client_id') ?? '';
   const clientSecret = given?.text('clientSecret', 'CLIENT_SECRET', 'client_secret') ?? '';
   const scopes = scopesOf(given, 'scopes', 'scope') ?? scopesOf(members, 'oauthScopes', 'oauth_scopes', 'scopes') ?? [];
+  given?.skip(['accessToken', 'refreshToken', 'pendingAuthorization'], 'is not taken: sign in once more');
   given?.skip(['callbackPort', 'redirectUri', 'redirect_uri', 'enabled'], 'has no counterpart: sign-ins return to Moniker');
   given?.skip(
-    ['authorizationUrl', 'tokenUrl', 'authUrl', 'authServerMetadataUrl', 'issuer', 'registrationUrl', 'tokenParamName', 'audiences'],
+    [
+      'authorizationEndpoint',
+      'tokenEndpoint',
+      'revocationEndpoint',
+      'dynamicRegistration',
+      'resource',
+      'authorizationUrl',
+      'tokenUrl',
+      'authUrl',
+      'authServerMetadataUrl',
+      'issuer',
+      'registrationUrl',
+      'tokenParamName',
+      'audiences',
+    ],
     'is not used: the server says where to sign in (RFC 9728)',
   );
   members.skip(['oauth_resource', 'authProviderType', 'targetAudience', 'targetServiceAccount', 'headersHelper'], 'has no counterpart');
@@ -159,7 +184,7 @@ function oauthOf(reading: Reading): Json | null {
 }
 
 /** The host of the token endpoint is not known, so that the secret is bound to none. */
-export function clientSecretOf(reading: Reading, text: string, path: string): { secret: string } {
+export function clientSecretOf(reading: ServerReading, text: string, path: string): { secret: string } {
   const value = isPlaceholder(text) ? null : fill(reading, text).text;
   reading.notes.push([path, 'the client secret has to be bound to the host of the token endpoint']);
   return secretOf(reading, { names: [`${reading.written}_CLIENT_SECRET`], value, path });

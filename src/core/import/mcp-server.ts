@@ -6,22 +6,28 @@ import type { Json } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import type { ImportDraft } from './draft.ts';
 import { bridgedServer } from './mcp-bridges.ts';
-import { commandMembers, commandOf, localServer } from './mcp-command.ts';
+import { writtenCommandMembers, commandOf, localServer } from './mcp-command.ts';
 import { headersOf, remoteMembers, remoteServer } from './mcp-remote-server.ts';
-import { readToolFilter, type ToolFilter, toolEntries, withFilter } from './mcp-tools.ts';
-import { type Reading, Refusal } from './mcp-values.ts';
+import { readToolFilter, type ToolFilter, type ToolFilterOptions, toolEntries, withFilter } from './mcp-tools.ts';
+import { type ServerReading, Refusal } from './mcp-values.ts';
 import type { Members } from './members.ts';
 import type { Variables } from './variables.ts';
 
 /** What a format knows of a server from elsewhere than the members that all formats have. */
-export type GivenServer = {
+export type GivenServer = ToolFilterOptions & {
   /** In addition to those of the entry, which they replace. `path`: in the file. */
   headers?: readonly { name: string; text: string; path: string }[];
   filter?: Partial<ToolFilter>;
+  /** Why the file leaves the server out. */
+  off?: string | null;
+  /** Its times are in seconds, whatever they are. */
+  isInSeconds?: boolean;
+  /** Members of the document that are elsewhere in the file. */
+  document?: Json;
 };
 
-/** `entries`: of a toolset with the tools that the file offers. */
-export type AddedServer = { server: string; entries: Json[] };
+/** `entries`: of a toolset with the tools that the file offers, which is what `filter` says. */
+export type AddedServer = { server: string; entries: Json[]; filter: ToolFilter };
 
 /** Adds the server; null if it is skipped, which is said. `written`: its name in the file; `members`: its entry. */
 export function addMcpServer(
@@ -32,17 +38,19 @@ export function addMcpServer(
   given: GivenServer = {},
 ): AddedServer | null {
   const isOff = [members.flag('disabled') === true, members.flag('enabled') === false, members.flag('isActive') === false];
-  if (isOff.includes(true)) return skipped(members, 'is disabled in the file');
-  const reading: Reading = { draft, written, members, variables, notes: [] };
+  const off = isOff.includes(true) ? 'is disabled in the file' : (given.off ?? null);
+  if (off !== null) return skipped(members, off);
+  const reading: ServerReading = { draft, written, members, variables, notes: [] };
   try {
     const { document, filter } = readServer(reading, given);
+    Object.assign(document, timeoutOf(members, given.isInSeconds === true), given.document);
     const server = draft.add('servers', written, document, members.path);
     if (server === null) return skipped(members, null);
     for (const [path, text] of reading.notes) draft.warn(path, text);
-    const tools = withFilter(withFilter(readToolFilter(members), given.filter), filter);
+    const tools = withFilter(withFilter(readToolFilter(members, given), given.filter), filter);
     members.ignore('$schema', 'source');
     for (const [names, reason] of others) members.skip(names, reason);
-    return { server, entries: toolEntries(server, tools, members) };
+    return { server, entries: toolEntries(server, tools, members), filter: tools };
   } catch (error) {
     if (error instanceof Refusal) return skipped(members, error.message);
     throw error;
@@ -57,7 +65,7 @@ function skipped(members: Members, reason: string | null): null {
 
 const urlMembers = ['httpUrl', 'url', 'serverUrl', 'endpoint', 'uri'];
 
-function readServer(reading: Reading, given: GivenServer): { document: Json; filter?: Partial<ToolFilter> } {
+function readServer(reading: ServerReading, given: GivenServer): { document: Json; filter?: Partial<ToolFilter> } {
   const { members } = reading;
   const type = members.text('type', 'transport', 'transportType')?.toLowerCase() ?? '';
   if (/^(ws|wss|websocket)$/.test(type)) throw new Refusal('uses WebSocket; only Streamable HTTP, HTTP+SSE and commands are supported');
@@ -68,30 +76,30 @@ function readServer(reading: Reading, given: GivenServer): { document: Json; fil
   if (command === null) {
     const url = members.text(...urlMembers) ?? '';
     if (url === '') throw new Refusal('has neither `command` nor `url`');
-    members.skip(commandMembers, 'is not used: the server has a url');
+    members.skip(writtenCommandMembers, 'is not used: the server has a url');
     const env = members.record('env', 'environment', 'envs');
     const target = { url, path: members.path, headers: [...headersOf(members), ...(given.headers ?? [])], env };
-    return { document: { ...remoteServer(reading, target), ...timeoutOf(members) } };
+    return { document: remoteServer(reading, target) };
   }
   const bridged = bridgedServer(reading, command);
   members.skip(bridged === null ? [...urlMembers, ...remoteMembers] : urlMembers, 'is not used: the server is a command');
-  if (bridged === null) return { document: { ...localServer(reading, command), ...timeoutOf(members) } };
-  members.skip(commandMembers.slice(3), `is only for ${bridged.bridge}, which is not run`);
+  if (bridged === null) return { document: localServer(reading, command) };
+  members.skip(writtenCommandMembers.slice(3), `is only for ${bridged.bridge}, which is not run`);
   members.change('', `runs ${bridged.bridge} only to reach ${bridged.host}: the server is connected directly, without the program`);
   return {
-    document: { ...remoteServer(reading, { ...bridged, env: command.env }), ...bridged.document, ...timeoutOf(members) },
+    document: { ...remoteServer(reading, { ...bridged, env: command.env }), ...bridged.document },
     filter: bridged.filter,
   };
 }
 
 /** Milliseconds; below 1,000 it is seconds, as some clients write it. */
-function timeoutOf(members: Members): Json {
-  const seconds = members.number('tool_timeout_sec');
-  const given = seconds === null ? members.number('timeoutMs', 'timeout') : seconds * 1_000;
-  if (given === null || given <= 0) return {};
-  const wanted = Math.round(Math.max(given < 1_000 && seconds === null ? given * 1_000 : given, 1_000));
-  const most = limits.maxServerTimeoutMs;
+function timeoutOf(members: Members, isInSeconds: boolean): Json {
   const name = ['tool_timeout_sec', 'timeoutMs'].find((one) => members.has(one)) ?? 'timeout';
+  const given = members.number('tool_timeout_sec', 'timeoutMs', 'timeout');
+  if (given === null || given <= 0) return {};
+  const seconds = name === 'tool_timeout_sec' || isInSeconds || given < 1_000;
+  const wanted = Math.round(Math.max(seconds ? given * 1_000 : given, 1_000));
+  const most = limits.maxServerTimeoutMs;
   if (wanted > most) members.change(name, `is ${wanted} ms; at most ${most} ms are used`);
   return { timeoutMs: Math.min(wanted, most) };
 }
@@ -99,11 +107,41 @@ function timeoutOf(members: Members): Json {
 /** Members that clients document and that have no counterpart. */
 const others: readonly (readonly [names: string[], reason: string])[] = [
   [
-    ['description', 'name', 'displayName', 'display_name', 'icon', 'iconUrl', 'version', 'gallery', 'bundled'],
-    'describes the server for people; a server has no such text here',
+    [
+      'description',
+      'name',
+      'displayName',
+      'display_name',
+      'serverName',
+      'icon',
+      'iconUrl',
+      'faviconUrl',
+      'version',
+      'gallery',
+      'bundled',
+      'owner',
+    ],
+    'describes the server for people, which a server here does not',
   ],
   [
-    ['startup_timeout_sec', 'startup_timeout_ms', 'initTimeout', 'connectionTimeout'],
+    [
+      'startup_timeout_sec',
+      'startup_timeout_ms',
+      'initTimeout',
+      'connectionTimeout',
+      'maxTotalTimeout',
+      'idleTimeoutMs',
+      'keepAliveInterval',
+    ],
     'has no counterpart: the time for one response (`timeoutMs`) also limits the start',
+  ],
+  [['sandbox', 'sandboxEnabled'], 'is not kept: a command runs without a sandbox here'],
+  [
+    ['dev', 'sourceFile', 'experimental_environment', 'required', 'supports_parallel_tool_calls'],
+    'has no counterpart: it says how the program itself works',
+  ],
+  [
+    ['visibility', 'enableKeepAlive', 'perSessionClient', 'startOnDemand', 'proxy', 'passthroughHeaders', 'prompts', 'resources'],
+    'has no counterpart in an import: set it for the server, toolset or keys',
   ],
 ];

@@ -35,12 +35,20 @@ const includeMembers = ['tools', 'includeTools', 'enabledTools', 'enabled_tools'
 const excludeMembers = ['excludeTools', 'disabledTools', 'disabled_tools', 'disallowedTools', 'disallowed_tools', 'excludedTools'];
 const unaskedMembers = ['autoApprove', 'alwaysAllow', 'auto_approve', 'always_allow'];
 
+export type ToolFilterOptions = {
+  /** An empty list of tools means all, not none. */
+  isEmptyListAll?: boolean;
+  /** What the names in a map of tools begin with, and the server does not call them. */
+  toolPrefix?: string;
+};
+
 /** Reads the filters of a server's entry, as the clients call them. */
-export function readToolFilter(members: Members): ToolFilter {
-  const named = isRecord(members.peek('tools')) ? readNamedTools(members) : null;
+export function readToolFilter(members: Members, { isEmptyListAll = false, toolPrefix = '' }: ToolFilterOptions = {}): ToolFilter {
+  const named = isRecord(members.peek('tools')) ? readNamedTools(members, toolPrefix) : null;
   const included = includeMembers.flatMap((name) => {
     if (!members.has(name) || (name === 'tools' && named !== null)) return [];
-    return [patterns(members, name)];
+    const list = patterns(members, name);
+    return list.length === 0 && isEmptyListAll ? [] : [list];
   });
   const excluded = excludeMembers.flatMap((name) => patterns(members, name));
   const isTrusted = members.flag('trust') === true || members.peek('default_tools_approval_mode') === 'approve';
@@ -115,12 +123,13 @@ function entryOf(server: string, name: string, filter: ToolFilter, exclude: read
 }
 
 /** mcphub: `{name: {enabled, description}}`; Codex: `{name: {enabled, approval_mode}}`. */
-function readNamedTools(members: Members): Pick<ToolFilter, 'exclude' | 'unasked' | 'asked' | 'descriptions'> {
+function readNamedTools(members: Members, prefix: string): Pick<ToolFilter, 'exclude' | 'unasked' | 'asked' | 'descriptions'> {
   const exclude: string[] = [];
   const unasked: string[] = [];
   const asked: string[] = [];
   const descriptions = new Map<string, string>();
-  for (const [name, tool] of members.entries('tools')) {
+  for (const [written, tool] of members.entries('tools')) {
+    const name = withoutPrefix(written, prefix);
     if (tool.flag('enabled') === false || tool.flag('disabled') === true) exclude.push(name);
     const description = tool.text('description');
     if (description !== null && description !== '') descriptions.set(name, description);
@@ -129,6 +138,10 @@ function readNamedTools(members: Members): Pick<ToolFilter, 'exclude' | 'unasked
     else if (mode === 'prompt') asked.push(name);
   }
   return { exclude, unasked, asked, descriptions };
+}
+
+export function withoutPrefix(name: string, prefix: string): string {
+  return prefix !== '' && name.length > prefix.length && name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
 /** A member that is no list names no tool, so that the filter is kept. */

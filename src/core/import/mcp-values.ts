@@ -12,7 +12,7 @@ import type { OwnVariables, Variables } from './variables.ts';
 export class Refusal extends Error {}
 
 /** The entry that is read. `notes`: what is said of it if the server can be added. */
-export type Reading = {
+export type ServerReading = {
   draft: ImportDraft;
   /** Its name in the file. */
   written: string;
@@ -29,12 +29,13 @@ type Named = {
   path: string;
   /** For the secret: the first that is free. */
   names: readonly string[];
-  host: string;
+  /** Undefined: that of the document that names the secret. */
+  host: string | undefined;
   own?: OwnVariables;
 };
 
 /** Returns the text or a reference to its secret; undefined if it was left out. Texts with variables are rewritten. */
-export function namedValue(reading: Reading, { key, text, path, names, host, own }: Named): string | { secret: string } | undefined {
+export function namedValue(reading: ServerReading, { key, text, path, names, host, own }: Named): string | { secret: string } | undefined {
   const filled = reading.variables.rewrite(text, own);
   if ('fault' in filled) {
     // A secret has a place for the value, which other texts have not.
@@ -54,7 +55,7 @@ export function namedValue(reading: Reading, { key, text, path, names, host, own
 
 /** Returns the arguments of a command. Variables of `env` stay, for the program to fill in. */
 export function argumentValues(
-  reading: Reading,
+  reading: ServerReading,
   args: readonly string[],
   { host, own, pathOf }: { host: string; own: OwnVariables; pathOf: (index: number) => string },
 ): (string | { secret: string })[] {
@@ -69,10 +70,10 @@ export function argumentValues(
   });
 }
 
-type NewSecret = { names: readonly string[]; value: string | null; path: string; host?: string };
+type NewSecret = { names: readonly string[]; value: string | null; path: string; host?: string | undefined };
 
 /** Adds a secret and says so. `value`: null if the file has a placeholder, or something that cannot be read. */
-export function secretOf({ draft, notes }: Reading, { names, value, path, host }: NewSecret): { secret: string } {
+export function secretOf({ draft, notes }: ServerReading, { names, value, path, host }: NewSecret): { secret: string } {
   const secret = draft.secret(names, value, host);
   notes.push([
     path,
@@ -82,7 +83,7 @@ export function secretOf({ draft, notes }: Reading, { names, value, path, host }
 }
 
 /** Returns the text with its variables rewritten. Throws `Refusal`. */
-export function fill({ variables }: Reading, text: string, own?: OwnVariables): { text: string; isSecret: boolean } {
+export function fill({ variables }: ServerReading, text: string, own?: OwnVariables): { text: string; isSecret: boolean } {
   const filled = variables.rewrite(text, own);
   if ('fault' in filled) throw new Refusal(filled.fault);
   return filled;

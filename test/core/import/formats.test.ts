@@ -24,6 +24,7 @@ const samples: Record<string, string> = {
   'alias-map.json': 'alias-map',
   'litellm.yaml': 'litellm',
   'portkey.json': 'portkey',
+  'bifrost.json': 'bifrost',
   'openapi.yaml': 'openapi',
   'swagger.json': 'openapi',
   'moniker.yaml': 'moniker',

@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the files
 /** Files of model gateways: what becomes of their parts, and what is said of the others. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportResult } from '../../../src/core/import/draft.ts';
 import { readImport } from '../../../src/formats/read-import.ts';
@@ -340,5 +342,69 @@ describe('servers of LiteLLM', () => {
       headers: { Authorization: { secret: expect.any(String) } },
     });
     expect(Object.keys(reasons(result))).toEqual(['mcp_servers.local']);
+  });
+});
+
+describe('a config of Bifrost', () => {
+  const sample = readFileSync(join(import.meta.dirname, 'samples/bifrost.json'));
+  const result = readImport(sample, { fileName: 'config.json' });
+
+  it('has providers under the names that clients use, with the key of the greatest weight', () => {
+    expect(result.format).toBe('bifrost');
+    expect(result.project.providers).toEqual({
+      openai: {
+        kind: 'openai',
+        apiKeySecret: 'OPENAI_API_KEY_BIG',
+        timeouts: { firstByteMs: 30_000, wholeMs: 30_000, betweenBytesMs: 10_000 },
+        models: ['gpt-5', 'gpt-5-mini'],
+      },
+      azure: { kind: 'openai-compatible', baseUrl: 'https://shop-eu.openai.azure.com/openai/v1', apiKeySecret: 'AZURE_KEY_EU' },
+      'shop-llm': { kind: 'openai-compatible', baseUrl: 'https://llm.shop.example/v1', apiKeySecret: 'OPENAI_API_KEY' },
+    });
+    expect(result.project.modelAliases).toEqual({
+      'openai/fast': { model: 'openai/gpt-5-mini' },
+      'azure/gpt-4o': { model: 'azure/gpt-4o-eu' },
+    });
+    expect(reasons(result)).toMatchObject({
+      'providers.openai.keys[0]': expect.stringContaining('"big" has the greatest weight'),
+      'providers.bedrock': expect.stringContaining('Amazon Bedrock'),
+    });
+  });
+
+  it('has servers with the tools that its clients may execute, and no others', () => {
+    expect(result.project.servers).toMatchObject({
+      weatherservice: { kind: 'mcp', url: 'https://weather.example.com/mcp' },
+      files: { command: 'npx', args: ['-y', 'server-files'], env: { HOME_DIR: '/srv', FILES_TOKEN: { secret: 'FILES_TOKEN' } } },
+      hidden: { url: 'https://hidden.example.com/mcp' },
+    });
+    expect(result.project.toolsets).toEqual({
+      bifrost: {
+        tools: [{ tool: 'weatherservice.*' }, { tool: 'weatherservice.get_weather', approval: 'never' }, { tool: 'files.read_file' }],
+      },
+      reading: { tools: [{ tool: 'files.read_file' }] },
+    });
+  });
+
+  it('names the keys of clients with the request that makes one like them, without their text', () => {
+    expect(reasons(result)['governance.virtual_keys[0]']).toContain(
+      'POST /v1/keys {"name":"shop","scopes":["chat"],"models":["openai/gpt-5*"],"limits":{"monthlyCost":100,"requestsPerMinute":60}}',
+    );
+    expect(JSON.stringify([result.skipped, result.warnings, result.project.providers])).not.toMatch(/sk-bf-|sk-own-/);
+  });
+
+  it('of version 1 allows what an empty list allows there', () => {
+    const file = {
+      version: 1,
+      providers: { groq: { keys: [{ name: 'a', value: 'gsk_0123456789', weight: 1, models: [] }] } },
+      mcp: {
+        client_configs: [
+          { name: 'docs', connection_type: 'http', connection_string: 'https://docs.example.com/mcp', tools_to_execute: [] },
+        ],
+      },
+    };
+    const one = read(file, 'config.json');
+    const two = read({ ...file, version: 2 }, 'config.json');
+    expect([one.project.toolsets?.bifrost?.tools, two.project.toolsets]).toEqual([[{ tool: 'docs.*' }], undefined]);
+    expect([one.project.providers?.groq?.apiKeySecret, two.project.providers]).toEqual(['GROQ_API_KEY', undefined]);
   });
 });

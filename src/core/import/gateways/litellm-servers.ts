@@ -1,14 +1,14 @@
 /** `mcp_servers` of LiteLLM: servers, and the toolset `litellm` with their tools. LiteLLM documentation, "MCP" and "MCP Configuration Reference". */
-import type { Json } from '../json/wire-value.ts';
-import { toBase64 } from '../text/bytes.ts';
-import type { ImportDraft } from './draft.ts';
+import type { Json } from '../../json/wire-value.ts';
+import { toBase64 } from '../../text/bytes.ts';
+import type { ImportDraft } from '../draft.ts';
 import type { LiteLlmEnvironment } from './litellm-models.ts';
-import { addMcpServer, type GivenServer } from './mcp-server.ts';
-import { readToolFilter, type ToolFilter, toolEntries, withFilter } from './mcp-tools.ts';
-import { namedValue, type Reading, Refusal } from './mcp-values.ts';
-import type { Members } from './members.ts';
+import { addMcpServer, type GivenServer } from '../mcp-server.ts';
+import { readToolFilter, type ToolFilter, toolEntries, withFilter } from '../mcp-tools.ts';
+import { namedValue, type ServerReading, Refusal } from '../mcp-values.ts';
+import type { Members } from '../members.ts';
 import { unmapped } from './unmapped.ts';
-import { createVariables, type Variables } from './variables.ts';
+import { createVariables, type Variables } from '../variables.ts';
 
 /** `aliases`: `mcp_aliases` of the file, of which the first for a server counts. */
 export function readLiteLlmServers(
@@ -35,7 +35,7 @@ export function readLiteLlmServers(
 }
 
 /** Returns the entries of its tools; none if it is skipped. */
-function addServer(reading: Reading, environment: LiteLlmEnvironment): Json[] {
+function addServer(reading: ServerReading, environment: LiteLlmEnvironment): Json[] {
   const { draft, written, members, variables } = reading;
   const given: GivenServer = { headers: headersOf(members, environment), filter: limitedTools(members) };
   const signIn = signInOf(members, environment);
@@ -45,15 +45,15 @@ function addServer(reading: Reading, environment: LiteLlmEnvironment): Json[] {
   }
   skipOthers(members);
   if (members.has('spec_path')) return addOpenApi(reading, given);
-  const added = addMcpServer(draft, written, members, variables, given);
-  if (added === null) return [];
-  if (signIn !== null) draft.amend('servers', added.server, { oauth: oauthOf(draft, written, members, signIn) });
-  if (members.flag('allow_sampling') === true) draft.amend('servers', added.server, { sampling: true });
-  return added.entries;
+  const document = {
+    ...(signIn !== null && { oauth: oauthOf(draft, written, members, signIn) }),
+    ...(members.flag('allow_sampling') === true && { sampling: true }),
+  };
+  return addMcpServer(draft, written, members, variables, { ...given, document, isEmptyListAll: true, isInSeconds: true })?.entries ?? [];
 }
 
 /** The OpenAPI document at `spec_path` is an API, whose operations are called at `url`. */
-function addOpenApi(reading: Reading, { headers = [], filter }: GivenServer): Json[] {
+function addOpenApi(reading: ServerReading, { headers = [], filter }: GivenServer): Json[] {
   const { draft, written, members, variables } = reading;
   const filled = variables.rewrite(members.text('spec_path') ?? '');
   const url = 'fault' in filled ? '' : filled.text;

@@ -3,11 +3,11 @@
  * vault (`virtual_key`, `@name`) are not in the file, so their secrets have no value yet. Portkey documentation, "Config Object"; gateway,
  * `src/types/requestBody.ts`. Members are written in snake case or in camel case.
  */
-import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
-import type { ModelTimeouts } from '../model/timeouts.ts';
-import { quoted } from '../problem.ts';
-import type { ImportDraft } from './draft.ts';
-import type { Members } from './members.ts';
+import { isRecord, type Json, recordOf } from '../../json/wire-value.ts';
+import type { ModelTimeouts } from '../../model/timeouts.ts';
+import { quoted } from '../../problem.ts';
+import type { ImportDraft } from '../draft.ts';
+import type { Members } from '../members.ts';
 import { takeSettings, takeTimeouts } from './model-parameters.ts';
 import { addModelGroup, ProviderList } from './model-services.ts';
 import { unmapped } from './unmapped.ts';

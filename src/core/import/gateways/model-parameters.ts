@@ -1,12 +1,12 @@
 /** What the files of model gateways set for the requests to a model: timeouts, default parameters and prices. */
-import type { Json } from '../json/wire-value.ts';
-import { limits } from '../limits/limits.ts';
-import type { Price } from '../model/price.ts';
-import type { ModelTimeouts } from '../model/timeouts.ts';
-import { parsePart } from '../problem.ts';
-import { AgentSettings } from '../turn/agent.ts';
-import type { ImportDraft } from './draft.ts';
-import type { Members } from './members.ts';
+import type { Json } from '../../json/wire-value.ts';
+import { limits } from '../../limits/limits.ts';
+import type { Price } from '../../model/price.ts';
+import type { ModelTimeouts } from '../../model/timeouts.ts';
+import { parsePart } from '../../problem.ts';
+import { AgentSettings } from '../../turn/agent.ts';
+import type { ImportDraft } from '../draft.ts';
+import type { Members } from '../members.ts';
 import { unmapped } from './unmapped.ts';
 
 /** Reads timeouts in seconds, or in `unit` milliseconds. Those of a request that is not streamed count for the first output of a stream too. */

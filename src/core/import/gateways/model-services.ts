@@ -2,15 +2,15 @@
  * Model services by the names that model gateways give them: the wire protocol and the base URL of each; and the providers and model groups
  * that an import makes of their deployments.
  */
-import type { Json } from '../json/wire-value.ts';
-import type { Price } from '../model/price.ts';
-import type { ModelTimeouts } from '../model/timeouts.ts';
-import { defaultBaseUrl, type ProviderKind } from '../names/provider-kind.ts';
-import { onlyVariable, placeholder } from '../project/expand-variables.ts';
-import { isCredentialFor, isCredentialName, isPlaceholder } from '../secrets/credentials.ts';
-import { secretHostOf } from '../secrets/secret.ts';
-import type { ImportDraft } from './draft.ts';
-import { legalName, secretName } from './names.ts';
+import type { Json } from '../../json/wire-value.ts';
+import type { Price } from '../../model/price.ts';
+import type { ModelTimeouts } from '../../model/timeouts.ts';
+import { defaultBaseUrl, type ProviderKind } from '../../names/provider-kind.ts';
+import { onlyVariable, placeholder } from '../../project/expand-variables.ts';
+import { isCredentialFor, isCredentialName, isPlaceholder } from '../../secrets/credentials.ts';
+import { secretHostOf } from '../../secrets/secret.ts';
+import type { ImportDraft } from '../draft.ts';
+import { legalName, secretName } from '../names.ts';
 
 /** `baseUrl` absent: the default of the kind, or the file must have it. */
 type Service = { name: string; kind: ProviderKind; baseUrl?: string };

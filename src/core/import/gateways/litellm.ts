@@ -2,12 +2,12 @@
  * `config.yaml` of LiteLLM's proxy: models become providers and model aliases; several deployments of one name, and `fallbacks`, become agents
  * with fallbacks. LiteLLM documentation, "All settings", "Fallbacks" and "MCP".
  */
-import { isRecord, recordOf, stringOf } from '../json/wire-value.ts';
-import { quoted } from '../problem.ts';
-import type { ImportDraft } from './draft.ts';
+import { isRecord, recordOf, stringOf } from '../../json/wire-value.ts';
+import { quoted } from '../../problem.ts';
+import type { ImportDraft } from '../draft.ts';
 import { type Deployments, type DeploymentGroup, LiteLlmEnvironment, readCredentials, readModels } from './litellm-models.ts';
 import { readLiteLlmServers } from './litellm-servers.ts';
-import type { Members } from './members.ts';
+import type { Members } from '../members.ts';
 import { takeSettings, takeTimeouts } from './model-parameters.ts';
 import { addModelGroup } from './model-services.ts';
 import { unmapped } from './unmapped.ts';

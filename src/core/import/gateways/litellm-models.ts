@@ -1,13 +1,13 @@
 /** `model_list` of LiteLLM: deployments by model name, with their credentials, parameters and prices. LiteLLM, `LiteLLM_Params` and `ModelInfo`. */
-import { type Json, stringOf } from '../json/wire-value.ts';
-import type { ModelTimeouts } from '../model/timeouts.ts';
-import { quoted } from '../problem.ts';
-import { placeholder } from '../project/expand-variables.ts';
-import type { ImportDraft } from './draft.ts';
-import type { Members } from './members.ts';
+import { type Json, stringOf } from '../../json/wire-value.ts';
+import type { ModelTimeouts } from '../../model/timeouts.ts';
+import { quoted } from '../../problem.ts';
+import { placeholder } from '../../project/expand-variables.ts';
+import type { ImportDraft } from '../draft.ts';
+import type { Members } from '../members.ts';
 import { takePrice, takeSettings, takeTimeouts } from './model-parameters.ts';
 import { type Credential, type ModelGroup, ProviderList } from './model-services.ts';
-import { legalName } from './names.ts';
+import { legalName } from '../names.ts';
 import { unmapped } from './unmapped.ts';
 
 /** The deployments of a model name. `refs`: in the order in which they are tried. */

@@ -1,0 +1,63 @@
+/** Settings of Amp: `amp.mcpServers`, the permissions of these servers, and the tools that are switched off. Amp, "Owner's manual". */
+import { stringOf } from '../json/wire-value.ts';
+import type { ImportDraft } from './draft.ts';
+import { addServers, addToolset, otherSettings } from './mcp-clients.ts';
+import { ToolRules } from './mcp-permissions.ts';
+import type { Members } from './members.ts';
+import { createVariables } from './variables.ts';
+
+export function readAmp(draft: ImportDraft, file: Members): void {
+  const rows = file.entries('amp.mcpServers');
+  const rules = new ToolRules();
+  rules.addList(file, 'amp.tools.disable', 'deny');
+  for (const item of file.items('amp.permissions')) {
+    const action = item.text('action');
+    const effect = action === 'reject' ? 'deny' : action === 'ask' || action === 'allow' ? action : null;
+    if (effect === null || item.has('matches')) item.skipWhole('has no counterpart: write a rule of the policy');
+    else rules.add({ pattern: item.text('tool') ?? '', effect, path: item.path });
+  }
+  const permissions = readServerPermissions(file);
+  const names = rows.map(([name]) => name);
+  const given = (written: string) => {
+    const entry = rows.find(([name]) => name === written)?.[1];
+    const decided = permissions.find(({ matches }) => entry !== undefined && matches(entry));
+    return {
+      filter: rules.filterOf(written, names),
+      off: decided?.isRejected === true ? `is rejected by ${decided.path} of the file` : null,
+    };
+  };
+  addToolset(draft, 'amp', addServers(draft, rows, { variables: createVariables(), given }));
+  rules.sayOthers(file);
+  file.skipOthers(otherSettings);
+}
+
+type ServerPermission = { path: string; isRejected: boolean; matches(entry: Members): boolean };
+
+/** `amp.mcpPermissions`: the first rule that matches a server decides whether it may be used. */
+function readServerPermissions(file: Members): ServerPermission[] {
+  return file.items('amp.mcpPermissions').map((item) => {
+    const isRejected = item.text('action') !== 'allow';
+    const patterns = item.record('matches')?.values() ?? [];
+    const matches = (entry: Members): boolean =>
+      patterns.every(([name, pattern]) => {
+        const given = entry.peek(name);
+        return isMatch(pattern, Array.isArray(given) ? given.map(stringOf).join(' ') : stringOf(given));
+      });
+    return { path: item.path, isRejected, matches };
+  });
+}
+
+/** `*` stands for any text. */
+function isMatch(pattern: string, text: string): boolean {
+  const parts = pattern.split('*');
+  const [first = '', last = ''] = [parts[0], parts.at(-1)];
+  if (parts.length === 1) return pattern === text;
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
+}
