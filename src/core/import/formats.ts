@@ -5,19 +5,19 @@
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import { Problem } from '../problem.ts';
 import { Project } from '../project/project.ts';
-import { aliasMapIn, readAliasMap } from './alias-map.ts';
+import { hasAliasMap, isAliasMap, readAliasMap } from './alias-map.ts';
 import { isBifrost, readBifrost } from './gateways/bifrost.ts';
 import { clientFormats, type Format } from './client-formats.ts';
 import type { ImportDraft } from './draft.ts';
-import { definitionsIn, readFunctionList } from './function-list.ts';
-import { readHyperTool } from './hypertool.ts';
+import { hasAliases, hasDefinitions, readFunctionList } from './function-list.ts';
+import { isHyperTool, readHyperTool } from './hypertool.ts';
 import { isLiteLlm, readLiteLlm } from './gateways/litellm.ts';
-import { madeToolsIn, readMadeTools } from './made-tools.ts';
+import { hasMadeTools, readMadeTools } from './made-tools.ts';
 import { type ImportFormat, importFormats, legalName } from './names.ts';
 import { isPortkey, readPortkey } from './gateways/portkey.ts';
 import { readOpenApi } from '../openapi/description.ts';
 
-const isObject = (value: unknown, ...members: string[]): boolean => members.some((member) => isRecord(recordOf(value)[member]));
+const _isObject = (value: unknown, ...members: string[]): boolean => members.some((member) => isRecord(recordOf(value)[member]));
 
 const formats: Readonly<Record<ImportFormat, Format>> = {
   ...clientFormats,
@@ -48,11 +48,11 @@ const formats: Readonly<Record<ImportFormat, Format>> = {
     read: (draft, value) => readBifrost(draft, draft.open(recordOf(value))),
   },
   hypertool: {
-    title: 'toolsets of HyperTool',
-    expects: '`toolsets` whose tools have a namespacedName',
+    title: 'toolsets or a persona of HyperTool',
+    expects: '`toolsets` whose tools have a namespacedName, or with toolIds',
     detects: isHyperTool,
     accepts: (value) => isRecord(value) && ('toolsets' in value || Array.isArray(value.tools)),
-    read: (draft, value) => readHyperTool(draft, recordOf(value)),
+    read: (draft, value) => readHyperTool(draft, draft.open(recordOf(value))),
   },
   portkey: {
     title: 'a config of Portkey',
@@ -64,31 +64,28 @@ const formats: Readonly<Record<ImportFormat, Format>> = {
   albert: {
     title: 'tools of Albert',
     expects: 'tools with name, description, parameters and implementation',
-    detects: (value) => madeToolsIn(value) !== null,
+    detects: hasMadeTools,
     read: (draft, value) => readMadeTools(draft, value),
   },
   sisu: {
     title: 'a tool list of SISU',
     expects: '`tools` with a name and a schema, and their `aliases`',
-    detects: (value) =>
-      definitionsIn(value) !== null &&
-      (isObject(value, 'aliases') || listOf(definitionsIn(value)).some((one) => 'aliases' in recordOf(one))),
-    accepts: (value) => definitionsIn(value) !== null,
+    detects: (value) => hasDefinitions(value) && hasAliases(value),
+    accepts: hasDefinitions,
     read: (draft, value) => readFunctionList(draft, value, 'sisu'),
   },
   'openai-functions': {
-    title: 'a list of functions for OpenAI or tools for Anthropic',
+    title: 'a list of functions for OpenAI or Gemini, or of tools for Anthropic, LangChain or the AI SDK',
     expects: 'a list of definitions with name and parameters',
-    detects: (value) => definitionsIn(value) !== null,
+    detects: hasDefinitions,
     read: (draft, value, name) => readFunctionList(draft, value, name === '' ? 'functions' : name),
   },
   'alias-map': {
     title: 'a map of names',
     expects: 'pairs of a name and the tool that it stands for',
-    detects: (value) =>
-      aliasMapIn(value) !== null && Object.keys(aliasMapIn(value) ?? {}).every((name) => /^[\w .:@/-]{1,128}$/.test(name)),
-    accepts: (value) => aliasMapIn(value) !== null,
-    read: (draft, value) => readAliasMap(draft, value),
+    detects: (value) => hasAliasMap(value) && isAliasMap(value),
+    accepts: hasAliasMap,
+    read: (draft, value) => readAliasMap(draft, draft.open(recordOf(value))),
   },
 };
 
@@ -120,16 +117,6 @@ function isProject(value: unknown): boolean {
   if (names.length === 0 || !names.every((name) => sections.has(name))) return false;
   if (!Object.values(recordOf(value.servers)).every((server) => 'kind' in recordOf(server))) return false;
   return value.tools === undefined || Object.keys(recordOf(value.tools)).some((name) => /^(made|ui)\./.test(name));
-}
-
-function isHyperTool(value: unknown): boolean {
-  const { toolsets, tools, lastEquippedToolset } = recordOf(value);
-  if (lastEquippedToolset !== undefined && toolsets !== undefined) return true;
-  const all = [value, ...(Array.isArray(toolsets) ? toolsets : Object.values(recordOf(toolsets)))];
-  return (
-    (tools !== undefined || toolsets !== undefined) &&
-    all.some((toolset) => listOf(recordOf(toolset).tools).some((tool) => 'namespacedName' in recordOf(tool)))
-  );
 }
 
 /** `/path/to/github-tools.json` → `github-tools`. Names that say nothing are left out. */

@@ -185,15 +185,15 @@ describe('toolsets of HyperTool', () => {
     const result = read('hypertool-toolsets.json');
     expect(JSON.stringify(result.project)).not.toContain('3f7a1c0b9e2d4f6a');
     expect(result.warnings.find(({ message }) => message.includes('refId'))).toEqual({
-      path: 'dev-essentials',
-      message: 'the refId of git.status, docker-hub.ps is left out: it is a hash of other members than that of Moniker',
+      path: 'toolsets.dev-essentials',
+      message: 'the refId of git.status, Docker Hub.ps is left out: it is a hash of other members than that of Moniker',
     });
     expect(result.project.toolsets?.['dev-essentials']?.tools).toMatchObject([
       { tool: 'git.status', aliases: ['git_status'] },
       { tool: 'docker-hub.ps', aliases: ['docker_ps'] },
       { tool: 'git.log', notes: [{ name: 'when', note: 'Use it before a release.' }] },
     ]);
-    expect(Object.keys(reasons(result))).toEqual(['dev-essentials.tools[3]', 'Empty_Set']);
+    expect(Object.keys(reasons(result))).toEqual(['toolsets.dev-essentials.tools[3]', 'toolsets.Empty_Set']);
   });
 });
 
@@ -202,7 +202,7 @@ it('names the notes of a HyperTool toolset that are too many', () => {
   const toolset = { name: 'many', tools: [{ namespacedName: 'git.log' }], toolNotes: [{ toolRef: { namespacedName: 'git.log' }, notes }] };
   const result = readImport(new TextEncoder().encode(JSON.stringify({ toolsets: { many: toolset } })), { format: 'hypertool' });
   expect(result.project.toolsets?.many?.tools[0]?.notes).toHaveLength(20);
-  expect(Object.keys(reasons(result))).toEqual(['many.tools[0] note n20', 'many.tools[0] note n21']);
+  expect(Object.keys(reasons(result))).toEqual(['toolsets.many.tools[0] note n20', 'toolsets.many.tools[0] note n21']);
 });
 
 describe('a list of definitions', () => {
@@ -214,7 +214,7 @@ describe('a list of definitions', () => {
       tools: [{ name: 'get_current_weather' }, { name: 'send_email' }, { name: 'lookup order' }],
     });
     expect(warnings.map(({ message }) => message).join()).toContain('"url"');
-    expect(skipped).toEqual([{ name: 'tools[3]', reason: expect.stringContaining('web_search_preview') }]);
+    expect(reasons({ skipped } as ImportResult)).toMatchObject({ '[3]': expect.stringContaining('web_search_preview') });
   });
 
   it('of SISU has aliases, and names built-in tools where they do the same', () => {
@@ -231,8 +231,8 @@ describe('a list of definitions', () => {
     const result = read('albert-tools.json');
     expect(Object.keys(result.project.tools ?? {})).toEqual(['made.find_and_replace', 'made.count_lines']);
     expect(reasons(result)).toMatchObject({
-      disk_usage: expect.stringContaining('loads modules'),
-      bash: expect.stringContaining('no implementation'),
+      '[2]': expect.stringContaining('"disk_usage" loads modules'),
+      '[3]': expect.stringContaining('"bash" has no implementation'),
     });
   });
 });
