@@ -3766,6 +3766,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/toolsets/{toolset}/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a draft of a toolset with past calls
+         * @description Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. A key that sees only its own usage is told of its own calls.
+         *
+         *     Scope: `toolsets`.
+         */
+        post: operations["getToolsetImpact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/toolsets/{toolset}/preview": {
         parameters: {
             query?: never;
@@ -3826,6 +3848,28 @@ export interface paths {
          *     Scope: `toolsets`.
          */
         post: operations["rollBackToolset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/toolsets/{toolset}/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest names from past calls
+         * @description Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. A key that sees only its own usage is told of its own calls.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["getToolsetSuggestions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4498,6 +4542,23 @@ export interface components {
          * @enum {string}
          */
         ApprovalRule: "never" | "always" | "policy";
+        /**
+         * @example {
+         *       "argument": "path",
+         *       "mode": "deprecated",
+         *       "note": "use path"
+         *     }
+         */
+        ArgumentAlias: string | {
+            argument: string;
+            /**
+             * @description `announced`: the description of the argument names it. `hidden`: accepted, never shown. `deprecated`: accepted, never shown, and the result includes the note.
+             * @default hidden
+             * @enum {string}
+             */
+            mode?: "announced" | "hidden" | "deprecated";
+            note?: string;
+        };
         /**
          * @example {
          *       "action": "delete",
@@ -5635,6 +5696,10 @@ export interface components {
          *     }
          */
         EntryArguments: {
+            /** @description Other names that calls may use → the tool’s own argument name, in any spelling. Never instead of a parameter that the tool has. */
+            alias?: {
+                [key: string]: components["schemas"]["ArgumentAlias"];
+            };
             /** @description Default values by the tool’s own argument name, used if a call leaves the argument out. Such arguments become optional. */
             default?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -9784,6 +9849,14 @@ export interface components {
             /** @default prompt */
             announce?: components["schemas"]["Announce"];
             description?: string;
+            /**
+             * @description Suggestions that are not to be made again (`GET …/suggestions`): a name, or `<tool>#<argument>`. They change nothing else.
+             * @example [
+             *       "Glob",
+             *       "fs.read_file#file_path"
+             *     ]
+             */
+            dismissed?: string[];
             mcpTools?: components["schemas"]["McpTools"];
             /** @description Must equal the name in the path, if given. */
             name?: string;
@@ -9844,6 +9917,14 @@ export interface components {
         ToolsetBody: {
             announce?: components["schemas"]["Announce"];
             description?: string;
+            /**
+             * @description Suggestions that are not to be made again (`GET …/suggestions`): a name, or `<tool>#<argument>`. They change nothing else.
+             * @example [
+             *       "Glob",
+             *       "fs.read_file#file_path"
+             *     ]
+             */
+            dismissed?: string[];
             /** @description Copies this toolset, or this version of it, instead of listing `tools`. The other members replace those of the copy. Tools that are revoked there or here are left out, with a warning. */
             from?: components["schemas"]["ToolsetReference"];
             mcpTools?: components["schemas"]["McpTools"];
@@ -9960,6 +10041,60 @@ export interface components {
              */
             tool?: string;
         };
+        ToolsetImpact: {
+            /** @description The most called first. */
+            changed: {
+                /** @description Who called it in turns, at most 20. */
+                agents: string[];
+                calls: number;
+                /**
+                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored toolset.
+                 * @enum {string}
+                 */
+                change: "gone" | "moved" | "ambiguous" | "unusable" | "found";
+                failures: number;
+                /** @description Ids of the keys, at most 20. */
+                keys: string[];
+                lastDay: string | null;
+                /** @description The tools that it leads to in the draft. */
+                now: string[];
+                /** @description At most so many of `calls` were of other names. */
+                overcount?: number;
+                /** @description The name that was called. */
+                requested: string;
+                /** @description The tool that it leads to in the stored toolset. */
+                was: string | null;
+                /** @description The name of the earlier tool in the draft; null: it is not there. */
+                wireName: string | null;
+            }[];
+            /** Format: date */
+            from: string;
+            /** @description The draft with all mends, ready for PUT. null: there are none. */
+            mended: components["schemas"]["Toolset"] | null;
+            /** @description Deprecated aliases that keep a name working. Each was tried. */
+            mends: {
+                alias: string;
+                /** @description Its index in `tools` of the draft; null: a new entry. */
+                entry: number | null;
+                note: string;
+                requested: string;
+                tool: string;
+            }[];
+            /** @description More names follow; a name may be on two pages. */
+            nextCursor: string | null;
+            /** @description Names that lead where they led. */
+            same: {
+                calls: number;
+                names: number;
+            };
+            /** Format: date */
+            to: string;
+            toolset: string;
+            /** @description Calls whose names were not kept, since a day had too many, or before names were counted. */
+            unjudged: number;
+            /** @description Whether PUT would store the draft. If not, its valid entries are compared. */
+            valid: boolean;
+        };
         ToolsetPreview: {
             conflicts: {
                 claims: {
@@ -10036,6 +10171,51 @@ export interface components {
          * @example demo
          */
         ToolsetReference: string;
+        ToolsetSuggestions: {
+            /** Format: date */
+            from: string;
+            /** @description The most seen first. */
+            suggestions: {
+                agents: string[];
+                /** @description For `aliases` of the entry, or, with `argument`, for its `arguments.alias`: `{alias: argument}`. */
+                alias: string;
+                /** @description The argument that they gave then, by the own name of the tool. null: `name` is one of the tool. */
+                argument: string | null;
+                /** @description Refused calls of the name that were followed by another one. */
+                contrary: number;
+                /** @description The tool may destroy: decide yourself whether it needs another name. */
+                isNoteOnly: boolean;
+                models: string[];
+                /** @description What models call, in the most frequent spelling. */
+                name: string;
+                /** @description Refused calls that were followed by this one in the same turn, with the same values. */
+                seen: number;
+                /** @description The tool that they called then, by its canonical name. */
+                tool: string;
+            }[];
+            /** Format: date */
+            to: string;
+            toolset: string;
+            /** @description Turns with refused calls. `left`: those that were not read: too many, or their session is gone or of another key. */
+            turns: {
+                left: number;
+                read: number;
+            };
+            /** @description Names that were called and lead to no tool, at most 100, the most called first. `near`: tools with similar names. */
+            unknown: {
+                agents: string[];
+                calls: number;
+                keys: string[];
+                lastDay: string | null;
+                near: string[];
+                requested: string;
+            }[];
+            /** @description Aliases that nobody called in these days. null: the version is younger than that, or only own calls are seen. */
+            unused: {
+                alias: string;
+                entry: number;
+            }[] | null;
+        };
         ToolsetSummary: {
             /** Format: date-time */
             createdAt: string;
@@ -10216,6 +10396,14 @@ export interface components {
             /** @default prompt */
             announce?: components["schemas"]["Announce"];
             description?: string;
+            /**
+             * @description Suggestions that are not to be made again (`GET …/suggestions`): a name, or `<tool>#<argument>`. They change nothing else.
+             * @example [
+             *       "Glob",
+             *       "fs.read_file#file_path"
+             *     ]
+             */
+            dismissed?: string[];
             mcpTools?: components["schemas"]["McpTools"];
             name: string;
             /**
@@ -10452,19 +10640,30 @@ export interface components {
             inputTokens?: number;
             /** @description Id of the key. */
             key?: string;
+            /**
+             * Format: date
+             * @description With `requested` or `via`: the last day with such a call.
+             */
+            lastDay?: string;
             /** @description `<provider>/<model>` as called, so after aliases, agents and fallbacks. */
             model?: string;
             /** @description Includes reasoning. */
             outputTokens?: number;
+            /** @description At most so many of `calls` were of other names that are no tools: a day keeps the most frequent ones. Absent: none. */
+            overcount?: number;
             provider?: string;
             reasoningTokens?: number;
-            /** @description Canonical name. */
-            tool?: string;
+            /** @description The name that was called. null: not kept, because there were too many, or before this was counted. */
+            requested?: string | null;
+            /** @description Canonical name. null, with `requested` or `via`: the name was of no tool, or of several. */
+            tool?: string | null;
             toolset?: string | null;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
             unpricedCalls?: number;
             /** @description Calls for which the provider reported no tokens, such as interrupted ones. */
             unreportedCalls?: number;
+            /** @description How the name led to the tool. null: it led to none, or was not kept. */
+            via?: components["schemas"]["Via"] | null;
         };
         UsageTotals: {
             cachedInputTokens?: number;
@@ -15192,7 +15391,7 @@ export interface operations {
                  */
                 fileName?: string;
                 /** @description Absent: it is found out from the content. */
-                format?: "moniker" | "openapi" | "litellm" | "hypertool" | "vscode" | "zed" | "kiro" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
+                format?: "moniker" | "openapi" | "codex" | "litellm" | "hypertool" | "docker-mcp" | "mcp-registry" | "opencode" | "vscode" | "zed" | "amp" | "goose" | "kiro" | "mcphub" | "gemini" | "copilot" | "continue" | "cline" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
                 /** @description `true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files. */
                 partial?: "true" | "false";
             };
@@ -20755,6 +20954,47 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    getToolsetImpact: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolsetBody"];
+            };
+        };
+        responses: {
+            /** @description What would change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetImpact"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     previewToolset: {
         parameters: {
             query?: {
@@ -20894,6 +21134,40 @@ export interface operations {
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolsetSuggestions: {
+        parameters: {
+            query?: {
+                days?: number;
+                /** @description How often a name must have been seen. */
+                least?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                toolset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the calls suggest. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetSuggestions"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
@@ -21080,7 +21354,7 @@ export interface operations {
             query?: {
                 agent?: string;
                 /**
-                 * @description The dimensions of a group, at most 4: day, key, agent, provider, model, toolset, tool. `tool` counts calls of tools, which have no model.
+                 * @description The dimensions of a group, at most 4: day, key, agent, provider, model, toolset, tool, requested, via. `tool` counts calls of tools, which have no model; `requested` and `via` by the name that was called, also names that are no tool.
                  * @example day,model
                  */
                 by?: string;

@@ -13,7 +13,7 @@ import { limits } from '../core/limits/limits.ts';
 import { invalidRequest, Problem, quoted, parseInput } from '../core/problem.ts';
 import { Project } from '../core/project/project.ts';
 import { skillFile, isStray, skillPathFault } from '../core/skills/skill.ts';
-import { looksLikeToml, readToml, TomlFault } from './read-toml.ts';
+import { looksLikeToml, readTomlValue, TomlFault } from './read-toml.ts';
 import { readYaml, YamlFault } from './read-yaml.ts';
 import { readZipDirectory, unpackEntry } from './read-zip.ts';
 
@@ -187,7 +187,7 @@ function parseYaml(text: string, what = 'YAML'): unknown {
 
 function parseToml(text: string): unknown {
   try {
-    return readToml(text, { maxDepth: maxImportDepth });
+    return readTomlValue(text, { maxDepth: maxImportDepth });
   } catch (error) {
     if (!(error instanceof TomlFault)) throw error;
     const { line, column } = error.place;

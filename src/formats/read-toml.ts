@@ -13,7 +13,7 @@ export class TomlFault extends Error {
 }
 
 /** Throws `TomlFault`. Dates become texts. */
-export function readToml(text: string, { maxDepth }: { maxDepth: number }): unknown {
+export function readTomlValue(text: string, { maxDepth }: { maxDepth: number }): unknown {
   try {
     const value = parse(text, { maxDepth });
     // The parser bounds arrays and inline tables, not dotted names.

@@ -100,6 +100,12 @@ describe('the draft of a toolset', () => {
     }
   });
 
+  it('keeps the members of arguments that it does not show', () => {
+    const entry = { tool: 'a.x', arguments: { alias: { file_path: 'path' }, rename: { file: 'path' } } };
+    const changed = withArgument(entry, { name: 'path', shown: '', kind: 'model', value: '' });
+    expect(changed).toEqual({ tool: 'a.x', arguments: { alias: { file_path: 'path' } } });
+  });
+
   it('replaces one entry', () => {
     expect(replaceEntry(draft, 1, { tool: 'c.z' }).tools).toEqual([draft.tools[0], { tool: 'c.z' }]);
   });

@@ -1,10 +1,10 @@
 /** Rules for arguments over the definitions of real servers: each argument hidden, renamed and given a default in turn. */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { checkEntryArguments } from '../../src/core/toolset/entry-arguments.ts';
+import { checkEntryArguments } from '../../src/core/toolset/arguments/check-arguments.ts';
 import { EntryArguments } from '../../src/core/toolset/toolset.ts';
 import { resolvePointer } from '../../src/core/schema/schema-references.ts';
-import { toStrictSchema } from '../../src/core/toolset/strict-schema.ts';
+import { toStrictSchema } from '../../src/core/toolset/arguments/strict-schema.ts';
 import type { JsonSchema } from '../../src/core/tools/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { knownTools, toolOf } from '../fakes/known-tools.ts';

@@ -168,9 +168,11 @@ describe('every operation', () => {
     await call('DELETE', '/v1/toolsets/desk/versions/1/retire');
     expect((await call('POST', '/v1/toolsets/desk/preview', { tools: [{ tool: 'builtin.bash' }] })).json.valid).toBe(true);
     await call('POST', '/v1/toolsets/desk/calls', { name: 'bash', arguments: { command: 'echo hi' } });
+    expect((await call('POST', '/v1/toolsets/desk/impact', { tools: [{ tool: 'builtin.bash' }] })).json.valid).toBe(true);
     await call('POST', '/v1/toolsets/desk/calls?dryRun=true', { name: 'bash', arguments: { command: 'echo hi' } });
     await call('POST', '/v1/toolsets/desk/calls', { name: 'nothing', arguments: {} });
     expect((await call('GET', '/v1/toolsets/desk/uses')).json.agents).toEqual([{ name: 'clerk', toolset: 'desk' }]);
+    expect((await call('GET', '/v1/toolsets/desk/suggestions')).json.unknown).toEqual([]);
     await call('GET', '/v1/tools?limit=2');
     expect((await call('GET', '/v1/tools?q=read&kind=builtin&server=builtin&fields=summary')).json.items).not.toEqual([]);
     await call('GET', '/v1/tools/builtin.bash');

@@ -145,6 +145,9 @@ describe('the usage of a day', () => {
 
     const tools = await read('by=tool,toolset');
     expect(tools.items).toEqual([{ tool: 'local.calculate', toolset: 'counted', calls: 3, failures: 0, durationMs: expect.any(Number) }]);
+    const names = await read('by=requested,tool,via,toolset');
+    const named = { requested: 'reckon', tool: 'local.calculate', via: 'wire', toolset: 'counted' };
+    expect(names.items).toMatchObject([{ ...named, calls: 3, lastDay: expect.any(String) }]);
     const agents = await read('by=agent');
     expect(find(agents.items, { agent: 'counted-gemini' })).toMatchObject({ calls: 2, outputTokens: 60 });
     expect(find(agents.items, { agent: 'plain-cohere' })).toMatchObject({ calls: 1 });
@@ -188,6 +191,14 @@ describe('the usage of a day', () => {
     await vi.waitFor(async () => {
       const { items } = await read('by=tool&key=me', headers);
       expect(items).toEqual([{ tool: 'local.calculate', calls: 4, failures: 1, durationMs: expect.any(Number) }]);
+    }, waiting);
+    await service.call('POST', '/v1/toolsets/counted/calls', { name: 'Compute', arguments: {} }, headers);
+    await vi.waitFor(async () => {
+      const { items } = await read('by=requested,tool&key=me', headers);
+      expect(items).toMatchObject([
+        { requested: 'Compute', tool: null, calls: 1, failures: 1 },
+        { requested: 'reckon', tool: 'local.calculate', calls: 4, failures: 1 },
+      ]);
     }, waiting);
   });
 
@@ -311,6 +322,7 @@ describe('the usage of a day', () => {
     ['by=__proto__', 'by'],
     ['by=day,day', 'by'],
     ['by=tool,model', 'by'],
+    ['by=requested,provider', 'by'],
     ['by=tool&model=a%2Fb', 'model'],
     ['tool=local.calculate', 'tool'],
     ['from=2026-02-01&to=2026-01-01', 'to'],

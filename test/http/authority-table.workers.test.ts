@@ -288,6 +288,21 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     workspace(['toolsets'], 'POST', '/v1/toolsets/mine/preview', { tools: [file, bash] }),
     workspace(['admin'], 'POST', '/v1/toolsets/mine/preview', { tools: [{ ...file, approval: 'never' }] }),
   ],
+  getToolsetImpact: [
+    {
+      scopes: ['toolsets'],
+      request: (name) => ['POST', `/v1/toolsets/${name}/impact`, { tools: [toolOf(name)] }],
+      own: writers,
+      other: unbound,
+    },
+    workspace(['toolsets'], 'POST', '/v1/toolsets/mine/impact', { tools: [file, bash] }),
+  ],
+  getToolsetSuggestions: {
+    scopes: ['toolsets'],
+    request: (name) => ['GET', `/v1/toolsets/${name}/suggestions`],
+    own: writers,
+    other: unbound,
+  },
   listToolsetTools: [
     { scopes: ['tools'], request: (name) => ['GET', `/v1/toolsets/${name}/tools`], own: anyKey, other: unbound },
     {

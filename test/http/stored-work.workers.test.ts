@@ -158,6 +158,7 @@ const others = {
   // They change nothing, or read the list of a server's tools.
   checking: [
     'previewToolset',
+    'getToolsetImpact',
     'testPolicy',
     'testWebhook',
     'previewScheduleTimes',

@@ -81,6 +81,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   rollBackToolset: () => put({ version: 1 }),
   retireToolsetVersion: () => plain,
   restoreToolsetVersion: () => plain,
+  getToolsetImpact: ({ name }) => ({ body: { tools: [{ tool: `made.${name}` }] } }),
   previewToolset: ({ name }) => ({ body: { tools: [{ tool: `made.${name}` }] } }),
   resolveToolName: () => ({ query: 'name=shell' }),
   callTool: ({ name, session }) => [

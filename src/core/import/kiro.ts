@@ -5,7 +5,7 @@
 import { isRecord, type Json, listOf, recordOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
 import { addMcpServer } from './mcp-server.ts';
-import { type ToolFilter, toolEntries, wholeFilter } from './mcp-tools.ts';
+import { type OfferedTools, toolEntries, wholeFilter } from './mcp-tools.ts';
 import type { Members } from './members.ts';
 import { createVariables } from './variables.ts';
 
@@ -43,14 +43,14 @@ export function readKiroAgent(draft: ImportDraft, file: Members): void {
 }
 
 /** By server as the file names it. `isAll`: the agent has all tools of all servers. */
-type Filters = { servers: Map<string, Partial<ToolFilter>>; isAll: boolean };
+type Filters = { servers: Map<string, Partial<OfferedTools>>; isAll: boolean };
 
 function readFilters(draft: ImportDraft, file: Members, agent: string): Filters {
   const listed = file.texts('tools') ?? (file.has('tools') ? [] : ['*']);
   const isAll = listed.includes('*');
-  const servers = new Map<string, Partial<ToolFilter>>();
+  const servers = new Map<string, Partial<OfferedTools>>();
   /** Returns the rules of a server, and the tool of `@server/tool`; null and a skipped row for what is not a server's. */
-  const find = (reference: string, path: string): { filter: Partial<ToolFilter>; tool: string } | null => {
+  const find = (reference: string, path: string): { filter: Partial<OfferedTools>; tool: string } | null => {
     const [, written = '', tool = '*'] = /^@([^/]+)(?:\/(.+))?$/.exec(reference) ?? [];
     if (written === '' || written === 'builtin') {
       draft.skip(

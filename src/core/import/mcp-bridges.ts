@@ -5,7 +5,7 @@
 import { type Json, recordOf, stringOf, tryParse } from '../json/wire-value.ts';
 import type { CommandEntry } from './mcp-command.ts';
 import { clientSecretOf, type WrittenHeader } from './mcp-remote-server.ts';
-import type { ToolFilter } from './mcp-tools.ts';
+import type { OfferedTools } from './mcp-tools.ts';
 import { fill, type ServerReading } from './mcp-values.ts';
 
 type Bridged = {
@@ -14,7 +14,7 @@ type Bridged = {
   host: string;
   path: string;
   headers: WrittenHeader[];
-  filter: Partial<ToolFilter>;
+  filter: Partial<OfferedTools>;
   /** Members of the server's document. */
   document: Json;
 };

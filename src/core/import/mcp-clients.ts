@@ -31,7 +31,7 @@ export function readMcpServers(draft: ImportDraft, file: Members, { toolset, has
   const variables = createVariables({ hasBare, inputs: file.items('inputs') });
   file.ignore('$schema');
   const mcp = isRecord(file.peek('mcp')) ? file.record('mcp') : null;
-  const isOff = readServerLists(mcp, file);
+  const isOff = readServerLists([mcp, file]);
   mcp?.skipOthers(otherSettings);
   const rules = new ToolRules();
   rules.addPermissions(isRecord(file.peek('permissions')) ? file.record('permissions') : null);
@@ -52,7 +52,7 @@ function readProject(draft: ImportDraft, project: Members, variables: Variables)
   rules.addList(project, 'allowedTools', 'allow');
   rules.addPermissions(isRecord(project.peek('permissions')) ? project.record('permissions') : null);
   project.skip(['enabledMcpjsonServers', 'disabledMcpjsonServers'], 'is about the .mcp.json of the project: import that file');
-  const isOff = readServerLists(project);
+  const isOff = readServerLists([project], ['disabledMcpServers']);
   const names = rows.map(([name]) => name);
   const added = addServers(draft, rows, {
     variables,

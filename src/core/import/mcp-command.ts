@@ -2,7 +2,7 @@
 import { isRecord, type Json } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
 import { onlyVariable, placeholder } from '../project/expand-variables.ts';
-import { argumentValues, fill, namedValue, type ServerReading, Refusal, secretOf } from './mcp-values.ts';
+import { argumentValues, fill, namedValue, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
 import type { Members } from './members.ts';
 import type { OwnVariables } from './variables.ts';
 
@@ -14,7 +14,7 @@ export const writtenCommandMembers = ['command', 'cmd', 'args', 'cwd', 'workingD
 const envMembers = ['env', 'environment', 'envs'];
 
 /** Older files of Zed have `command: {path, args, env}`; opencode has the command and its arguments in one list. Null without a command. */
-export function commandOf(members: Members): CommandEntry | null {
+export function writtenCommandOf(members: Members): CommandEntry | null {
   const name = members.has('command') ? 'command' : 'cmd';
   const written = members.peek(name);
   if (isRecord(written)) {
@@ -43,7 +43,7 @@ function entryOf(members: Members, command: string, list: string, first: number)
 function textsOf(members: Members, name: string): string[] {
   const texts = members.texts(name) ?? [];
   const given = members.peek(name);
-  if (Array.isArray(given) && texts.length < given.length) throw new Refusal(`has \`${name}\` that is not text`);
+  if (Array.isArray(given) && texts.length < given.length) throw new ServerRefusal(`has \`${name}\` that is not text`);
   return texts;
 }
 

@@ -1,6 +1,6 @@
 /** What a file says of servers and their tools outside of the servers themselves: lists of servers that are allowed or not, and rules for tools. */
 import type { Members } from './members.ts';
-import type { ToolFilter } from './mcp-tools.ts';
+import type { OfferedTools } from './mcp-tools.ts';
 
 type Rule = { pattern: string; effect: 'allow' | 'ask' | 'deny'; path: string };
 
@@ -8,11 +8,12 @@ const allowedMembers = ['allowed', 'allowMCPServers', 'enabledMcpjsonServers'];
 const excludedMembers = ['excluded', 'excludeMCPServers', 'disabledMcpjsonServers', 'disabledMcpServers'];
 
 /** Returns why a server is left out; null for others. Gemini CLI: `mcp.allowed`; Claude Code: `enabledMcpjsonServers`; and their opposites. */
-export function readServerLists(...places: readonly (Members | null)[]): (written: string) => string | null {
+export function readServerLists(
+  places: readonly (Members | null)[],
+  names: readonly string[] = [...allowedMembers, ...excludedMembers],
+): (written: string) => string | null {
   const lists = places.flatMap((place) =>
-    [...allowedMembers, ...excludedMembers].flatMap((name) =>
-      place?.has(name) === true ? [{ name, path: place.pathOf(name), servers: place.texts(name) ?? [] }] : [],
-    ),
+    names.flatMap((name) => (place?.has(name) === true ? [{ name, path: place.pathOf(name), servers: place.texts(name) ?? [] }] : [])),
   );
   return (written) => {
     const list = lists.find(({ name, servers }) => servers.includes(written) === excludedMembers.includes(name));
@@ -42,7 +43,7 @@ export class ToolRules {
   }
 
   /** Returns the filter of a server. `names`: of all servers of the file. A rule belongs to the longest name that it begins with. */
-  filterOf(written: string, names: readonly string[]): Partial<ToolFilter> {
+  filterOf(written: string, names: readonly string[]): Partial<OfferedTools> {
     const tools = (effect: Rule['effect']): string[] =>
       this.#rules.flatMap((rule) => {
         if (rule.effect !== effect) return [];

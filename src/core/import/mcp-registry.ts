@@ -118,7 +118,7 @@ function argumentOf(input: Members): string[] {
   const hint = input.text('valueHint', 'value_hint') ?? '';
   const isRepeated = input.flag('isRepeated', 'is_repeated') === true;
   const value = inputValue(input, hint === '' ? name.replace(/^-+/, '') : hint);
-  if (isRepeated && value !== null) input.change('', 'may be repeated: it is given once');
+  if (isRepeated && value !== null) input.change('isRepeated', 'is not needed: the argument is given once');
   if (value === null) return isNamed && !input.has('default') && !input.has('isRequired') && input.has('value') ? [name] : [];
   return isNamed ? [name, ...(value === '' ? [] : [value])] : [value];
 }

@@ -5,7 +5,7 @@ import { onlyVariable, withDefaults } from '../project/expand-variables.ts';
 import { credentialsInUrl, isCredentialInPath, isCredentialName, isPlaceholder } from '../secrets/credentials.ts';
 import { secretHostOf } from '../secrets/secret.ts';
 import { toBase64 } from '../text/bytes.ts';
-import { fill, namedValue, type ServerReading, Refusal, secretOf } from './mcp-values.ts';
+import { fill, namedValue, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
 import type { Members } from './members.ts';
 import type { OwnVariables } from './variables.ts';
 
@@ -95,7 +95,8 @@ function readUrl(reading: ServerReading, url: string, own: OwnVariables): { targ
   const target = URL.parse(filled);
   if (target === null || filled.replace(/\?.*/s, '').includes('${') || /[<>]|%3C|\{|%7B/i.test(target.host + target.pathname))
     throw notAUrl(url);
-  if (!/^https?:$/.test(target.protocol)) throw new Refusal(`has a url with ${quoted(target.protocol)}; only http and https are supported`);
+  if (!/^https?:$/.test(target.protocol))
+    throw new ServerRefusal(`has a url with ${quoted(target.protocol)}; only http and https are supported`);
   if (isCredentialInPath(target))
     reading.notes.push([
       reading.members.path,
@@ -119,8 +120,8 @@ function takeQuery(reading: ServerReading, target: URL, host: string, path: stri
 }
 
 /** The URL may contain a credential, which a message does not show. */
-function notAUrl(url: string): Refusal {
-  return new Refusal(
+function notAUrl(url: string): ServerRefusal {
+  return new ServerRefusal(
     `has a url that is no URL as it is: ${quoted(url.replace(/[?#].*/s, '?…').replace(/\/\/[^/@]*@/, '//…@'))}. Write the whole URL`,
   );
 }

@@ -6,28 +6,30 @@ import type { Json } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import type { ImportDraft } from './draft.ts';
 import { bridgedServer } from './mcp-bridges.ts';
-import { writtenCommandMembers, commandOf, localServer } from './mcp-command.ts';
+import { writtenCommandMembers, writtenCommandOf, localServer } from './mcp-command.ts';
 import { headersOf, remoteMembers, remoteServer } from './mcp-remote-server.ts';
-import { readToolFilter, type ToolFilter, type ToolFilterOptions, toolEntries, withFilter } from './mcp-tools.ts';
-import { type ServerReading, Refusal } from './mcp-values.ts';
+import { readOfferedTools, type OfferedTools, type OfferedToolsOptions, toolEntries, withFilter } from './mcp-tools.ts';
+import { type ServerReading, ServerRefusal } from './mcp-values.ts';
 import type { Members } from './members.ts';
 import type { Variables } from './variables.ts';
 
 /** What a format knows of a server from elsewhere than the members that all formats have. */
-export type GivenServer = ToolFilterOptions & {
+export type GivenServer = OfferedToolsOptions & {
   /** In addition to those of the entry, which they replace. `path`: in the file. */
   headers?: readonly { name: string; text: string; path: string }[];
-  filter?: Partial<ToolFilter>;
+  filter?: Partial<OfferedTools>;
   /** Why the file leaves the server out. */
   off?: string | null;
   /** Its times are in seconds, whatever they are. */
   isInSeconds?: boolean;
+  /** Its `timeout` limits the start, not the calls. */
+  hasStartTimeout?: boolean;
   /** Members of the document that are elsewhere in the file. */
   document?: Json;
 };
 
 /** `entries`: of a toolset with the tools that the file offers, which is what `filter` says. */
-export type AddedServer = { server: string; entries: Json[]; filter: ToolFilter };
+export type AddedServer = { server: string; entries: Json[]; filter: OfferedTools };
 
 /** Adds the server; null if it is skipped, which is said. `written`: its name in the file; `members`: its entry. */
 export function addMcpServer(
@@ -43,16 +45,18 @@ export function addMcpServer(
   const reading: ServerReading = { draft, written, members, variables, notes: [] };
   try {
     const { document, filter } = readServer(reading, given);
-    Object.assign(document, timeoutOf(members, given.isInSeconds === true), given.document);
+    if (given.hasStartTimeout === true) members.skip(['timeout'], startTimeout);
+    else Object.assign(document, timeoutOf(members, given.isInSeconds === true));
+    Object.assign(document, given.document);
     const server = draft.add('servers', written, document, members.path);
     if (server === null) return skipped(members, null);
     for (const [path, text] of reading.notes) draft.warn(path, text);
-    const tools = withFilter(withFilter(readToolFilter(members, given), given.filter), filter);
+    const tools = withFilter(withFilter(readOfferedTools(members, given), given.filter), filter);
     members.ignore('$schema', 'source');
     for (const [names, reason] of others) members.skip(names, reason);
     return { server, entries: toolEntries(server, tools, members), filter: tools };
   } catch (error) {
-    if (error instanceof Refusal) return skipped(members, error.message);
+    if (error instanceof ServerRefusal) return skipped(members, error.message);
     throw error;
   }
 }
@@ -65,17 +69,20 @@ function skipped(members: Members, reason: string | null): null {
 
 const urlMembers = ['httpUrl', 'url', 'serverUrl', 'endpoint', 'uri'];
 
-function readServer(reading: ServerReading, given: GivenServer): { document: Json; filter?: Partial<ToolFilter> } {
+function readServer(reading: ServerReading, given: GivenServer): { document: Json; filter?: Partial<OfferedTools> } {
   const { members } = reading;
   const type = members.text('type', 'transport', 'transportType')?.toLowerCase() ?? '';
-  if (/^(ws|wss|websocket)$/.test(type)) throw new Refusal('uses WebSocket; only Streamable HTTP, HTTP+SSE and commands are supported');
+  if (/^(ws|wss|websocket)$/.test(type))
+    throw new ServerRefusal('uses WebSocket; only Streamable HTTP, HTTP+SSE and commands are supported');
   if (!/^(|stdio|local|https?|sse|remote|streamable[-_ ]?http)$/.test(type))
-    throw new Refusal(`is of the type ${JSON.stringify(type.slice(0, 40))}: only servers with a \`command\` or \`url\` are supported`);
+    throw new ServerRefusal(
+      `is of the type ${JSON.stringify(type.slice(0, 40))}: only servers with a \`command\` or \`url\` are supported`,
+    );
   const hasUrl = urlMembers.some((name) => typeof members.peek(name) === 'string' && members.peek(name) !== '');
-  const command = hasUrl && !/^(stdio|local)$/.test(type) ? null : commandOf(members);
+  const command = hasUrl && !/^(stdio|local)$/.test(type) ? null : writtenCommandOf(members);
   if (command === null) {
     const url = members.text(...urlMembers) ?? '';
-    if (url === '') throw new Refusal('has neither `command` nor `url`');
+    if (url === '') throw new ServerRefusal('has neither `command` nor `url`');
     members.skip(writtenCommandMembers, 'is not used: the server has a url');
     const env = members.record('env', 'environment', 'envs');
     const target = { url, path: members.path, headers: [...headersOf(members), ...(given.headers ?? [])], env };
@@ -103,6 +110,8 @@ function timeoutOf(members: Members, isInSeconds: boolean): Json {
   if (wanted > most) members.change(name, `is ${wanted} ms; at most ${most} ms are used`);
   return { timeoutMs: Math.min(wanted, most) };
 }
+
+const startTimeout = 'has no counterpart: the time for one response (`timeoutMs`) also limits the start';
 
 /** Members that clients document and that have no counterpart. */
 const others: readonly (readonly [names: string[], reason: string])[] = [
@@ -133,7 +142,7 @@ const others: readonly (readonly [names: string[], reason: string])[] = [
       'idleTimeoutMs',
       'keepAliveInterval',
     ],
-    'has no counterpart: the time for one response (`timeoutMs`) also limits the start',
+    startTimeout,
   ],
   [['sandbox', 'sandboxEnabled'], 'is not kept: a command runs without a sandbox here'],
   [

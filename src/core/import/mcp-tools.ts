@@ -6,7 +6,7 @@ import { isRecord, type Json } from '../json/wire-value.ts';
 import type { Members } from './members.ts';
 
 /** Names may be patterns with one `*` at their end. */
-export type ToolFilter = {
+export type OfferedTools = {
   /** Null: all. */
   include: string[] | null;
   exclude: string[];
@@ -21,7 +21,7 @@ export type ToolFilter = {
 };
 
 /** All tools, as they are. */
-export const wholeFilter: ToolFilter = {
+export const wholeFilter: OfferedTools = {
   include: null,
   exclude: [],
   unasked: [],
@@ -35,7 +35,7 @@ const includeMembers = ['tools', 'includeTools', 'enabledTools', 'enabled_tools'
 const excludeMembers = ['excludeTools', 'disabledTools', 'disabled_tools', 'disallowedTools', 'disallowed_tools', 'excludedTools'];
 const unaskedMembers = ['autoApprove', 'alwaysAllow', 'auto_approve', 'always_allow'];
 
-export type ToolFilterOptions = {
+export type OfferedToolsOptions = {
   /** An empty list of tools means all, not none. */
   isEmptyListAll?: boolean;
   /** What the names in a map of tools begin with, and the server does not call them. */
@@ -43,7 +43,7 @@ export type ToolFilterOptions = {
 };
 
 /** Reads the filters of a server's entry, as the clients call them. */
-export function readToolFilter(members: Members, { isEmptyListAll = false, toolPrefix = '' }: ToolFilterOptions = {}): ToolFilter {
+export function readOfferedTools(members: Members, { isEmptyListAll = false, toolPrefix = '' }: OfferedToolsOptions = {}): OfferedTools {
   const named = isRecord(members.peek('tools')) ? readNamedTools(members, toolPrefix) : null;
   const included = includeMembers.flatMap((name) => {
     if (!members.has(name) || (name === 'tools' && named !== null)) return [];
@@ -66,7 +66,7 @@ export function readToolFilter(members: Members, { isEmptyListAll = false, toolP
 }
 
 /** Returns a filter that also has the rules of another. */
-export function withFilter(filter: ToolFilter, more: Partial<ToolFilter> = {}): ToolFilter {
+export function withFilter(filter: OfferedTools, more: Partial<OfferedTools> = {}): OfferedTools {
   const include = more.include ?? null;
   return {
     include: filter.include === null ? include : include === null ? filter.include : common(filter.include, include),
@@ -80,7 +80,7 @@ export function withFilter(filter: ToolFilter, more: Partial<ToolFilter> = {}): 
 }
 
 /** Returns the entries for the tools of a server; none if the file offers none. `members`: of the server, where faults are said. */
-export function toolEntries(server: string, filter: ToolFilter, members: Members): Json[] {
+export function toolEntries(server: string, filter: OfferedTools, members: Members): Json[] {
   const exclude = [...new Set(filter.exclude)];
   const odd = exclude.filter(isOdd);
   if (odd.length > 0) {
@@ -107,7 +107,7 @@ export function toolEntries(server: string, filter: ToolFilter, members: Members
   return entries;
 }
 
-function entryOf(server: string, name: string, filter: ToolFilter, exclude: readonly string[]): Json {
+function entryOf(server: string, name: string, filter: OfferedTools, exclude: readonly string[]): Json {
   const without = name.endsWith('*') ? exclude.filter((one) => one.startsWith(name.slice(0, -1))) : [];
   const description = filter.descriptions.get(name);
   const aliases = filter.aliases.get(name);
@@ -123,7 +123,7 @@ function entryOf(server: string, name: string, filter: ToolFilter, exclude: read
 }
 
 /** mcphub: `{name: {enabled, description}}`; Codex: `{name: {enabled, approval_mode}}`. */
-function readNamedTools(members: Members, prefix: string): Pick<ToolFilter, 'exclude' | 'unasked' | 'asked' | 'descriptions'> {
+function readNamedTools(members: Members, prefix: string): Pick<OfferedTools, 'exclude' | 'unasked' | 'asked' | 'descriptions'> {
   const exclude: string[] = [];
   const unasked: string[] = [];
   const asked: string[] = [];

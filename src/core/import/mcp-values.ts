@@ -9,7 +9,7 @@ import type { Members } from './members.ts';
 import type { OwnVariables, Variables } from './variables.ts';
 
 /** Why a server cannot be taken. */
-export class Refusal extends Error {}
+export class ServerRefusal extends Error {}
 
 /** The entry that is read. `notes`: what is said of it if the server can be added. */
 export type ServerReading = {
@@ -39,7 +39,7 @@ export function namedValue(reading: ServerReading, { key, text, path, names, hos
   const filled = reading.variables.rewrite(text, own);
   if ('fault' in filled) {
     // A secret has a place for the value, which other texts have not.
-    if (!isCredentialName(key)) throw new Refusal(filled.fault);
+    if (!isCredentialName(key)) throw new ServerRefusal(filled.fault);
     return secretOf(reading, { names, value: null, path, host });
   }
   const variable = onlyVariable(filled.text);
@@ -61,7 +61,7 @@ export function argumentValues(
 ): (string | { secret: string })[] {
   const texts = args.map((argument) => fill(reading, argument, own).text);
   // What the program fills in is no credential here.
-  const hidden = credentialArguments(texts.map((text) => text.replaceAll(/\$\$\{\w+\}/g, '')));
+  const hidden = credentialArguments(texts.map((text) => text.replaceAll(/\$\$\{\w+\}|^\$\w+$/g, '')));
   return texts.map((text, index) => {
     if (isPlaceholder(text) && !hidden.has(index)) reading.notes.push([pathOf(index), 'is a placeholder: write its value']);
     if (!hidden.has(index)) return text;
@@ -82,10 +82,10 @@ export function secretOf({ draft, notes }: ServerReading, { names, value, path, 
   return { secret };
 }
 
-/** Returns the text with its variables rewritten. Throws `Refusal`. */
+/** Returns the text with its variables rewritten. Throws `ServerRefusal`. */
 export function fill({ variables }: ServerReading, text: string, own?: OwnVariables): { text: string; isSecret: boolean } {
   const filled = variables.rewrite(text, own);
-  if ('fault' in filled) throw new Refusal(filled.fault);
+  if ('fault' in filled) throw new ServerRefusal(filled.fault);
   return filled;
 }
 

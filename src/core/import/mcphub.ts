@@ -5,7 +5,7 @@ import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-va
 import type { ImportDraft } from './draft.ts';
 import { addToolset } from './mcp-clients.ts';
 import { addMcpServer, type AddedServer } from './mcp-server.ts';
-import { readToolFilter, toolEntries, withFilter, withoutPrefix } from './mcp-tools.ts';
+import { readOfferedTools, toolEntries, withFilter, withoutPrefix } from './mcp-tools.ts';
 import type { Members } from './members.ts';
 import { namedValue, secretOf, type ServerReading } from './mcp-values.ts';
 import { createVariables } from './variables.ts';
@@ -130,7 +130,7 @@ function addOpenApi(reading: ServerReading, timeout: number | null, toolPrefix: 
     return null;
   }
   for (const [path, text] of reading.notes) draft.warn(path, text);
-  const filter = readToolFilter(members, { toolPrefix });
+  const filter = readOfferedTools(members, { toolPrefix });
   members.skip(
     ['description', 'owner', 'visibility', 'enableKeepAlive', 'keepAliveInterval', 'passthroughHeaders', 'prompts', 'resources'],
     'has no counterpart',

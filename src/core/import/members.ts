@@ -106,9 +106,10 @@ export class Members {
     return this.#open(this.#set(names), rows, (place) => place).map(([, item]) => item);
   }
 
-  /** Says why members that are set are not taken. */
+  /** Says why members that are set, and that nobody has read, are not taken. */
   skip(names: readonly string[], reason: string): void {
     for (const name of names) {
+      if (this.#read.has(name)) continue;
       this.#read.set(name, []);
       if (this.has(name) && !isEmpty(this.#value[name])) this.fault(name, reason);
     }

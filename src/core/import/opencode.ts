@@ -6,7 +6,7 @@ import { isRecord, recordOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
 import { addServers, addToolset, otherSettings } from './mcp-clients.ts';
 import type { GivenServer } from './mcp-server.ts';
-import type { ToolFilter } from './mcp-tools.ts';
+import type { OfferedTools } from './mcp-tools.ts';
 import type { Members } from './members.ts';
 import { createVariables } from './variables.ts';
 
@@ -24,13 +24,11 @@ export function readOpenCode(draft: ImportDraft, file: Members): void {
   const mcp = file.record('mcp');
   if (mcp === null) return;
   const isNested = isRecord(mcp.peek('servers')) && recordOf(mcp.peek('servers')).type === undefined;
-  if (isNested) mcp.skip(['timeout'], 'limits the start, as the time for one response (`timeoutMs`) does here');
+  if (isNested) mcp.skip(['timeout'], 'has no counterpart: set `timeoutMs` of the servers');
   const rows = isNested ? mcp.entries('servers') : mcp.names().flatMap((name) => [[name, mcp.record(name)] as const]);
   const servers = rows.flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const]));
-  for (const [, entry] of servers)
-    entry.skip(['timeout'], 'limits the list of tools, as the time for one response (`timeoutMs`) does here');
   const switches = readSwitches(file);
-  const given = (written: string): GivenServer => ({ filter: filterOf(written, switches) });
+  const given = (written: string): GivenServer => ({ filter: filterOf(written, switches), hasStartTimeout: true });
   addToolset(draft, 'opencode', addServers(draft, servers, { variables: createVariables(), given }));
   for (const one of switches) if (!servers.some(([name]) => toolOf(one.pattern, name) !== null)) one.say();
   file.skipOthers(otherSettings);
@@ -55,7 +53,7 @@ function readSwitches(file: Members): Switch[] {
   return [...switches, ...rules];
 }
 
-function filterOf(written: string, switches: readonly Switch[]): Partial<ToolFilter> {
+function filterOf(written: string, switches: readonly Switch[]): Partial<OfferedTools> {
   const of = (effect: Switch['effect']): string[] =>
     switches.flatMap((one, index) => {
       const tool = one.effect === effect ? toolOf(one.pattern, written) : null;

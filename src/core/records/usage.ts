@@ -3,6 +3,7 @@
  * (`GET /v1/requests`). A `UsageReport` is the unit in which both are sent to the shards that store them (`src/objects/usage/`).
  */
 import { z } from 'zod';
+import { Via } from '../model/message.ts';
 import type { AuditRow } from './audit.ts';
 import { addUsage, noUsage, Usage } from '../model/chat-event.ts';
 import { costOf, type ModelPrice } from '../model/price.ts';
@@ -35,8 +36,16 @@ const Cost = z.object({
 
 const dimension = z.string().nullable().optional();
 
-export const usageDimensions = ['day', 'key', 'agent', 'provider', 'model', 'toolset', 'tool'] as const;
+export const usageDimensions = ['day', 'key', 'agent', 'provider', 'model', 'toolset', 'tool', 'requested', 'via'] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
+/** Of calls of tools, which have no model. */
+export function isOfTools(by: readonly UsageDimension[]): boolean {
+  return by.includes('tool') || isByName(by);
+}
+/** Names that are no tool are counted only where names are. */
+export function isByName(by: readonly UsageDimension[]): boolean {
+  return by.includes('requested') || by.includes('via');
+}
 
 const UsageCounts = CallCounts.extend({
   ...TokenCounts.partial().shape,
@@ -51,7 +60,15 @@ export const UsageRow = UsageCounts.extend({
   provider: z.string().optional(),
   model: z.string().optional().meta({ description: '`<provider>/<model>` as called, so after aliases, agents and fallbacks.' }),
   toolset: dimension,
-  tool: z.string().optional().meta({ description: 'Canonical name.' }),
+  tool: dimension.meta({ description: 'Canonical name. null, with `requested` or `via`: the name was of no tool, or of several.' }),
+  requested: dimension.meta({
+    description: 'The name that was called. null: not kept, because there were too many, or before this was counted.',
+  }),
+  via: Via.nullable().optional().meta({ description: 'How the name led to the tool. null: it led to none, or was not kept.' }),
+  lastDay: z.iso.date().optional().meta({ description: 'With `requested` or `via`: the last day with such a call.' }),
+  overcount: count.optional().meta({
+    description: 'At most so many of `calls` were of other names that are no tools: a day keeps the most frequent ones. Absent: none.',
+  }),
 }).meta({
   id: 'UsageRow',
   description: 'The fields of `by`, null where there is none, and sums. Tokens and cost belong to models: groups by tool have none.',
@@ -130,7 +147,16 @@ export type ModelUse = {
   unreported: number;
 };
 
-export type ToolUse = { day: string; tool: string; calls: number; failures: number; durationMs: number };
+/** Calls of one tool by one name on one day. `tool` null: the name was of no tool, or of several. */
+export type ToolUse = {
+  day: string;
+  tool: string | null;
+  requested: string;
+  via: Via | null;
+  calls: number;
+  failures: number;
+  durationMs: number;
+};
 
 /** The counted fields are of this part only, the others of the whole request or turn so far. */
 export type ReportedRequest = Omit<RequestEntry, 'cost' | 'unpricedCalls' | 'usage' | 'modelCalls' | 'models' | 'provider'>;
@@ -162,12 +188,30 @@ export type UsageReport = {
  * (its intent, waiting, its outcome), of which one is counted.
  */
 export function toToolReports(rows: readonly AuditRow[]): UsageReport[] {
-  return rows.flatMap(({ at, turn, session, callId, keyId, toolset, canonical, verdict, code, durationMs }) => {
-    if (turn !== null || canonical === null || (verdict !== 'ran' && verdict !== 'refused')) return [];
+  return rows.flatMap(({ at, turn, session, callId, keyId, toolset, canonical, requested, via, verdict, code, durationMs }) => {
+    if (turn !== null || (verdict !== 'ran' && verdict !== 'refused')) return [];
     const time = Date.parse(at);
-    const tools = [{ day: dayOf(time), tool: canonical, calls: 1, failures: code === null ? 0 : 1, durationMs: Math.max(0, durationMs) }];
+    const tools = [toToolUse(time, { tool: canonical, requested, via, failed: code !== null, durationMs })];
     return [{ id: `${session ?? ''}/${callId}`, part: 1, at: time, keyId, agent: null, toolset, models: [], tools, request: null }];
   });
+}
+
+type FinishedToolCall = { tool: string | null; requested: string; via: Via | null; failed: boolean; durationMs: number };
+
+export function toToolUse(at: number, { failed, durationMs, ...name }: FinishedToolCall): ToolUse {
+  return { day: dayOf(at), ...name, calls: 1, failures: failed ? 1 : 0, durationMs: Math.max(0, durationMs) };
+}
+
+/** Joins the uses of the same tool by the same name on the same day. */
+export function joinToolUses(uses: readonly ToolUse[]): ToolUse[] {
+  const joined = new Map<string, ToolUse>();
+  for (const use of uses) {
+    const key = JSON.stringify([use.day, use.tool, use.requested, use.via]);
+    const known = joined.get(key);
+    const [calls, failures] = [(known?.calls ?? 0) + use.calls, (known?.failures ?? 0) + use.failures];
+    joined.set(key, { ...use, calls, failures, durationMs: (known?.durationMs ?? 0) + use.durationMs });
+  }
+  return [...joined.values()];
 }
 
 /** Of the request log. */

@@ -45,8 +45,8 @@ export function isPlaceholder(value: string): boolean {
 }
 
 const placeholderForms: readonly RegExp[] = [
-  /^<[^<>]*>$|^\[[^[\]]*\]$|^\{\{?[^{}]*\}?\}$/,
-  /^(?:your|my|insert|enter|replace|put|add|paste|the)(?:[-_ ][\w ]*|[A-Z]\w*)?(?:key|token|secret|password|pass|pat|id|here|me|with|value|credentials?)[\w -]*$/i,
+  /^<[^<>]*>$|^\[[^[\]]*\]$|^\{\{[^{}]*\}\}$|^\{[\w -]+\}$/,
+  /^(?:your|my|insert|enter|replace|put|add|paste)(?:[-_ ]?[\w -]*)?[-_ ]?(?:key|token|secret|password|pass|pat|id|here|me|with|value|credentials?)[\w -]*$/i,
   /^(?:api|access|auth|secret|github|openai)?[-_ ]?(?:key|token|secret|password)[-_ ]?(?:here|goes[-_ ]here|placeholder|value)?$/i,
   // The beginning of a form, and nothing: `sk-...`, `ghp_xxxxxxxx`, `***`.
   /^(?:[A-Za-z0-9]{1,8}[-_]){0,3}(?:x{3,}|X{3,}|\*{3,}|\.{2,}|\u2026)$/,

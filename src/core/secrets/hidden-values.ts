@@ -176,7 +176,8 @@ function hiddenIn(kind: HidingKind, body: Body): Hidden[] {
   }
   for (const member of lists) {
     const values = listOf(body[member]);
-    const hidden = credentialArguments(values.map((value) => (typeof value === 'string' ? value : '')));
+    // What a program reads from a variable is not in the argument.
+    const hidden = credentialArguments(values.map((value) => stringOf(value).replaceAll(/\$\{\w+\}/g, '')));
     const shown = values.map((value, index) => (hidden.has(index) ? { hidden: issuePath([member, index]) } : value));
     add(member, [...hidden], shown);
   }

@@ -6,7 +6,7 @@ import { limits } from '../limits/limits.ts';
 import { type Issue, Problem, type Warning } from '../problem.ts';
 import { compileEdition, type CompileInput } from './edition.ts';
 import type { Edition } from './edition-tool.ts';
-import { checkEntryArguments } from './entry-arguments.ts';
+import { checkEntryArguments } from './arguments/check-arguments.ts';
 import { readReferences } from './known-tools.ts';
 import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries } from './named-entry.ts';

@@ -1,7 +1,7 @@
 /** Compiles one tool of an edition from its entry and its definition. */
 import type { EditionTool, MadeCode } from './edition-tool.ts';
 import type { NamedEntry } from './named-entry.ts';
-import { toStrictSchema } from './strict-schema.ts';
+import { toStrictSchema } from './arguments/strict-schema.ts';
 import type { ToolsetEntry } from './toolset.ts';
 import { toolPin } from '../tools/tool.ts';
 import { trustOf } from './edition-tool.ts';
@@ -9,7 +9,8 @@ import { stateOf } from './edition-tool.ts';
 
 export type CompiledEntry = Pick<NamedEntry, 'source' | 'definition' | 'canonical' | 'wireName' | 'ownName' | 'server' | 'aliases'>;
 
-export async function compileTool(entry: CompiledEntry, made?: MadeCode): Promise<EditionTool> {
+/** `announces`: whether the toolset tells models of aliases. */
+export async function compileTool(entry: CompiledEntry, made?: MadeCode, announces = true): Promise<EditionTool> {
   const { source, definition, canonical, wireName, ownName, server, aliases } = entry;
   const names = { canonical, wireName, ownName, server };
   // Absent for the default, so that editions older than this field keep their hash.
@@ -21,7 +22,7 @@ export async function compileTool(entry: CompiledEntry, made?: MadeCode): Promis
     return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
   }
   const { kind, inputSchema, outputSchema, annotations, presentation, renamed, source: listing, ui } = definition;
-  const shown = source.arguments === undefined ? inputSchema : toStrictSchema(inputSchema, source.arguments);
+  const shown = source.arguments === undefined ? inputSchema : toStrictSchema(inputSchema, source.arguments, announces);
   return {
     ...names,
     kind,

@@ -5,7 +5,8 @@
  */
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { definitionNames } from './model-definitions.ts';
-import { checkEntryArguments } from './entry-arguments.ts';
+import { coveredAliases } from './arguments/argument-aliases.ts';
+import { checkEntryArguments } from './arguments/check-arguments.ts';
 import { checkEntryResult } from './entry-result.ts';
 import { sha256Hex } from '../hash.ts';
 import { type KnownTools, resolveReferences } from './known-tools.ts';
@@ -91,7 +92,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
     ...(toolset.onDemandAbove !== undefined && { onDemandAbove: toolset.onDemandAbove }),
     ...(toolset.mcpTools !== undefined && { mcpTools: toolset.mcpTools }),
     ...instructionsOf(reading.entries),
-    tools: await Promise.all(reading.entries.map((entry) => compileTool(entry, made.codes.get(entry)))),
+    tools: await Promise.all(reading.entries.map((entry) => compileTool(entry, made.codes.get(entry), toolset.announce !== 'none'))),
     ...(toolset.resources && { resources: toolset.resources }),
     ...(toolset.prompts && { prompts: toolset.prompts }),
   };
@@ -108,6 +109,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
       ...reading.warnings,
       ...reading.leftOut.map(({ path, message }) => ({ path, message })),
       ...reading.entries.flatMap(checkEntryResult),
+      ...reading.entries.flatMap(coveredAliases),
       ...nameWarnings(reading.entries, known),
       ...lintTools(edition.tools),
       ...offerWarnings(toolset, known.hasServer),

@@ -11,7 +11,7 @@ import type { Issue, Warning } from '../problem.ts';
 import { createSuggester } from '../names/suggest.ts';
 import { reservedServers } from '../names/reserved-names.ts';
 import type { EditionTool } from './edition-tool.ts';
-import { withCurrentRules } from './entry-arguments.ts';
+import { withCurrentRules } from './arguments/entry-arguments.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import type { AliasMode, ToolsetAlias } from '../names/toolset-alias.ts';

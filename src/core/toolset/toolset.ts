@@ -47,6 +47,21 @@ export const PresetValue = z
   });
 export type PresetValue = z.infer<typeof PresetValue>;
 
+/** A plain string is a hidden alias: the schema shows the argument already. */
+const ArgumentAlias = z
+  .union([
+    ArgumentName,
+    z.strictObject({
+      argument: ArgumentName,
+      mode: z.enum(['announced', 'hidden', 'deprecated']).default('hidden').meta({
+        description:
+          '`announced`: the description of the argument names it. `hidden`: accepted, never shown. `deprecated`: accepted, never shown, and the result includes the note.',
+      }),
+      note: boundedText(limits.maxNoteBytes).min(1).optional(),
+    }),
+  ])
+  .meta({ id: 'ArgumentAlias', example: { argument: 'path', mode: 'deprecated', note: 'use path' } });
+
 export const EntryArguments = z
   .strictObject({
     preset: z.record(ArgumentName, PresetValue).optional().meta({
@@ -57,6 +72,10 @@ export const EntryArguments = z
     default: z.record(ArgumentName, JsonValue).optional().meta({
       description:
         'Default values by the tool’s own argument name, used if a call leaves the argument out. Such arguments become optional.',
+    }),
+    alias: z.record(ArgumentName, ArgumentAlias).optional().meta({
+      description:
+        'Other names that calls may use → the tool’s own argument name, in any spelling. Never instead of a parameter that the tool has.',
     }),
   })
   .meta({
@@ -207,6 +226,15 @@ export const Toolset = z
       description:
         'The prompts of MCP servers for MCP clients of this toolset. Absent: those that the trusted servers of its tools list. Empty: none.',
     }),
+    dismissed: z
+      .array(z.string().min(1).max(limits.maxToolNameLength))
+      .max(limits.maxNameMapEntries)
+      .optional()
+      .meta({
+        description:
+          'Suggestions that are not to be made again (`GET …/suggestions`): a name, or `<tool>#<argument>`. They change nothing else.',
+        example: ['Glob', 'fs.read_file#file_path'],
+      }),
     revoked: z
       .array(
         z

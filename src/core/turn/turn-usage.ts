@@ -3,7 +3,7 @@
  * of a tool. The log has the time of every event, so a part can be counted at any time after it, with the same result.
  */
 import { addUsage, type Usage } from '../model/chat-event.ts';
-import { dayOf, type FinishedCall, type RequestEntry, type ToolUse } from '../records/usage.ts';
+import { type FinishedCall, joinToolUses, type RequestEntry, type ToolUse, toToolUse } from '../records/usage.ts';
 import type { DroppedItem } from '../model/dropped.ts';
 import type { SessionEvent } from './session-event.ts';
 
@@ -37,6 +37,8 @@ export function foldTurnUse(events: Iterable<SessionEvent>, fallbackModel: strin
     dropped: [],
   };
   const toolStarts = new Map<string, number>();
+  /** How code named the tools that it called. */
+  const innerNames = new Map<string, Pick<ToolUse, 'requested' | 'via'>>();
   let open: OpenCall | null = null;
   let model = fallbackModel;
 
@@ -53,9 +55,9 @@ export function foldTurnUse(events: Iterable<SessionEvent>, fallbackModel: strin
     });
     open = null;
   };
-  const addTool = (at: number, tool: string | null, isError: boolean, durationMs: number): void => {
+  const addTool = (at: number, call: Parameters<typeof toToolUse>[1]): void => {
     use.toolCalls += 1;
-    if (tool !== null) use.tools.push({ day: dayOf(at), tool, calls: 1, failures: isError ? 1 : 0, durationMs: Math.max(0, durationMs) });
+    use.tools.push(toToolUse(at, call));
   };
   for (const event of events) {
     const { at } = event;
@@ -99,10 +101,19 @@ export function foldTurnUse(events: Iterable<SessionEvent>, fallbackModel: strin
         toolStarts.set(event.callId, at);
         break;
       case 'tool-result':
-        addTool(at, event.canonical, event.isError, at - (toolStarts.get(event.callId) ?? at));
+        addTool(at, {
+          ...{ tool: event.canonical, requested: event.name, via: event.via, failed: event.isError },
+          durationMs: at - (toolStarts.get(event.callId) ?? at),
+        });
+        break;
+      case 'inner-call':
+        innerNames.set(event.callId, { requested: event.name, via: event.via });
         break;
       case 'inner-result':
-        addTool(at, event.canonical, event.isError, event.durationMs);
+        addTool(at, {
+          ...{ tool: event.canonical, failed: event.isError, durationMs: event.durationMs },
+          ...(innerNames.get(event.callId) ?? { requested: '', via: null }),
+        });
         break;
       case 'turn-end':
         // Cancelled during the reply.
@@ -115,12 +126,4 @@ export function foldTurnUse(events: Iterable<SessionEvent>, fallbackModel: strin
     }
   }
   return { ...use, tools: joinToolUses(use.tools) };
-}
-
-function joinToolUses(uses: readonly ToolUse[]): ToolUse[] {
-  return [...Map.groupBy(uses, ({ day, tool }) => `${day} ${tool}`).values()].flatMap((same) => {
-    const [first] = same;
-    const sum = (name: 'calls' | 'failures' | 'durationMs'): number => same.reduce((total, use) => total + use[name], 0);
-    return first === undefined ? [] : [{ ...first, calls: sum('calls'), failures: sum('failures'), durationMs: sum('durationMs') }];
-  });
 }

@@ -7,7 +7,7 @@ import { callsTools } from '../../core/toolset/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { secretArguments } from '../../core/toolset/entry-arguments.ts';
+import { secretArguments } from '../../core/toolset/arguments/entry-arguments.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { InputRequired } from '../../core/tools/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';

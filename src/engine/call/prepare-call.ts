@@ -1,6 +1,6 @@
 /**
  * Prepares a call: resolves its name once, and maps and checks its arguments once. Runs nothing; a call that cannot run has its refusal.
- * The mapping itself is `core/toolset/entry-arguments.ts`. Used for every call, and by dry runs and POST /v1/policy/test. The policy and the
+ * The mapping itself is `core/toolset/arguments/entry-arguments.ts`. Used for every call, and by dry runs and POST /v1/policy/test. The policy and the
  * current state of the tool's server come later (`call-tool.ts`).
  */
 import { runCodeSpec } from '../../core/turn/run-code.ts';
@@ -12,7 +12,8 @@ import { fieldPath } from '../../core/schema/input-fault-text.ts';
 import { checkInput, repairInput } from '../../core/schema/input-schema.ts';
 import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
 import { deprecationOf, type EditionTool } from '../../core/toolset/edition-tool.ts';
-import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/entry-arguments.ts';
+import { withoutAliases } from '../../core/toolset/arguments/argument-aliases.ts';
+import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/arguments/entry-arguments.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
 import { withCurrentNames } from '../../core/tools/code-tools.ts';
 import type { Repair } from '../../core/tools/argument-repair.ts';
@@ -64,9 +65,9 @@ export function prepareCall(scope: CallerScope, request: ToolCallRequest): Prepa
       ...{ issues: [], repaired: [], notes: deprecation, own: null },
       refusal: fault ?? unusableArguments(request.fault ?? 'invalid_json'),
     };
-  const { ignored, ...read } = prepareArguments(tool, args, scope.caller);
+  const read = prepareArguments(tool, args, scope.caller);
   const refusal = fault ?? guessedFault(tool, request) ?? read.refusal;
-  const notes = refusal === read.refusal ? [...ignoredNote(ignored), ...deprecation] : deprecation;
+  const notes = refusal === read.refusal ? [...read.notes, ...deprecation] : deprecation;
   return { ...named, ...read, notes, refusal };
 }
 
@@ -164,20 +165,23 @@ function onlyReads({ kind, annotations }: EditionTool): boolean {
   return (kind === 'builtin' || kind === 'local') && annotations?.readOnlyHint === true;
 }
 
-type ReadArguments = { own: Arguments; ignored: string[]; issues: Issue[]; repaired: Repair[]; refusal: ToolResult | null };
+type ReadArguments = { own: Arguments; notes: string[]; issues: Issue[]; repaired: Repair[]; refusal: ToolResult | null };
 
 /**
  * Checks the arguments against the shown schema, with repairs, maps them to the tool's own, and checks those. `own`: mapped as far as
- * possible, also for arguments that are refused. `ignored`: names that the entry does not let a call set.
+ * possible, also for arguments that are refused. `notes`: for the model, of names that the entry does not let a call set, and of deprecated ones.
  */
 export function prepareArguments(tool: EditionTool, written: Arguments, caller: CallerScope['caller']): ReadArguments {
   const shownNames = tool.arguments?.rename ?? {};
-  const { args, issues: twice } = withCurrentNames(tool.renamed, written, (name) => Object.hasOwn(shownNames, name));
+  const current = withCurrentNames(tool.renamed, written, (name) => Object.hasOwn(shownNames, name));
+  const { args, issues: both, notes: deprecations } = withoutAliases(tool.arguments, tool.inputSchema, current.args);
+  const twice = [...current.issues, ...both];
   const { given: sent, ignored } = givenArguments(tool.arguments, args);
+  const notes = [...ignoredNote(ignored), ...deprecations];
   const { args: given, issues, repaired } = fitArguments(tool, sent);
   const merged = toToolArguments(tool.arguments, given, caller);
   const own = merged.ok ? merged.own : args;
-  const refuse = (issues: Issue[], refusal: ToolResult): ReadArguments => ({ own, ignored, issues, repaired: [], refusal });
+  const refuse = (issues: Issue[], refusal: ToolResult): ReadArguments => ({ own, notes, issues, repaired: [], refusal });
   if (twice.length > 0) return refuse(twice, invalidArguments(tool, twice));
   if (issues.length > 0) return refuse(issues, invalidArguments(tool, issues));
   if (!merged.ok) {
@@ -186,7 +190,7 @@ export function prepareArguments(tool: EditionTool, written: Arguments, caller: 
   }
   const faults = tool.sourceSchema !== undefined && !isConfigurationTool(tool.canonical) ? ownFaults(tool, tool.sourceSchema, own) : [];
   if (faults.length > 0) return refuse(faults, unfitArguments(tool, given, faults));
-  return { own, ignored, issues: [], repaired, refusal: null };
+  return { own, notes, issues: [], repaired, refusal: null };
 }
 
 /** The configuration tools validate their own input and accept more than their schema, which is written for models. */

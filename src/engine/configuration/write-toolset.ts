@@ -4,7 +4,7 @@
  */
 import type { Agent } from '../../core/turn/agent.ts';
 import { type Act, isAllowed, authorizationRefusal, requireAllowed, type Rights } from '../../core/people/authority.ts';
-import { secretArguments } from '../../core/toolset/entry-arguments.ts';
+import { secretArguments } from '../../core/toolset/arguments/entry-arguments.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { toolPin } from '../../core/tools/tool.ts';

@@ -4,7 +4,7 @@
  */
 import type { ApprovalReason } from '../../core/policy/approval.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { secretArguments } from '../../core/toolset/entry-arguments.ts';
+import { secretArguments } from '../../core/toolset/arguments/entry-arguments.ts';
 import { resolvePath, workspace } from '../../core/text/path.ts';
 import type { Effect } from '../../core/policy/policy-effect.ts';
 import { callEffect } from '../../core/policy/effects/call.ts';

@@ -7,7 +7,7 @@ import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { namesOfHistory } from '../../core/policy/answer-name.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { secretArguments } from '../../core/toolset/entry-arguments.ts';
+import { secretArguments } from '../../core/toolset/arguments/entry-arguments.ts';
 import type { Message } from '../../core/model/message.ts';
 import { isTainted, joinTaint, originOfServer, type Taint, unknownTaint, untainted } from '../../core/policy/taint.ts';
 import { withServerState, isServerTool } from '../call/server-state.ts';

@@ -1,5 +1,13 @@
 /** The daily sums of a shard: adds reports to them, and groups them for queries. */
-import { joinModelUses, type UsageDimension, type UsageReport } from '../../core/records/usage.ts';
+import {
+  joinModelUses,
+  joinToolUses,
+  isByName,
+  isOfTools,
+  type ToolUse,
+  type UsageDimension,
+  type UsageReport,
+} from '../../core/records/usage.ts';
 import type { UsageQuery } from '../../ports/usage.ts';
 import { countNames, type SumRow, type Sums } from './client/usage-shard-client.ts';
 
@@ -11,9 +19,23 @@ export const sumsSchema = `
     PRIMARY KEY (day, key, agent, toolset, tool)) WITHOUT ROWID;
 `;
 
-/** Callers choose the names of models, so that more rows than this a day are joined under `<provider>/other`. */
-const maxRowsPerDay = 5_000;
+/** Names of tools as they were called. Earlier rows have none. */
+export const namesSchema = `
+  CREATE TABLE named_usage (day TEXT!, key TEXT!, agent TEXT!, toolset TEXT!, tool TEXT!, requested TEXT!, via TEXT!, calls REAL!, failures REAL!,
+    duration_ms REAL!, overcount REAL! DEFAULT 0, PRIMARY KEY (day, key, agent, toolset, tool, requested, via)) WITHOUT ROWID;
+  INSERT INTO named_usage SELECT day, key, agent, toolset, tool, '', '', calls, failures, duration_ms, 0 FROM tool_usage;
+  DROP TABLE tool_usage;
+  ALTER TABLE named_usage RENAME TO tool_usage;
+`;
+
+/**
+ * Callers choose the names of models and tools. Beyond these rows a day, models are joined under `<provider>/other`, a tool is counted without the
+ * name that was called, and a name that is no tool replaces the rarest one and takes its count as its error ("space-saving": Metwally, Agrawal,
+ * El Abbadi, 2005).
+ */
+const maxRowsPerDay = { model: 5_000, named: 5_000, unknown: 500 };
 const maxNameLength = 200;
+const maxCountedDays = 8;
 
 const toolCounts = ['calls', 'failures', 'duration_ms'] as const;
 const columns: Readonly<Record<UsageDimension, string>> = {
@@ -24,6 +46,8 @@ const columns: Readonly<Record<UsageDimension, string>> = {
   model: 'model',
   toolset: 'toolset',
   tool: 'tool',
+  requested: 'requested',
+  via: 'via',
 };
 
 type Query = Omit<UsageQuery, 'cursor'>;
@@ -31,8 +55,8 @@ type Row = Record<string, string | number>;
 
 export class DailySums {
   readonly #sql: SqlStorage;
-  /** Rows of a day in `model_usage`; one day at a time is written, as a rule. */
-  #rows: { day: string; count: number } | null = null;
+  /** Rows of a kind on a day; few days are written at a time. */
+  readonly #rows = new Map<string, number>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -58,8 +82,21 @@ export class DailySums {
         ...[usage.outputTokens, usage.reasoningTokens ?? 0, use.cost, use.priced, use.unpriced, use.unreported],
       );
     }
-    for (const { day, tool, calls, failures, durationMs } of joinToolUses(reports.flatMap(({ tools }) => tools)))
-      this.#sql.exec(addTool, day, ...at, tool.slice(0, maxNameLength), calls, failures, durationMs);
+    for (const use of joinToolUses(reports.flatMap(({ tools }) => tools))) this.#addTool(at, use);
+  }
+
+  #addTool(at: readonly [string, string, string], { day, tool, requested, via, calls, failures, durationMs }: ToolUse): void {
+    const [name, called] = [tool ?? '', requested].map((text) => text.slice(0, maxNameLength)) as [string, string];
+    const isOfTool = name !== '';
+    const key = [day, ...at, name, called, via ?? ''];
+    const add = (row: readonly string[]): void => void this.#sql.exec(addTool, ...row, calls, failures, durationMs);
+    if (this.#sql.exec(findTool, ...key).toArray().length > 0) add(key);
+    else if (this.#hasRoom(isOfTool ? 'named' : 'unknown', day)) add(key);
+    else if (isOfTool) add([day, ...at, name, '', '']);
+    else {
+      this.#sql.exec(replaceRarest, ...at, called, day);
+      add(key);
+    }
   }
 
   groups({ by, limit, ...query }: Query, after: readonly string[] | null): SumRow[] {
@@ -91,45 +128,55 @@ export class DailySums {
   #boundedModel(day: string, [key, agent, toolset]: readonly [string, string, string], model: string): string {
     const find = 'SELECT 1 FROM model_usage WHERE day = ? AND key = ? AND agent = ? AND toolset = ? AND model = ?';
     if (this.#sql.exec(find, day, key, agent, toolset, model).toArray().length > 0) return model;
-    if (this.#rows?.day !== day) {
-      const { count } = this.#sql.exec<{ count: number }>('SELECT count(*) AS count FROM model_usage WHERE day = ?', day).one();
-      this.#rows = { day, count };
-    }
-    if (this.#rows.count >= maxRowsPerDay) return `${model.slice(0, model.indexOf('/'))}/other`;
-    this.#rows.count += 1;
-    return model;
+    return this.#hasRoom('model', day) ? model : `${model.slice(0, model.indexOf('/'))}/other`;
   }
-}
 
-function joinToolUses(uses: UsageReport['tools']): UsageReport['tools'] {
-  const joined = new Map<string, UsageReport['tools'][number]>();
-  for (const use of uses) {
-    const key = `${use.day} ${use.tool}`;
-    const known = joined.get(key) ?? { ...use, calls: 0, failures: 0, durationMs: 0 };
-    const [calls, failures] = [known.calls + use.calls, known.failures + use.failures];
-    joined.set(key, { ...use, calls, failures, durationMs: known.durationMs + use.durationMs });
+  /** Whether a day may have one more row, which is then counted. */
+  #hasRoom(kind: keyof typeof maxRowsPerDay, day: string): boolean {
+    const key = `${kind} ${day}`;
+    if (this.#rows.size > maxCountedDays && !this.#rows.has(key)) this.#rows.clear();
+    const count = this.#rows.get(key) ?? this.#sql.exec<{ count: number }>(countRows[kind], day).one().count;
+    const hasRoom = count < maxRowsPerDay[kind];
+    this.#rows.set(key, hasRoom ? count + 1 : count);
+    return hasRoom;
   }
-  return [...joined.values()];
 }
 
 const addModel = `INSERT INTO model_usage (day, key, agent, toolset, model, ${countNames.join(', ')}) VALUES (${Array.from({ length: countNames.length + 5 }, () => '?').join(', ')})
   ON CONFLICT DO UPDATE SET ${countNames.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
-const addTool = `INSERT INTO tool_usage (day, key, agent, toolset, tool, calls, failures, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+const addTool = `INSERT INTO tool_usage (day, key, agent, toolset, tool, requested, via, calls, failures, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET ${toolCounts.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
+
+const findTool =
+  'SELECT 1 FROM tool_usage WHERE day = ? AND key = ? AND agent = ? AND toolset = ? AND tool = ? AND requested = ? AND via = ?';
+const countRows = {
+  model: 'SELECT count(*) AS count FROM model_usage WHERE day = ?',
+  named: "SELECT count(*) AS count FROM tool_usage WHERE day = ? AND tool != ''",
+  unknown: "SELECT count(*) AS count FROM tool_usage WHERE day = ? AND tool = ''",
+};
+const replaceRarest = `UPDATE tool_usage SET key = ?1, agent = ?2, toolset = ?3, requested = ?4, overcount = calls
+  WHERE (day, key, agent, toolset, tool, requested, via) =
+    (SELECT day, key, agent, toolset, tool, requested, via FROM tool_usage WHERE day = ?5 AND tool = '' ORDER BY calls LIMIT 1)`;
 
 /** Calls of tools have a table of their own: only `by` decides which one is read. */
 function selection({ by, from, to, where }: Pick<Query, 'by' | 'from' | 'to' | 'where'>) {
-  const ofTools = by.includes('tool');
+  const ofTools = isOfTools(by);
   const filters = Object.entries(where).filter((entry): entry is [UsageDimension, string] => entry[1] !== undefined);
+  const own = ofTools && !isByName(by) ? ["tool != ''"] : [];
+  const extra = isByName(by) ? ', sum(overcount) AS overcount, max(day) AS last' : '';
   return {
     source: ofTools ? 'tool_usage' : 'model_usage',
-    where: ['day BETWEEN ? AND ?', ...filters.map(([name]) => `${columns[name]} = ?`)].join(' AND '),
+    where: ['day BETWEEN ? AND ?', ...own, ...filters.map(([name]) => `${columns[name]} = ?`)].join(' AND '),
     values: [from, to, ...filters.map(([, value]) => value)],
-    names: (ofTools ? toolCounts : countNames).map((name) => `sum(${name}) AS ${name}`).join(', '),
+    names: (ofTools ? toolCounts : countNames).map((name) => `sum(${name}) AS ${name}`).join(', ') + extra,
   };
 }
 
 /** Sums of no rows are null. */
 function toSums(row: Row): Sums {
-  return Object.fromEntries(countNames.map((name) => [name, Number(row[name] ?? 0)])) as Sums;
+  const counts = Object.fromEntries(countNames.map((name) => [name, Number(row[name] ?? 0)])) as Record<
+    (typeof countNames)[number],
+    number
+  >;
+  return { ...counts, ...(row.overcount && { overcount: Number(row.overcount) }), ...(row.last && { last: String(row.last) }) };
 }

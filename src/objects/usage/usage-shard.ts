@@ -3,8 +3,8 @@
  * over its part, and deletes by alarm what is older than the workspace's settings. `objects/usage/client/usage-shards.ts` has its clients.
  *
  * - `meta(key, value)`: `workspace`, for the alarm; `closed`: the workspace is being deleted.
- * - `model_usage`, `tool_usage`: one row for each day and combination of key, agent, toolset, and model or tool; an empty text where there is
- *   none. Deleted after `retention.usageDays`.
+ * - `model_usage`, `tool_usage`: one row for each day and combination of key, agent, toolset, and model, or tool and the name that was called;
+ *   an empty text where there is none. Deleted after `retention.usageDays`.
  * - `requests(id, …)`: the request log; `part`: the last part that was counted. `body`: JSON of `StoredRequest`. Deleted after
  *   `retention.requestDays`, and earlier, oldest first, in a shard of more than 8 GB.
  * - `request_bodies(id, …)`: what a request of `requests` and its response contained, if `requestLog.bodies` was on; deleted when it is off.
@@ -27,7 +27,7 @@ import { type BackupPlan, ObjectBackup, requireWorkspace } from '../../storage/b
 import { restoreShard } from '../../storage/backup/restore-shard.ts';
 import type { ReadPosition } from '../../storage/backup/table-reader.ts';
 import { type Outcome, toOutcome } from '../../core/problem.ts';
-import { DailySums, sumsSchema } from './daily-sums.ts';
+import { DailySums, namesSchema, sumsSchema } from './daily-sums.ts';
 import { RequestRows, requestsSchema } from './request-rows.ts';
 
 const dayMs = 86_400_000;
@@ -45,6 +45,7 @@ export const usageMigrations = schemaSteps(
   CREATE TABLE objects (id TEXT PRIMARY KEY, kind TEXT!, until INTEGER!) WITHOUT ROWID;
   CREATE INDEX objects_by_time ON objects (until);
   ${sumsSchema}${requestsSchema}`,
+  namesSchema,
 );
 
 /** Sums and rows of requests are independent of each other. */

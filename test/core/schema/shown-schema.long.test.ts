@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { givenArguments, toToolArguments } from '../../../src/core/toolset/entry-arguments.ts';
+import { givenArguments, toToolArguments } from '../../../src/core/toolset/arguments/entry-arguments.ts';
 import { EntryArguments } from '../../../src/core/toolset/toolset.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
-import { toStrictSchema } from '../../../src/core/toolset/strict-schema.ts';
+import { toStrictSchema } from '../../../src/core/toolset/arguments/strict-schema.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 import { isRecord } from '../../../src/core/json/wire-value.ts';
 import { runs } from '../../selection.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { givenArguments, toToolArguments, readPreset, secretArguments } from '../../../src/core/toolset/entry-arguments.ts';
+import { givenArguments, toToolArguments, readPreset, secretArguments } from '../../../src/core/toolset/arguments/entry-arguments.ts';
 import { EntryArguments } from '../../../src/core/toolset/toolset.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import { Problem, parseInput } from '../../../src/core/problem.ts';
-import { toStrictSchema } from '../../../src/core/toolset/strict-schema.ts';
+import { toStrictSchema } from '../../../src/core/toolset/arguments/strict-schema.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
 
 const rules = EntryArguments.parse({

@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { poolBounds } from '../../../src/core/limits/pools.ts';
-import { dayOf, toModelUse, type UsageReport } from '../../../src/core/records/usage.ts';
+import { dayOf, toModelUse, type ToolUse, type UsageReport } from '../../../src/core/records/usage.ts';
 import { createPools } from '../../../src/engine/fair-pool.ts';
 import { createCatalogClient } from '../../../src/objects/catalog/client/catalog-client.ts';
 import { createUsageReader, createUsageRecorder } from '../../../src/objects/usage/client/usage-shards.ts';
@@ -30,6 +30,10 @@ function report(own: Partial<UsageReport> & { model?: string; input?: number; st
     },
     ...rest,
   };
+}
+
+function toolUse(tool: string | null, requested: string, own: Partial<ToolUse> = {}): ToolUse {
+  return { day: dayOf(now), tool, requested, via: tool === null ? null : 'wire', calls: 1, failures: 0, durationMs: 1, ...own };
 }
 
 describe('a shard of usage', () => {
@@ -180,8 +184,46 @@ describe('a shard of usage', () => {
     expect(other.items).toMatchObject([{ model: 'a/other', calls: 10 }]);
   });
 
+  it('counts calls of tools by the names that were called, with the last day, and names that are no tool', async () => {
+    const yesterday = dayOf(now - dayMs);
+    const of = (...tools: ToolUse[]) => ({ ...report(), models: [], toolset: 'support', tools });
+    await record(of(toolUse('gh.search', 'search'), toolUse('gh.search', 'Search', { via: 'folded', calls: 2 })));
+    await record(of(toolUse('gh.search', 'search', { day: yesterday }), toolUse(null, 'Glob', { failures: 1, day: yesterday })));
+    const named = await reader.usage(made.workspace, { ...days, by: ['requested', 'tool', 'via'], where: { toolset: 'support' } });
+    expect(named.items).toMatchObject([
+      { requested: 'Glob', tool: null, via: null, calls: 1, failures: 1, lastDay: yesterday },
+      { requested: 'Search', tool: 'gh.search', via: 'folded', calls: 2, lastDay: dayOf(now) },
+      { requested: 'search', tool: 'gh.search', via: 'wire', calls: 2, lastDay: dayOf(now) },
+    ]);
+    const tools = await reader.usage(made.workspace, { ...days, by: ['tool'], where: {} });
+    expect(tools.items).toEqual([{ tool: 'gh.search', calls: 4, failures: 0, durationMs: 3 }]);
+  });
+
+  it('keeps the most frequent of many invented names, with what their counts may be too high by', async () => {
+    const names = Array.from({ length: 700 }, (_, index) => toolUse(null, `invented_${index}`, { calls: index < 500 ? 1 : 2 }));
+    await record({ ...report(), models: [], tools: [toolUse(null, 'Glob', { calls: 900 })] });
+    await record({ ...report(), models: [], tools: names });
+    const { items, totals } = await reader.usage(made.workspace, { ...days, limit: 1_000, by: ['requested'], where: {} });
+    expect(items).toHaveLength(500);
+    expect(totals.calls).toBe(900 + 500 + 400);
+    expect(items.find(({ requested }) => requested === 'Glob')).toMatchObject({ calls: 900 });
+    const replaced = items.filter(({ overcount }) => overcount !== undefined);
+    expect(replaced.length).toBeGreaterThan(100);
+    for (const { calls, overcount = 0 } of replaced) expect(calls - overcount).toBeGreaterThan(0);
+  });
+
+  it('counts a tool without the name that was called when a day has too many spellings', async () => {
+    const names = Array.from({ length: 5_020 }, (_, index) => toolUse('gh.search', `search${'_'.repeat(index % 50)}${index}`));
+    for (let start = 0; start < names.length; start += 500)
+      await record({ ...report(), models: [], tools: names.slice(start, start + 500) });
+    const { items } = await reader.usage(made.workspace, { ...days, limit: 10, by: ['requested', 'tool'], where: {} });
+    expect(items[0]).toMatchObject({ requested: null, tool: 'gh.search', calls: 20 });
+    const tools = await reader.usage(made.workspace, { ...days, by: ['tool'], where: {} });
+    expect(tools.items).toMatchObject([{ tool: 'gh.search', calls: 5_020 }]);
+  });
+
   it('finds nothing under names of members that every object has', async () => {
-    await record({ ...report(), tools: [{ day: dayOf(now), tool: '__proto__', calls: 1, failures: 1, durationMs: 3 }] });
+    await record({ ...report(), tools: [toolUse('__proto__', '__proto__', { failures: 1, durationMs: 3 })] });
     const tools = await reader.usage(made.workspace, { ...days, by: ['tool'], where: {} });
     expect(tools.items).toEqual([{ tool: '__proto__', calls: 1, failures: 1, durationMs: 3 }]);
     expect(await reader.request(made.workspace, 'constructor', undefined)).toBeNull();

@@ -79,15 +79,18 @@ export function argumentOf({ arguments: given = {} }: ToolsetRow, name: string):
 
 export function withArgument(entry: ToolsetRow, { name, shown, kind, value }: ArgumentDraft): ToolsetRow {
   const { arguments: given = {}, ...rest } = entry;
-  const renamed = Object.entries(given.rename ?? {}).filter(([, own]) => own !== name);
   const others = (members: Record<string, unknown> = {}) => Object.entries(members).filter(([own]) => own !== name);
+  const renamed = Object.entries(given.rename ?? {}).filter(([, own]) => own !== name);
   const presets = { secret: { secret: value }, caller: { caller: value }, preset: jsonOrText(value) };
-  const groups = [
-    ['rename', shown === '' ? renamed : [...renamed, [shown, name]]],
-    ['preset', kind === 'model' || kind === 'default' ? others(given.preset) : [...others(given.preset), [name, presets[kind]]]],
-    ['default', kind === 'default' ? [...others(given.default), [name, jsonOrText(value)]] : others(given.default)],
-  ] as const;
-  const set = groups.filter(([, members]) => members.length > 0).map(([group, members]) => [group, Object.fromEntries(members)]);
+  const isPreset = kind !== 'model' && kind !== 'default';
+  // Members that are not shown stay.
+  const groups = Object.entries({
+    ...given,
+    rename: Object.fromEntries(shown === '' ? renamed : [...renamed, [shown, name]]),
+    preset: Object.fromEntries(isPreset ? [...others(given.preset), [name, presets[kind]]] : others(given.preset)),
+    default: Object.fromEntries(kind === 'default' ? [...others(given.default), [name, jsonOrText(value)]] : others(given.default)),
+  });
+  const set = groups.filter(([, members]) => Object.keys(members).length > 0);
   return set.length === 0 ? rest : { ...rest, arguments: Object.fromEntries(set) };
 }
 

@@ -4,8 +4,8 @@ import { toBase64 } from '../../text/bytes.ts';
 import type { ImportDraft } from '../draft.ts';
 import type { LiteLlmEnvironment } from './litellm-models.ts';
 import { addMcpServer, type GivenServer } from '../mcp-server.ts';
-import { readToolFilter, type ToolFilter, toolEntries, withFilter } from '../mcp-tools.ts';
-import { namedValue, type ServerReading, Refusal } from '../mcp-values.ts';
+import { readOfferedTools, type OfferedTools, toolEntries, withFilter } from '../mcp-tools.ts';
+import { namedValue, type ServerReading, ServerRefusal } from '../mcp-values.ts';
 import type { Members } from '../members.ts';
 import { unmapped } from './unmapped.ts';
 import { createVariables, type Variables } from '../variables.ts';
@@ -76,10 +76,10 @@ function addOpenApi(reading: ServerReading, { headers = [], filter }: GivenServe
       ...(sent.length > 0 && { headers: Object.fromEntries(sent) }),
     };
     const server = draft.add('servers', written, document, members.path);
-    if (server !== null) return toolEntries(server, withFilter(readToolFilter(members), filter), members);
+    if (server !== null) return toolEntries(server, withFilter(readOfferedTools(members), filter), members);
     members.ignore(...members.names());
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ServerRefusal)) throw error;
     members.skipWhole(error.message);
   }
   return [];
@@ -121,7 +121,7 @@ function basicOf(text: string): string {
 }
 
 /** Tools whose parameters the file limits cannot be limited so, and are left out. */
-function limitedTools(members: Members): Partial<ToolFilter> {
+function limitedTools(members: Members): Partial<OfferedTools> {
   const limited = members.record('allowed_params');
   const names = limited?.names() ?? [];
   for (const name of names) limited?.skip([name], 'has no counterpart, so that the tool is left out: its parameters cannot be limited');

@@ -6,6 +6,7 @@ import type { Json } from '../../json/wire-value.ts';
 import type { Price } from '../../model/price.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';
 import { defaultBaseUrl, type ProviderKind } from '../../names/provider-kind.ts';
+import { quoted } from '../../problem.ts';
 import { onlyVariable, placeholder } from '../../project/expand-variables.ts';
 import { isCredentialFor, isCredentialName, isPlaceholder } from '../../secrets/credentials.ts';
 import { secretHostOf } from '../../secrets/secret.ts';
@@ -208,7 +209,7 @@ export function addModelGroup(draft: ImportDraft, { name, path, refs, settings =
   const hasSettings = Object.keys(settings).length > 0;
   if (model === undefined) return;
   if (others.length === 0 && !hasSettings) {
-    if (model !== name) draft.add('modelAliases', name, { model });
+    if (model !== name) draft.add('modelAliases', name, { model }, path);
     return;
   }
   const fallbacks = others.slice(0, 8);
@@ -218,5 +219,10 @@ export function addModelGroup(draft: ImportDraft, { name, path, refs, settings =
     ...(fallbacks.length > 0 && { fallbacks }),
     ...(hasSettings && { settings }),
   });
-  if (agent !== null) draft.add('modelAliases', name, { model: `agent/${agent}` });
+  if (agent === null) return;
+  draft.warn(
+    path,
+    `is the agent ${quoted(agent)}: a request without tools of the client is a turn of a session, which refuses \`n\` and \`logprobs\``,
+  );
+  draft.add('modelAliases', name, { model: `agent/${agent}` }, path);
 }

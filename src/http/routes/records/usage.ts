@@ -7,6 +7,7 @@ import {
   dayOf,
   LoggedRequest,
   RequestEntry,
+  isOfTools,
   usageDimensions,
   UsageRow,
   UsageTotals,
@@ -38,7 +39,7 @@ const UsageRequest = z.strictObject({
     .max(200)
     .default('day')
     .meta({
-      description: `The dimensions of a group, at most ${maxDimensions}: ${usageDimensions.join(', ')}. \`tool\` counts calls of tools, which have no model.`,
+      description: `The dimensions of a group, at most ${maxDimensions}: ${usageDimensions.join(', ')}. \`tool\` counts calls of tools, which have no model; \`requested\` and \`via\` by the name that was called, also names that are no tool.`,
       example: 'day,model',
     }),
   key: ownKey,
@@ -90,8 +91,11 @@ export const usageRoutes = [
       const range = daysOf(from, to, services.clock.now());
       const dimensions = dimensionsOf(by);
       const issues = (['model', 'provider', 'tool'] as const).flatMap((name) => {
-        const message = name === 'tool' ? 'requires `tool` in `by`' : 'calls of tools have no model: omit it, or `tool` in `by`';
-        return where[name] !== undefined && dimensions.includes('tool') !== (name === 'tool') ? [{ path: name, message }] : [];
+        const message =
+          name === 'tool'
+            ? 'requires `tool`, `requested` or `via` in `by`'
+            : 'calls of tools have no model: omit it, or the dimensions of tools in `by`';
+        return where[name] !== undefined && isOfTools(dimensions) !== (name === 'tool') ? [{ path: name, message }] : [];
       });
       if (issues.length > 0) throw invalidRequest(issues);
       const key = visibleKey(principal, where.key);
@@ -169,8 +173,8 @@ function dimensionsOf(by: string): UsageDimension[] {
   if (unknown !== undefined) throw refuse(`has the unknown dimension ${quoted(unknown)}. Use ${usageDimensions.join(', ')}`);
   if (new Set(names).size < names.length) throw refuse('names a dimension twice');
   if (names.length > maxDimensions) throw refuse(`may have at most ${maxDimensions} dimensions`);
-  if (names.includes('tool') && (names.includes('model') || names.includes('provider')))
-    throw refuse('calls of tools have no model: use `tool` without `model` and `provider`');
+  if (isOfTools(names as UsageDimension[]) && (names.includes('model') || names.includes('provider')))
+    throw refuse('calls of tools have no model: use `tool`, `requested` and `via` without `model` and `provider`');
   // Checked just now.
   return names as UsageDimension[];
 }

@@ -1,16 +1,14 @@
 /** `/v1/toolsets/{toolset}/preview`: a draft as a provider would receive it, with all of its faults. Nothing is stored. */
 import { z } from 'zod';
-import { requireAllowed } from '../../../core/people/authority.ts';
-import { type Issue, parsePart } from '../../../core/problem.ts';
+import type { Issue } from '../../../core/problem.ts';
 import { buildAliasMap } from '../../../core/toolset/alias-map.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
-import { previewToolset } from '../../../engine/configuration/write-toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
-import { requireSameName } from '../../conditions.ts';
 import { defineRoute } from './toolset-services.ts';
+import { compileGiven } from './toolset-draft.ts';
 import { reportTools } from './toolset-report.ts';
 import { accessOf, ProviderQuery, tokenizer, ToolsetTools } from './toolset-tools.ts';
-import { ToolsetBody, toToolset } from './toolsets.ts';
+import { ToolsetBody } from './toolsets.ts';
 
 const place = z.string().nullable();
 const Claim = z.object({
@@ -50,15 +48,9 @@ export const toolsetPreviewRoutes = [
       problems: ['model_not_found', 'not_found', 'conflict'],
     },
     async ({ answer, services, principal, params: { toolset: name }, query, body }) => {
-      requireAllowed(principal, { act: 'write-toolset', toolset: name });
-      const { draft, places, issues } = readDraft(body);
-      requireSameName(name, { name: typeof body.name === 'string' ? body.name : undefined });
       const { provider, model = '', codeMode } = query;
       const access = provider === 'text' ? null : await accessOf(services, principal, provider);
-      const empty = { toolset: { announce: 'prompt' as const, tools: [] }, warnings: [] };
-      const { toolset, warnings: copied } = draft === null ? empty : await toToolset(services, principal, name, draft);
-      const compiled = await previewToolset(services.catalog(principal), principal, name, toolset, places ?? [...toolset.tools.keys()]);
-      const faults = [...issues, ...compiled.issues];
+      const { compiled, issues: faults, warnings: copied } = await compileGiven(services, principal, name, body);
       const { aliases } = services.settings;
       const recipient = { provider, access, model, codeMode: codeMode === 'true' };
       const shown =
@@ -77,22 +69,6 @@ export const toolsetPreviewRoutes = [
     },
   ),
 ];
-
-type Draft = z.infer<typeof ToolsetBody>;
-
-/** Returns what matches the schema: without the entries and members that do not. `draft` null: nothing. `places` null: all entries. */
-function readDraft(body: Readonly<Record<string, unknown>>): { draft: Draft | null; places: number[] | null; issues: Issue[] } {
-  const whole = parsePart(ToolsetBody, body);
-  if ('data' in whole) return { draft: whole.data, places: null, issues: [] };
-  const { issues } = whole;
-  const entries: readonly unknown[] = Array.isArray(body.tools) ? body.tools : [];
-  const wrong = new Set(issues.map(({ path }) => /^[^.[]*(\[\d+\])?/.exec(path)?.[0] ?? ''));
-  const places = [...entries.keys()].filter((index) => !wrong.has(`tools[${index}]`));
-  if (places.length === 0 || wrong.has('')) return { draft: null, places: [], issues };
-  const members = Object.entries(body).filter(([member]) => !wrong.has(member) && Object.hasOwn(ToolsetBody.shape, member));
-  const rest = parsePart(ToolsetBody, { ...Object.fromEntries(members), tools: places.map((index) => entries[index]) });
-  return { draft: 'data' in rest ? rest.data : null, places: 'data' in rest ? places : [], issues };
-}
 
 function entryAt(path: string, places: readonly number[]): string {
   return path.replace(/^tools\[(\d+)\]/, (whole, index) =>

@@ -5,6 +5,7 @@
 import { backoffMs } from '../../../core/limits/backoff.ts';
 import {
   costOrUnknown,
+  isOfTools,
   toToolReports,
   type RequestEntry,
   type UsageDimension,
@@ -144,9 +145,9 @@ export function createUsageReader({ bindings }: Pick<Deps, 'bindings'>): UsageRe
       const sorted = [...groups.values()].sort((a, b) => compareGroups(a.group, b.group));
       const shown = sorted.slice(0, query.limit);
       const last = sorted.length > query.limit ? shown.at(-1) : undefined;
-      const ofTools = query.by.includes('tool');
+      const ofTools = isOfTools(query.by);
       return {
-        items: shown.map((row) => ({ ...toGroup(query.by, row.group), ...toCounts(row.sums, ofTools) })),
+        items: shown.map((row) => ({ ...toGroup(query.by, row.group), ...toCounts(row.sums, ofTools), ...ofNames(row.sums) })),
         nextCursor: last === undefined ? null : encodeCursor(usageList, [query.by.join(), ...last.group]),
         totals: toCounts(answers.map(({ totals }) => totals).reduce(addSums), ofTools),
       };
@@ -195,12 +196,21 @@ function isPosition(value: unknown): value is Position {
 export function addSums(a: Sums, b: Sums): Sums {
   const sum = { ...a };
   for (const name of countNames) sum[name] += b[name];
-  return sum;
+  const overcount = (a.overcount ?? 0) + (b.overcount ?? 0);
+  const last = [a.last, b.last]
+    .filter((day) => day !== undefined)
+    .toSorted()
+    .at(-1);
+  return { ...sum, ...(overcount > 0 && { overcount }), ...(last !== undefined && { last }) };
 }
 
 function toGroup(by: readonly UsageDimension[], group: readonly string[]): Partial<UsageRow> {
   // Rows store an empty text where there is no agent or toolset.
   return Object.fromEntries(by.map((name, index) => [name, group[index] === '' ? null : group[index]]));
+}
+
+function ofNames({ last, overcount }: Sums): Pick<UsageRow, 'lastDay' | 'overcount'> {
+  return { ...(last !== undefined && { lastDay: last }), ...(overcount !== undefined && { overcount }) };
 }
 
 function toCounts(sums: Sums, ofTools: boolean): UsageTotals {

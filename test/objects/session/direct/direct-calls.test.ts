@@ -55,13 +55,14 @@ describe('a direct call that requires approval', () => {
   it('is stored, shown and approved with the arguments as the tool receives them', async () => {
     const { room } = await open();
     const known = knownTools([toolOf('builtin', 'bash', { kind: 'builtin' })]);
-    const rules = { preset: { token: { secret: 'GH' } }, rename: { id: 'resource_id' } };
+    const rules = { preset: { token: { secret: 'GH' } }, rename: { id: 'resource_id' }, alias: { ref: 'resource_id' } };
     const { edition } = await compile({ tools: [{ tool: 'builtin.bash', name: 'asks', approval: 'always', arguments: rules }] }, known);
     room.names = buildAliasMap(edition, { aliases: true });
     const { pending } = await room.call({ name: 'asks', arguments: { id: '7' } });
     expect(pending).toMatchObject([{ arguments: { resource_id: '7', token: { secret: 'GH' } } }]);
     expect(showPending(room.decisionContext())).toMatchObject([{ arguments: { resource_id: '7', token: { secret: 'GH' } } }]);
-    expect((await room.call({ name: 'asks', arguments: { resource_id: '7', token: 'mine' } })).pending).toEqual(pending);
+    for (const name of ['resource_id', 'ref', 'Ref'])
+      expect((await room.call({ name: 'asks', arguments: { [name]: '7', token: 'mine' } })).pending).toEqual(pending);
   });
 
   it('is not covered by its approval once the tool of that name has changed', async () => {

@@ -3,20 +3,21 @@
  * never rejects more than necessary; calls are checked against the tool's own schema in any case. Used when an edition is compiled;
  * `entry-arguments.ts` maps the arguments.
  */
+import { announcedAliases } from './argument-aliases.ts';
 import { presetValues } from './entry-arguments.ts';
-import type { EntryArguments } from './toolset.ts';
-import { checkInput } from '../schema/input-schema.ts';
-import { limits } from '../limits/limits.ts';
-import { without } from '../schema/schema-parts.ts';
-import { resolvePointer } from '../schema/schema-references.ts';
-import { prefixReferences } from '../schema/prefix-references.ts';
-import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import type { EntryArguments } from '../toolset.ts';
+import { checkInput } from '../../schema/input-schema.ts';
+import { limits } from '../../limits/limits.ts';
+import { without } from '../../schema/schema-parts.ts';
+import { resolvePointer } from '../../schema/schema-references.ts';
+import { prefixReferences } from '../../schema/prefix-references.ts';
+import type { JsonSchema } from '../../tools/tool.ts';
+import { isRecord } from '../../json/wire-value.ts';
 
-/** Returns the same object if the rules change nothing. Keeps the key order of the source. */
-export function toStrictSchema(source: JsonSchema, rules: EntryArguments): JsonSchema {
-  const view = readRules(source, rules);
-  if (view.hidden.size === 0 && view.shown.size === 0 && view.defaults.size === 0) return source;
+/** Returns the same object if the rules change nothing. Keeps the key order of the source. `announces`: whether announced aliases are told. */
+export function toStrictSchema(source: JsonSchema, rules: EntryArguments, announces = true): JsonSchema {
+  const view = readRules(source, rules, announces);
+  if ([view.hidden, view.shown, view.defaults, view.aliases].every(({ size }) => size === 0)) return source;
   const body = narrow(view, source, new Set<string>());
   const shown = isRecord(body) ? prefixReferences(body, source) : source;
   // For example a preset that an open schema does not name.
@@ -31,17 +32,21 @@ type View = {
   /** Own name → shown name. */
   shown: ReadonlyMap<string, string>;
   defaults: ReadonlyMap<string, unknown>;
+  /** Own name → announced aliases. */
+  aliases: ReadonlyMap<string, readonly string[]>;
   /** The number of parts that may still be visited: references can expand a small schema without limit. */
   budget: { parts: number };
 };
 
-function readRules(source: JsonSchema, { preset = {}, rename = {}, default: defaults = {} }: EntryArguments): View {
+function readRules(source: JsonSchema, rules: EntryArguments, announces: boolean): View {
+  const { preset = {}, rename = {}, default: defaults = {} } = rules;
   return {
     source,
     hidden: new Set(Object.keys(preset)),
     known: presetValues(preset),
     shown: new Map(Object.entries(rename).flatMap(([shown, own]) => (shown === own ? [] : [[own, shown]]))),
     defaults: new Map(Object.entries(defaults)),
+    aliases: announces ? announcedAliases(rules) : new Map(),
     budget: { parts: limits.maxSchemaParts },
   };
 }
@@ -154,7 +159,7 @@ function narrowProperties(view: View, properties: Record<string, unknown>): Reco
     Object.entries(properties).flatMap(([name, part]): [string, unknown][] => {
       if (view.hidden.has(name)) return [];
       const mapped = view.defaults.has(name) ? withDefault(part, view.defaults.get(name)) : part;
-      return [[nameOf(view, name), mapped]];
+      return [[nameOf(view, name), withAliases(mapped, view.aliases.get(name))]];
     }),
   );
 }
@@ -162,6 +167,13 @@ function narrowProperties(view: View, properties: Record<string, unknown>): Reco
 function withDefault(part: unknown, value: unknown): unknown {
   if (isRecord(part)) return { ...part, default: value };
   return part === true ? { default: value } : part;
+}
+
+function withAliases(part: unknown, aliases: readonly string[] | undefined): unknown {
+  if (aliases === undefined || part === false) return part;
+  const schema = isRecord(part) ? part : {};
+  const text = typeof schema.description === 'string' && schema.description !== '' ? `${schema.description}\n` : '';
+  return { ...schema, description: `${text}Also accepted as ${aliases.join(', ')}.` };
 }
 
 type Gathered = { inside: ReadonlySet<string>; also: unknown[]; needed: string[] };

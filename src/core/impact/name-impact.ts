@@ -1,0 +1,126 @@
+/**
+ * What a draft of a toolset would have done to the calls of the past, by the names that they used. Both sides are resolved as a call is, so a
+ * toolset compared with itself has no difference, and a difference here is one of a call that is repeated.
+ */
+import { isAlias } from '../names/names.ts';
+import { fold } from '../names/fold.ts';
+import { jsonKey } from '../schema/schema-parts.ts';
+import { type AliasMap, toolsNamed } from '../toolset/alias-map.ts';
+import type { EditionTool } from '../toolset/edition-tool.ts';
+import { aliasName, type ToolsetAlias } from '../names/toolset-alias.ts';
+import type { Toolset } from '../toolset/toolset.ts';
+
+/** Calls by one name. `agents`, `keys`: who called it; some of them if there are many. */
+export type CalledName = {
+  requested: string;
+  calls: number;
+  failures: number;
+  lastDay: string | null;
+  overcount?: number;
+  agents: readonly string[];
+  keys: readonly string[];
+};
+
+/**
+ * `gone`: no name any more. `moved`: the name of another tool, or of an entry with other arguments. `ambiguous`: the name of several.
+ * `unusable`: of a tool that cannot be called, as it is held or missing. `found`: a name now, and none before.
+ */
+export type NameChange = 'gone' | 'moved' | 'ambiguous' | 'unusable' | 'found';
+
+/** `was`, `now`: canonical names. `wireName`: the name to call now; null: the draft does not have the tool. */
+export type ChangedName = CalledName & { change: NameChange; was: string | null; now: string[]; wireName: string | null };
+
+export type NameImpact = { same: { names: number; calls: number }; changed: ChangedName[] };
+
+/** null: there is no stored toolset, or the draft has no valid entry. */
+export function nameImpact(before: AliasMap | null, after: AliasMap | null, called: readonly CalledName[]): NameImpact {
+  const changed: ChangedName[] = [];
+  const same = { names: 0, calls: 0 };
+  const [earlier, current] = [entriesOf(before), entriesOf(after)];
+  const isOneOfSeveral = (canonical: string): boolean => [earlier, current].some((tools) => (tools.get(canonical)?.length ?? 0) > 1);
+  for (const one of called) {
+    const was = onlyOf(toolsCalled(before, one.requested));
+    const found = toolsCalled(after, one.requested);
+    const change = changeOf(was, found, isOneOfSeveral);
+    if (change === null) {
+      same.names += 1;
+      same.calls += one.calls;
+      continue;
+    }
+    const now = [...new Set(found.map(({ canonical }) => canonical))];
+    const wireName = was === null ? undefined : current.get(was.canonical)?.[0]?.wireName;
+    changed.push({ ...one, change, was: was?.canonical ?? null, now, wireName: wireName ?? null });
+  }
+  return { same, changed: changed.sort((a, b) => b.calls - a.calls) };
+}
+
+/** As `resolveName`, which also searches for similar names: too much for thousands of names. */
+function toolsCalled(names: AliasMap | null, requested: string): readonly EditionTool[] {
+  return names === null ? [] : toolsNamed(names, requested);
+}
+
+function onlyOf(tools: readonly EditionTool[]): EditionTool | null {
+  return tools.length === 1 ? (tools[0] ?? null) : null;
+}
+
+function entriesOf(names: AliasMap | null): Map<string, EditionTool[]> {
+  return Map.groupBy(names?.tools ?? [], ({ canonical }) => canonical);
+}
+
+function changeOf(
+  was: EditionTool | null,
+  found: readonly EditionTool[],
+  isOneOfSeveral: (canonical: string) => boolean,
+): NameChange | null {
+  const now = onlyOf(found);
+  if (was === null) return now !== null && now.state === 'ready' ? 'found' : null;
+  if (now === null) return found.length > 1 ? 'ambiguous' : 'gone';
+  if (was.canonical !== now.canonical) return 'moved';
+  if (isOneOfSeveral(was.canonical) && jsonKey(was.arguments ?? {}) !== jsonKey(now.arguments ?? {})) return 'moved';
+  return was.state === 'ready' && now.state !== 'ready' ? 'unusable' : null;
+}
+
+/** A name that the draft can keep. `entry`: its index in the draft; null: a new entry, beside the pattern that lists the tool. */
+export type Mend = { requested: string; tool: string; alias: string; entry: number | null; note: string };
+/** `kept`: the aliases that the entry has without it, also default ones, which a list would replace. */
+type PlacedMend = Mend & { kept: readonly ToolsetAlias[] };
+
+/**
+ * Returns how the draft keeps the names that it loses: each becomes a deprecated alias of its tool, which says what to call now. `places`: for
+ * each tool of `after`, its entry in the draft. Nothing keeps a name whose tool the draft does not have, or that another tool has now.
+ */
+export function mendsOf(draft: Toolset, after: AliasMap, places: readonly number[], changed: readonly ChangedName[]): PlacedMend[] {
+  const positions = new Map(after.tools.map(({ canonical }, index) => [canonical, index]).toReversed() as [string, number][]);
+  return changed.flatMap(({ requested, change, was, wireName }): PlacedMend[] => {
+    if (was === null || wireName === null || (change !== 'gone' && change !== 'ambiguous')) return [];
+    const alias = aliasFor(requested);
+    const position = positions.get(was);
+    const [place, tool] = position === undefined ? [] : [places[position], after.tools[position]];
+    if (alias === null || place === undefined || tool === undefined) return [];
+    const entry = draft.tools[place]?.tool?.endsWith('*') === true ? null : place;
+    return [{ requested, tool: was, alias, entry, note: `use ${wireName}`, kept: tool.aliases }];
+  });
+}
+
+/** A spelling that an alias may have and that a call of the name finds; null if there is none. */
+export function aliasFor(requested: string): string | null {
+  const legal = requested
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '_')
+    .slice(0, 64);
+  return [requested, legal, fold(requested)].find((name) => isAlias(name) && fold(name) === fold(requested)) ?? null;
+}
+
+export function mended(draft: Toolset, mends: readonly PlacedMend[]): Toolset {
+  const tools = draft.tools.map((entry) => ({ ...entry }));
+  for (const { tool, alias, entry, note, kept } of mends) {
+    let target = entry === null ? tools.find((one) => one.tool === tool) : tools[entry];
+    if (target === undefined) {
+      target = { tool };
+      tools.push(target);
+    }
+    const given = target.aliases ?? [...kept];
+    if (!given.some((one) => fold(aliasName(one)) === fold(alias))) target.aliases = [...given, { name: alias, mode: 'deprecated', note }];
+  }
+  return { ...draft, tools };
+}

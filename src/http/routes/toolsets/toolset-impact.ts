@@ -1,0 +1,96 @@
+/** `/v1/toolsets/{toolset}/impact`: what a draft would have done to the calls of the last days. Nothing is stored. */
+import { z } from 'zod';
+import { isAllowed } from '../../../core/people/authority.ts';
+import { nullIfNotFound } from '../../../core/problem.ts';
+import { dayOf } from '../../../core/records/usage.ts';
+import { Toolset, ToolsetName } from '../../../core/toolset/toolset.ts';
+import { toolsetImpact } from '../../../engine/configuration/toolset-impact.ts';
+import { previewToolset } from '../../../engine/configuration/write-toolset.ts';
+import { planNames } from '../../../engine/plan/plan-names.ts';
+import { readToolset } from '../../../engine/plan/read-toolset.ts';
+import { compileGiven } from './toolset-draft.ts';
+import { defineRoute } from './toolset-services.ts';
+import { ToolsetBody } from './toolsets.ts';
+
+const maxDays = 366;
+const dayMs = 86_400_000;
+const count = z.int().nonnegative();
+
+const ChangedName = z.object({
+  requested: z.string().meta({ description: 'The name that was called.' }),
+  change: z.enum(['gone', 'moved', 'ambiguous', 'unusable', 'found']).meta({
+    description:
+      '`gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. ' +
+      '`unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored toolset.',
+  }),
+  was: z.string().nullable().meta({ description: 'The tool that it leads to in the stored toolset.' }),
+  now: z.array(z.string()).meta({ description: 'The tools that it leads to in the draft.' }),
+  wireName: z.string().nullable().meta({ description: 'The name of the earlier tool in the draft; null: it is not there.' }),
+  calls: count,
+  failures: count,
+  overcount: count.optional().meta({ description: 'At most so many of `calls` were of other names.' }),
+  lastDay: z.string().nullable(),
+  agents: z.array(z.string()).meta({ description: 'Who called it in turns, at most 20.' }),
+  keys: z.array(z.string()).meta({ description: 'Ids of the keys, at most 20.' }),
+});
+
+const ToolsetImpact = z
+  .object({
+    toolset: ToolsetName,
+    ...{ from: z.iso.date(), to: z.iso.date() },
+    valid: z.boolean().meta({ description: 'Whether PUT would store the draft. If not, its valid entries are compared.' }),
+    same: z.object({ names: count, calls: count }).meta({ description: 'Names that lead where they led.' }),
+    changed: z.array(ChangedName).meta({ description: 'The most called first.' }),
+    unjudged: count.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
+    mends: z
+      .array(
+        z.object({
+          requested: z.string(),
+          tool: z.string(),
+          alias: z.string(),
+          entry: z.int().nullable().meta({ description: 'Its index in `tools` of the draft; null: a new entry.' }),
+          note: z.string(),
+        }),
+      )
+      .meta({ description: 'Deprecated aliases that keep a name working. Each was tried.' }),
+    mended: Toolset.nullable().meta({ description: 'The draft with all mends, ready for PUT. null: there are none.' }),
+    nextCursor: z.string().nullable().meta({ description: 'More names follow; a name may be on two pages.' }),
+  })
+  .meta({ id: 'ToolsetImpact' });
+
+export const toolsetImpactRoutes = [
+  defineRoute(
+    {
+      tag: 'Toolsets',
+      method: 'post',
+      path: '/v1/toolsets/{toolset}/impact',
+      operationId: 'getToolsetImpact',
+      scopes: ['toolsets'],
+      summary: 'Compare a draft of a toolset with past calls',
+      description:
+        'Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. A key that sees only its own usage is told of its own calls.',
+      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
+      query: z.strictObject({
+        days: z.coerce.number().int().min(1).max(maxDays).default(30),
+        cursor: z.string().max(2_000).optional(),
+      }),
+      body: { schema: z.record(z.string(), z.unknown()), documented: ToolsetBody },
+      answers: { 200: { description: 'What would change.', schema: ToolsetImpact } },
+      problems: ['not_found', 'conflict'],
+    },
+    async ({ answer, services, principal, params: { toolset: name }, query: { days, cursor }, body }) => {
+      const { toolset, compiled, issues } = await compileGiven(services, principal, name, body);
+      const { aliases } = services.settings;
+      const stored = await nullIfNotFound(readToolset(services.directory, principal, name));
+      const before = stored === null ? null : planNames(stored.names, { aliases, allow: null });
+      const now = services.clock.now();
+      const range = { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now) };
+      const key = isAllowed(principal, { act: 'read-usage', isOwn: false }) ? undefined : principal.keyId;
+      const compile = (tried: Toolset) => previewToolset(services.catalog(principal), principal, name, tried, [...tried.tools.keys()]);
+      const asked = { workspace: principal.workspace, toolset: name, ...range, key, cursor };
+      const impact = await toolsetImpact(services.usage, asked, before, { toolset, compiled, compile }, aliases);
+      const valid = issues.length === 0 && compiled.conflicts.length === 0;
+      return answer(200, { toolset: name, ...range, valid, ...impact });
+    },
+  ),
+];

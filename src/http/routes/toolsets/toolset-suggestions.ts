@@ -1,0 +1,104 @@
+/** `/v1/toolsets/{toolset}/suggestions`: what the calls of the last days suggest. It reads records and changes nothing. */
+import { z } from 'zod';
+import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
+import { dayOf } from '../../../core/records/usage.ts';
+import { unknownNames, unusedAliases, withoutDismissed } from '../../../core/impact/suggestions.ts';
+import { ToolsetName } from '../../../core/toolset/toolset.ts';
+import { calledNames } from '../../../engine/configuration/called-names.ts';
+import { learnToolsetNames } from '../../../engine/configuration/learn-names.ts';
+import { planNames } from '../../../engine/plan/plan-names.ts';
+import { readToolset } from '../../../engine/plan/read-toolset.ts';
+import { defineRoute } from './toolset-services.ts';
+import { toolsetOf } from './toolsets.ts';
+
+const dayMs = 86_400_000;
+const count = z.int().nonnegative();
+const names = z.array(z.string());
+
+const Suggestion = z.object({
+  name: z.string().meta({ description: 'What models call, in the most frequent spelling.' }),
+  tool: z.string().meta({ description: 'The tool that they called then, by its canonical name.' }),
+  argument: z
+    .string()
+    .nullable()
+    .meta({ description: 'The argument that they gave then, by the own name of the tool. null: `name` is one of the tool.' }),
+  alias: z.string().meta({
+    description: 'For `aliases` of the entry, or, with `argument`, for its `arguments.alias`: `{alias: argument}`.',
+  }),
+  seen: count.meta({ description: 'Refused calls that were followed by this one in the same turn, with the same values.' }),
+  contrary: count.meta({ description: 'Refused calls of the name that were followed by another one.' }),
+  models: names,
+  agents: names,
+  isNoteOnly: z.boolean().meta({ description: 'The tool may destroy: decide yourself whether it needs another name.' }),
+});
+
+const ToolsetSuggestions = z
+  .object({
+    toolset: ToolsetName,
+    ...{ from: z.iso.date(), to: z.iso.date() },
+    suggestions: z.array(Suggestion).meta({ description: 'The most seen first.' }),
+    turns: z.object({ read: count, left: count }).meta({
+      description: 'Turns with refused calls. `left`: those that were not read: too many, or their session is gone or of another key.',
+    }),
+    unknown: z
+      .array(z.object({ requested: z.string(), calls: count, lastDay: z.string().nullable(), agents: names, keys: names, near: names }))
+      .meta({
+        description: 'Names that were called and lead to no tool, at most 100, the most called first. `near`: tools with similar names.',
+      }),
+    unused: z
+      .array(z.object({ entry: z.int(), alias: z.string() }))
+      .nullable()
+      .meta({
+        description: 'Aliases that nobody called in these days. null: the version is younger than that, or only own calls are seen.',
+      }),
+  })
+  .meta({ id: 'ToolsetSuggestions' });
+
+export const toolsetSuggestionRoutes = [
+  defineRoute(
+    {
+      tag: 'Toolsets',
+      method: 'get',
+      path: '/v1/toolsets/{toolset}/suggestions',
+      operationId: 'getToolsetSuggestions',
+      scopes: ['toolsets'],
+      summary: 'Suggest names from past calls',
+      description:
+        'Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. A key that sees only its own usage is told of its own calls.',
+      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
+      query: z.strictObject({
+        days: z.coerce.number().int().min(1).max(366).default(30),
+        least: z.coerce.number().int().min(1).max(1_000).default(2).meta({ description: 'How often a name must have been seen.' }),
+      }),
+      answers: { 200: { description: 'What the calls suggest.', schema: ToolsetSuggestions } },
+      problems: ['not_found'],
+    },
+    async ({ answer, services, principal, params: { toolset: name }, query: { days, least } }) => {
+      requireAllowed(principal, { act: 'write-toolset', toolset: name });
+      const document = await services.catalog(principal).get('toolset', name);
+      const toolset = toolsetOf(document);
+      const { aliases } = services.settings;
+      const table = planNames((await readToolset(services.directory, principal, name)).names, { aliases, allow: null });
+      const now = services.clock.now();
+      const start = now - (days - 1) * dayMs;
+      const range = { from: dayOf(start), to: dayOf(now) };
+      const key = isAllowed(principal, { act: 'read-usage', isOwn: false }) ? undefined : principal.keyId;
+      const deps = { audit: services.audit(principal.workspace), sessions: services.sessions };
+      const times = { from: `${range.from}T00:00:00.000Z`, to: new Date(now).toISOString() };
+      const [learned, used] = await Promise.all([
+        learnToolsetNames(deps, principal, table, { toolset: name, ...times, key, least }),
+        calledNames(services.usage, { workspace: principal.workspace, toolset: name, ...range, key, cursor: undefined }),
+      ]);
+      const isOld = Date.parse(document.updatedAt) < start;
+      return answer(200, {
+        ...{ toolset: name, ...range },
+        suggestions: withoutDismissed(learned.lessons, toolset),
+        turns: learned.turns,
+        unknown: unknownNames(used.called, table, toolset).map(({ requested, calls, lastDay, agents, keys, near }) => ({
+          ...{ requested, calls, lastDay, near, agents: [...agents], keys: [...keys] },
+        })),
+        unused: isOld && key === undefined && used.nextCursor === null ? unusedAliases(toolset, used.called) : null,
+      });
+    },
+  ),
+];
