@@ -2,7 +2,7 @@
 import { stringOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
 import { addServers, addToolset, otherSettings } from './mcp-clients.ts';
-import { ToolRules } from './mcp-permissions.ts';
+import { maxRules, ToolRules, tooManyRules } from './mcp-permissions.ts';
 import type { Members } from './members.ts';
 import { createVariables } from './variables.ts';
 
@@ -14,20 +14,20 @@ export function readAmp(draft: ImportDraft, file: Members): void {
     const action = item.text('action');
     const effect = action === 'reject' ? 'deny' : action === 'ask' || action === 'allow' ? action : null;
     if (effect === null || item.has('matches')) item.skipWhole('has no counterpart: write a rule of the policy');
-    else rules.add({ pattern: item.text('tool') ?? '', effect, path: item.path });
+    else rules.add({ pattern: item.text('tool') ?? '', effect, say: (reason) => item.fault('', reason) });
   }
   const permissions = readServerPermissions(file);
-  const names = rows.map(([name]) => name);
+  const entries = new Map(rows);
+  const filters = rules.filtersFor([...entries.keys()]);
   const given = (written: string) => {
-    const entry = rows.find(([name]) => name === written)?.[1];
+    const entry = entries.get(written);
     const decided = permissions.find(({ matches }) => entry !== undefined && matches(entry));
     return {
-      filter: rules.filterOf(written, names),
+      filter: filters.get(written) ?? {},
       off: decided?.isRejected === true ? `is rejected by ${decided.path} of the file` : null,
     };
   };
   addToolset(draft, 'amp', addServers(draft, rows, { variables: createVariables(), given }));
-  rules.sayOthers(file);
   file.skipOthers(otherSettings);
 }
 
@@ -35,17 +35,21 @@ type ServerPermission = { path: string; isRejected: boolean; matches(entry: Memb
 
 /** `amp.mcpPermissions`: the first rule that matches a server decides whether it may be used. */
 function readServerPermissions(file: Members): ServerPermission[] {
-  return file.items('amp.mcpPermissions').map((item) => {
+  const items = file.items('amp.mcpPermissions');
+  if (items.length > maxRules) throw tooManyRules();
+  return items.map((item) => {
     const isRejected = item.text('action') !== 'allow';
     const patterns = item.record('matches')?.values() ?? [];
     const matches = (entry: Members): boolean =>
       patterns.every(([name, pattern]) => {
         const given = entry.peek(name);
-        return isMatch(pattern, Array.isArray(given) ? given.map(stringOf).join(' ') : stringOf(given));
+        return isMatch(pattern, (Array.isArray(given) ? given.map(stringOf).join(' ') : stringOf(given)).slice(0, maxMatched));
       });
     return { path: item.path, isRejected, matches };
   });
 }
+
+const maxMatched = 4_000;
 
 /** `*` stands for any text. */
 function isMatch(pattern: string, text: string): boolean {

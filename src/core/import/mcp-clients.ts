@@ -36,10 +36,9 @@ export function readMcpServers(draft: ImportDraft, file: Members, { toolset, has
   const rules = new ToolRules();
   rules.addPermissions(isRecord(file.peek('permissions')) ? file.record('permissions') : null);
   const own = namedServers(file);
-  const names = own.map(([name]) => name);
-  const given = (written: string): GivenServer => ({ filter: rules.filterOf(written, names), off: isOff(written), isInSeconds });
+  const filters = rules.filtersFor(own.map(([name]) => name));
+  const given = (written: string): GivenServer => ({ filter: filters.get(written) ?? {}, off: isOff(written), isInSeconds });
   const tools = addServers(draft, own, { variables, given });
-  rules.sayOthers(file);
   const projects = file.entries('projects').flatMap(([, project]) => readProject(draft, project, variables));
   addToolset(draft, toolset, [...tools, ...projects]);
   file.skipOthers(otherSettings);
@@ -53,12 +52,9 @@ function readProject(draft: ImportDraft, project: Members, variables: Variables)
   rules.addPermissions(isRecord(project.peek('permissions')) ? project.record('permissions') : null);
   project.skip(['enabledMcpjsonServers', 'disabledMcpjsonServers'], 'is about the .mcp.json of the project: import that file');
   const isOff = readServerLists([project], ['disabledMcpServers']);
-  const names = rows.map(([name]) => name);
-  const added = addServers(draft, rows, {
-    variables,
-    given: (written) => ({ filter: rules.filterOf(written, names), off: isOff(written) }),
-  });
-  rules.sayOthers(project);
+  const filters = rules.filtersFor(rows.map(([name]) => name));
+  const given = (written: string): GivenServer => ({ filter: filters.get(written) ?? {}, off: isOff(written) });
+  const added = addServers(draft, rows, { variables, given });
   project.skipOthers(otherSettings);
   return added;
 }

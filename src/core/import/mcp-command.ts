@@ -1,5 +1,5 @@
 /** The command of a local MCP server in the file of an MCP client, and the document of the server that runs it. */
-import { isRecord, type Json } from '../json/wire-value.ts';
+import { isRecord, type Json, listOf, stringOf } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
 import { onlyVariable, placeholder } from '../project/expand-variables.ts';
 import { argumentValues, fill, namedValue, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
@@ -84,9 +84,14 @@ function ownVariables(env: Members | null): OwnVariables {
 /** Codex: `env_vars`, names of variables that the program gets; Goose: `env_keys`, names of credentials in its keyring. */
 function passedVariables(reading: ServerReading, host: string): [name: string, value: unknown][] {
   const { members, written } = reading;
-  const passed = (members.texts('env_vars') ?? []).map((name): [string, unknown] => {
+  // Names, and objects with a name and where the value comes from.
+  const given = members.take('env_vars');
+  const passed = listOf(given).flatMap((item): [string, unknown][] => {
+    const name = stringOf(isRecord(item) ? item.name : item);
+    if (name === '') members.fault('env_vars', 'has an item without a name, which was left out');
+    if (name === '') return [];
     const path = members.pathOf('env_vars');
-    return [name, namedValue(reading, { key: name, text: placeholder(name), path, names: [name, `${written}_${name}`], host })];
+    return [[name, namedValue(reading, { key: name, text: placeholder(name), path, names: [name, `${written}_${name}`], host })]];
   });
   const keys = (members.texts('env_keys') ?? []).map((name): [string, unknown] => [
     name,

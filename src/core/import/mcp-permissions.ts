@@ -1,11 +1,20 @@
 /** What a file says of servers and their tools outside of the servers themselves: lists of servers that are allowed or not, and rules for tools. */
-import type { Members } from './members.ts';
+import { Problem } from '../problem.ts';
 import type { OfferedTools } from './mcp-tools.ts';
+import type { Members } from './members.ts';
 
-type Rule = { pattern: string; effect: 'allow' | 'ask' | 'deny'; path: string };
+export type RuleEffect = 'allow' | 'ask' | 'deny';
+type Rule = { pattern: string; effect: RuleEffect; say(reason: string): void };
 
 const allowedMembers = ['allowed', 'allowMCPServers', 'enabledMcpjsonServers'];
 const excludedMembers = ['excluded', 'excludeMCPServers', 'disabledMcpjsonServers', 'disabledMcpServers'];
+
+/** Rules of a file, which are compared with each server. */
+export const maxRules = 2_000;
+
+export function tooManyRules(): Problem {
+  return new Problem('body_too_large', `The file has more than ${maxRules} rules for servers or tools. Split it.`);
+}
 
 /** Returns why a server is left out; null for others. Gemini CLI: `mcp.allowed`; Claude Code: `enabledMcpjsonServers`; and their opposites. */
 export function readServerLists(
@@ -13,10 +22,12 @@ export function readServerLists(
   names: readonly string[] = [...allowedMembers, ...excludedMembers],
 ): (written: string) => string | null {
   const lists = places.flatMap((place) =>
-    names.flatMap((name) => (place?.has(name) === true ? [{ name, path: place.pathOf(name), servers: place.texts(name) ?? [] }] : [])),
+    names.flatMap((name) =>
+      place?.has(name) === true ? [{ name, path: place.pathOf(name), servers: new Set(place.texts(name) ?? []) }] : [],
+    ),
   );
   return (written) => {
-    const list = lists.find(({ name, servers }) => servers.includes(written) === excludedMembers.includes(name));
+    const list = lists.find(({ name, servers }) => servers.has(written) === excludedMembers.includes(name));
     if (list === undefined) return null;
     return `is ${excludedMembers.includes(list.name) ? 'in' : 'not in'} ${list.path} of the file`;
   };
@@ -25,7 +36,6 @@ export function readServerLists(
 /** Rules for tools by the names that Claude Code gives them: `mcp__server__tool`, `mcp__server`, `mcp__server__*`. */
 export class ToolRules {
   readonly #rules: Rule[] = [];
-  readonly #used = new Set<Rule>();
 
   /** `permissions: {allow, ask, deny}` of Claude Code. */
   addPermissions(permissions: Members | null): void {
@@ -33,53 +43,43 @@ export class ToolRules {
     permissions?.skipOthers('is a setting of the program itself');
   }
 
-  addList(members: Members | null, name: string, effect: Rule['effect']): void {
+  addList(members: Members | null, name: string, effect: RuleEffect): void {
     for (const [index, pattern] of (members?.texts(name) ?? []).entries())
-      this.add({ pattern, effect, path: `${members?.pathOf(name) ?? name}[${index}]` });
+      this.add({ pattern, effect, say: (reason) => members?.fault(`${name}[${index}]`, reason) });
   }
 
   add(rule: Rule): void {
+    if (this.#rules.length >= maxRules) throw tooManyRules();
     this.#rules.push(rule);
   }
 
-  /** Returns the filter of a server. `names`: of all servers of the file. A rule belongs to the longest name that it begins with. */
-  filterOf(written: string, names: readonly string[]): Partial<OfferedTools> {
-    const tools = (effect: Rule['effect']): string[] =>
-      this.#rules.flatMap((rule) => {
-        if (rule.effect !== effect) return [];
-        const tool = toolOf(rule.pattern, written, names);
-        if (tool !== null) this.#used.add(rule);
-        return tool ?? [];
-      });
-    const [unasked, asked, exclude] = [tools('allow'), tools('ask'), tools('deny')];
-    return { unasked, asked, exclude };
-  }
-
-  /** Says which rules are for no server of the file. */
-  sayOthers(members: Members): void {
-    for (const rule of this.#rules)
-      if (!this.#used.has(rule)) members.fault(relative(members, rule.path), 'is not a rule for the tools of a server in this file');
+  /** Returns the filters of the servers with these names. A rule belongs to the longest name that it begins with; those for no server are said. */
+  filtersFor(names: readonly string[]): ReadonlyMap<string, Partial<OfferedTools>> {
+    const byPlainName = new Map(names.map((name) => [plain(name), name]));
+    const filters = new Map(names.map((name) => [name, { unasked: [] as string[], asked: [] as string[], exclude: [] as string[] }]));
+    for (const { pattern, effect, say } of this.#rules) {
+      const found = pattern === 'mcp__*' ? names.map((server) => ({ server, tool: '*' })) : ownerOf(pattern, byPlainName);
+      if (found.length === 0) say('is not a rule for the tools of a server in this file');
+      for (const { server, tool } of found) filters.get(server)?.[members[effect]].push(tool);
+    }
+    return filters;
   }
 }
 
-function toolOf(pattern: string, written: string, names: readonly string[]): string | null {
-  if (/^mcp__\*$/.test(pattern)) return '*';
-  const own = `mcp__${plain(written)}`;
-  const isOther = names.some((name) => plain(name).length > plain(written).length && begins(pattern, `mcp__${plain(name)}`));
-  if (isOther || !begins(pattern, own)) return null;
-  return pattern === own ? '*' : pattern.slice(own.length + 2);
-}
+const members = { allow: 'unasked', ask: 'asked', deny: 'exclude' } as const;
+const maxPatternLength = 400;
 
-function begins(pattern: string, server: string): boolean {
-  return pattern === server || pattern.startsWith(`${server}__`);
+function ownerOf(pattern: string, byPlainName: ReadonlyMap<string, string>): { server: string; tool: string }[] {
+  if (!pattern.startsWith('mcp__') || pattern.length > maxPatternLength) return [];
+  const rest = pattern.slice('mcp__'.length);
+  for (let end = rest.length; end > 0; end = rest.lastIndexOf('__', end - 1)) {
+    const server = byPlainName.get(rest.slice(0, end));
+    if (server !== undefined) return [{ server, tool: end === rest.length ? '*' : rest.slice(end + 2) }];
+  }
+  return [];
 }
 
 /** Clients write other characters of a server's name as `_`. */
 function plain(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_');
-}
-
-/** `fault` adds the path of the members. */
-function relative(members: Members, path: string): string {
-  return members.path === '' ? path : path.slice(members.path.length + 1);
 }

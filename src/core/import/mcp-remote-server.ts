@@ -2,7 +2,7 @@
 import { isRecord, type Json } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
 import { onlyVariable, withDefaults } from '../project/expand-variables.ts';
-import { credentialsInUrl, isCredentialInPath, isCredentialName, isPlaceholder } from '../secrets/credentials.ts';
+import { credentialsInUrl, isCredentialInPath, isCredentialName, isPlaceholder, mayBeCredential } from '../secrets/credentials.ts';
 import { secretHostOf } from '../secrets/secret.ts';
 import { toBase64 } from '../text/bytes.ts';
 import { fill, namedValue, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
@@ -119,11 +119,11 @@ function takeQuery(reading: ServerReading, target: URL, host: string, path: stri
   return query;
 }
 
-/** The URL may contain a credential, which a message does not show. */
+/** Of the URL, the message shows what is no credential: the host. */
 function notAUrl(url: string): ServerRefusal {
-  return new ServerRefusal(
-    `has a url that is no URL as it is: ${quoted(url.replace(/[?#].*/s, '?…').replace(/\/\/[^/@]*@/, '//…@'))}. Write the whole URL`,
-  );
+  const [, scheme = '', host = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#@]*@)?([^/?#]{0,100})/i.exec(url) ?? [];
+  const shown = mayBeCredential('', host) ? '' : `: ${quoted(scheme + host)}…`;
+  return new ServerRefusal(`has a url that is no URL as it is${shown}. Write the whole URL`);
 }
 
 /** A user and password in a URL are the credentials of HTTP Basic (RFC 7617). */

@@ -9,7 +9,7 @@ import { bridgedServer } from './mcp-bridges.ts';
 import { writtenCommandMembers, writtenCommandOf, localServer } from './mcp-command.ts';
 import { headersOf, remoteMembers, remoteServer } from './mcp-remote-server.ts';
 import { readOfferedTools, type OfferedTools, type OfferedToolsOptions, toolEntries, withFilter } from './mcp-tools.ts';
-import { type ServerReading, ServerRefusal } from './mcp-values.ts';
+import { type ServerReading, ServerRefusal, unlessRefused } from './mcp-values.ts';
 import type { Members } from './members.ts';
 import type { Variables } from './variables.ts';
 
@@ -43,22 +43,19 @@ export function addMcpServer(
   const off = isOff.includes(true) ? 'is disabled in the file' : (given.off ?? null);
   if (off !== null) return skipped(members, off);
   const reading: ServerReading = { draft, written, members, variables, notes: [] };
-  try {
+  return unlessRefused(members, () => {
     const { document, filter } = readServer(reading, given);
     if (given.hasStartTimeout === true) members.skip(['timeout'], startTimeout);
     else Object.assign(document, timeoutOf(members, given.isInSeconds === true));
     Object.assign(document, given.document);
+    const tools = withFilter(withFilter(readOfferedTools(members, given), given.filter), filter);
     const server = draft.add('servers', written, document, members.path);
     if (server === null) return skipped(members, null);
     for (const [path, text] of reading.notes) draft.warn(path, text);
-    const tools = withFilter(withFilter(readOfferedTools(members, given), given.filter), filter);
     members.ignore('$schema', 'source');
     for (const [names, reason] of others) members.skip(names, reason);
     return { server, entries: toolEntries(server, tools, members), filter: tools };
-  } catch (error) {
-    if (error instanceof ServerRefusal) return skipped(members, error.message);
-    throw error;
-  }
+  });
 }
 
 function skipped(members: Members, reason: string | null): null {

@@ -3,6 +3,7 @@
  * counterpart leaves tools out.
  */
 import { isRecord, type Json } from '../json/wire-value.ts';
+import { ServerRefusal } from './mcp-values.ts';
 import type { Members } from './members.ts';
 
 /** Names may be patterns with one `*` at their end. */
@@ -47,18 +48,20 @@ export function readOfferedTools(members: Members, { isEmptyListAll = false, too
   const named = isRecord(members.peek('tools')) ? readNamedTools(members, toolPrefix) : null;
   const included = includeMembers.flatMap((name) => {
     if (!members.has(name) || (name === 'tools' && named !== null)) return [];
-    const list = patterns(members, name);
-    return list.length === 0 && isEmptyListAll ? [] : [list];
+    const list = patterns(members, name) ?? [];
+    return list.length === 0 && isEmptyListAll && Array.isArray(members.peek(name)) ? [] : [list];
   });
-  const excluded = excludeMembers.flatMap((name) => patterns(members, name));
-  const isTrusted = members.flag('trust') === true || members.peek('default_tools_approval_mode') === 'approve';
-  const isAsked = members.peek('default_tools_approval_mode') === 'prompt';
-  members.ignore('default_tools_approval_mode');
+  const excluded = excludeMembers.map((name) => patterns(members, name));
+  // Of what cannot be read, nobody knows what it leaves out.
+  if (excluded.includes(null)) included.push([]);
+  const mode = members.text('default_tools_approval_mode');
+  if (mode !== null && !/^(auto|approve|prompt)$/.test(mode)) members.change('default_tools_approval_mode', decidedByPolicy);
+  const isTrusted = members.flag('trust') === true || mode === 'approve';
   return {
     include: included.length === 0 ? null : included.reduce((some, others) => common(some, others)),
-    exclude: [...excluded, ...(named?.exclude ?? [])],
-    unasked: [...(isTrusted ? ['*'] : []), ...unaskedMembers.flatMap((name) => patterns(members, name)), ...(named?.unasked ?? [])],
-    asked: [...(isAsked ? ['*'] : []), ...(named?.asked ?? [])],
+    exclude: [...excluded.flatMap((list) => list ?? []), ...(named?.exclude ?? [])],
+    unasked: [...(isTrusted ? ['*'] : []), ...unaskedMembers.flatMap((name) => patterns(members, name) ?? []), ...(named?.unasked ?? [])],
+    asked: [...(mode === 'prompt' ? ['*'] : []), ...(named?.asked ?? [])],
     descriptions: named?.descriptions ?? new Map<string, string>(),
     aliases: new Map(),
     isAlwaysOffered: members.flag('alwaysLoad') === true,
@@ -128,14 +131,28 @@ function readNamedTools(members: Members, prefix: string): Pick<OfferedTools, 'e
   const unasked: string[] = [];
   const asked: string[] = [];
   const descriptions = new Map<string, string>();
-  for (const [written, tool] of members.entries('tools')) {
+  const switches = members.record('tools');
+  const names = switches?.names() ?? [];
+  if (names.length > maxPatterns) throw new ServerRefusal(`has more than ${maxPatterns} names in \`tools\``);
+  for (const written of names) {
     const name = withoutPrefix(written, prefix);
+    const value = switches?.peek(written);
+    if (typeof value === 'boolean') {
+      switches?.ignore(written);
+      if (!value) exclude.push(name);
+      continue;
+    }
+    const tool = switches?.record(written) ?? null;
+    // What cannot be read may switch the tool off.
+    if (tool === null) exclude.push(name);
+    if (tool === null) continue;
     if (tool.flag('enabled') === false || tool.flag('disabled') === true) exclude.push(name);
     const description = tool.text('description');
     if (description !== null && description !== '') descriptions.set(name, description);
     const mode = tool.text('approval_mode');
     if (mode === 'approve') unasked.push(name);
     else if (mode === 'prompt') asked.push(name);
+    else if (mode !== null && mode !== 'auto') tool.change('approval_mode', decidedByPolicy);
   }
   return { exclude, unasked, asked, descriptions };
 }
@@ -144,9 +161,19 @@ export function withoutPrefix(name: string, prefix: string): string {
   return prefix !== '' && name.length > prefix.length && name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-/** A member that is no list names no tool, so that the filter is kept. */
-function patterns(members: Members, name: string): string[] {
-  return [...new Set(members.texts(name) ?? [])].filter((pattern) => pattern !== '' && pattern.length <= 128);
+const decidedByPolicy = 'has no counterpart: the policy decides which calls need approval';
+
+/** More than a toolset may have entries. */
+const maxPatterns = 2_000;
+
+/** Returns null for what is set and is no list of names. */
+function patterns(members: Members, name: string): string[] | null {
+  if (!members.has(name)) return [];
+  const listed = members.peek(name);
+  const texts = members.texts(name) ?? [];
+  if (texts.length > maxPatterns) throw new ServerRefusal(`has more than ${maxPatterns} names in \`${name}\``);
+  const isRead = typeof listed === 'string' || (Array.isArray(listed) && texts.length === listed.length);
+  return isRead ? [...new Set(texts)].filter((pattern) => pattern !== '') : null;
 }
 
 function common(some: readonly string[], others: readonly string[]): string[] {

@@ -11,6 +11,17 @@ import type { OwnVariables, Variables } from './variables.ts';
 /** Why a server cannot be taken. */
 export class ServerRefusal extends Error {}
 
+/** Returns what `add` returns; null if it refuses the server, which is then skipped with the reason. */
+export function unlessRefused<Added>(members: Members, add: () => Added): Added | null {
+  try {
+    return add();
+  } catch (error) {
+    if (!(error instanceof ServerRefusal)) throw error;
+    members.skipWhole(error.message);
+    return null;
+  }
+}
+
 /** The entry that is read. `notes`: what is said of it if the server can be added. */
 export type ServerReading = {
   draft: ImportDraft;
@@ -61,7 +72,7 @@ export function argumentValues(
 ): (string | { secret: string })[] {
   const texts = args.map((argument) => fill(reading, argument, own).text);
   // What the program fills in is no credential here.
-  const hidden = credentialArguments(texts.map((text) => text.replaceAll(/\$\$\{\w+\}|^\$\w+$/g, '')));
+  const hidden = credentialArguments(texts.map((text) => text.replaceAll(/(?:(?:Bearer|Basic|token)\s+)?\$\$\{\w+\}|^\$\w+$/gi, '')));
   return texts.map((text, index) => {
     if (isPlaceholder(text) && !hidden.has(index)) reading.notes.push([pathOf(index), 'is a placeholder: write its value']);
     if (!hidden.has(index)) return text;

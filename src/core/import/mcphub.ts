@@ -7,7 +7,7 @@ import { addToolset } from './mcp-clients.ts';
 import { addMcpServer, type AddedServer } from './mcp-server.ts';
 import { readOfferedTools, toolEntries, withFilter, withoutPrefix } from './mcp-tools.ts';
 import type { Members } from './members.ts';
-import { namedValue, secretOf, type ServerReading } from './mcp-values.ts';
+import { namedValue, secretOf, type ServerReading, unlessRefused } from './mcp-values.ts';
 import { createVariables } from './variables.ts';
 import { secretHostOf } from '../secrets/secret.ts';
 
@@ -34,7 +34,7 @@ export function readMcpHub(draft: ImportDraft, file: Members): void {
     options?.skip(['resetTimeoutOnProgress', 'maxTotalTimeout'], 'has no counterpart: each sign of life restarts the time for a response');
     const variables = createVariables();
     const one = isRecord(entry.peek('openapi'))
-      ? addOpenApi({ draft, written, members: entry, variables, notes: [] }, timeout, written + separator)
+      ? unlessRefused(entry, () => addOpenApi({ draft, written, members: entry, variables, notes: [] }, timeout, written + separator))
       : addMcpServer(draft, written, entry, variables, {
           document: timeout === null ? {} : { timeoutMs: Math.max(1_000, timeout) },
           toolPrefix: written + separator,
@@ -112,6 +112,7 @@ function addOpenApi(reading: ServerReading, timeout: number | null, toolPrefix: 
   const query = new Map<string, unknown>();
   const security = openapi?.record('security') ?? null;
   if (security !== null) takeSecurity(reading, security, { headers, query, host });
+  const filter = readOfferedTools(members, { toolPrefix });
   const given = isRecord(document) ? { document } : { url };
   const server = draft.add(
     'servers',
@@ -130,7 +131,6 @@ function addOpenApi(reading: ServerReading, timeout: number | null, toolPrefix: 
     return null;
   }
   for (const [path, text] of reading.notes) draft.warn(path, text);
-  const filter = readOfferedTools(members, { toolPrefix });
   members.skip(
     ['description', 'owner', 'visibility', 'enableKeepAlive', 'keepAliveInterval', 'passthroughHeaders', 'prompts', 'resources'],
     'has no counterpart',

@@ -5,6 +5,7 @@
 import { isRecord, recordOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
 import { addServers, addToolset, otherSettings } from './mcp-clients.ts';
+import { maxRules, tooManyRules } from './mcp-permissions.ts';
 import type { GivenServer } from './mcp-server.ts';
 import type { OfferedTools } from './mcp-tools.ts';
 import type { Members } from './members.ts';
@@ -41,16 +42,21 @@ function readSwitches(file: Members): Switch[] {
   const say = (members: Members, name: string) => (): void => members.fault(name, 'is not about the tools of a server in this file');
   const tools = isRecord(file.peek('tools')) ? file.record('tools') : null;
   const permission = isRecord(file.peek('permission')) ? file.record('permission') : null;
+  // One word for all tools.
+  const general = typeof file.peek('permission') === 'string' ? [ruleOf('*', file.take('permission'), () => undefined)] : [];
   const switches = (tools?.names() ?? []).map((name): Switch => {
     const isOn = tools?.flag(name) === true;
     return { pattern: name, effect: isOn ? 'on' : 'deny', say: say(tools ?? file, name) };
   });
-  const rules = (permission?.names() ?? []).map((name): Switch => {
-    const effect = permission?.take(name);
-    // A rule by the arguments of the call is the strictest that it can be.
-    return { pattern: name, effect: effect === 'allow' || effect === 'deny' ? effect : 'ask', say: say(permission ?? file, name) };
-  });
-  return [...switches, ...rules];
+  const rules = (permission?.names() ?? []).map((name) => ruleOf(name, permission?.take(name), say(permission ?? file, name)));
+  const all = [...switches, ...general, ...rules];
+  if (all.length > maxRules) throw tooManyRules();
+  return all;
+}
+
+/** A rule by the arguments of the call is the strictest that it can be. */
+function ruleOf(pattern: string, effect: unknown, say: () => void): Switch {
+  return { pattern, effect: effect === 'allow' || effect === 'deny' ? effect : 'ask', say };
 }
 
 function filterOf(written: string, switches: readonly Switch[]): Partial<OfferedTools> {

@@ -26,7 +26,12 @@ export function createVariables({ inputs = [], hasBare = false }: { inputs?: rea
     const variable = isUsable ? placeholder(`${secretName(id)}:-${preset}`) : placeholder(secretName(id));
     if (id !== '') known.set(id, { variable, isPassword });
   }
-  return { rewrite: (text, own) => new Rewriting(known, own ?? (() => null)).run(hasBare ? braced(text) : text) };
+  return {
+    rewrite(text, own) {
+      if (text.length > maxTextLength) return { fault: `has a text of more than ${maxTextLength} characters` };
+      return new Rewriting(known, own ?? (() => null)).run(hasBare ? braced(text) : text);
+    },
+  };
 }
 
 /** One text. */
@@ -53,9 +58,11 @@ class Rewriting {
   #texts(text: string, depth: number): string {
     let rewritten = '';
     let from = 0;
-    for (let at = nextStart(text, 0); at >= 0; at = nextStart(text, from)) {
+    for (let at = nextStart(text, 0); at < text.length; at = nextStart(text, from)) {
       const end = endOf(text, at);
-      // What is never closed is text.
+      // What is never closed is text, unless it has a default, whose end would be looked for in all that follows.
+      if (end < 0 && /^\$\{\w{1,200}:-/.test(text.slice(at, at + 205)))
+        this.#fault ??= `has the variable ${shown(text.slice(at, at + 205))} without its end`;
       rewritten += end < 0 ? text.slice(from, at + 1) : text.slice(from, at) + this.#variable(text.slice(at, end + 1), depth);
       from = (end < 0 ? at : end) + 1;
     }
@@ -109,9 +116,12 @@ function braced(text: string): string {
   );
 }
 
+const starts = /\$\{|\{(?:env|file):/g;
+
+/** Returns the place of the next variable; the length of the text if there is none. */
 function nextStart(text: string, from: number): number {
-  const at = text.slice(from).search(/\$\{|\{(?:env|file):/);
-  return at < 0 ? -1 : from + at;
+  starts.lastIndex = from;
+  return starts.exec(text)?.index ?? text.length;
 }
 
 /** Returns the place of the brace that closes the one after `at`; -1 if there is none nearby. */
@@ -125,6 +135,8 @@ function endOf(text: string, at: number): number {
 }
 
 const maxVariableLength = 600;
+/** More than any member of a server may have. */
+const maxTextLength = 100_000;
 
 /** `${env:NAME}` may have a default after another colon. */
 function split(written: string, separator: RegExp): [name: string, preset: string | undefined] {

@@ -169,9 +169,29 @@ describe('variables in an entry', () => {
     expect(JSON.stringify(result.project.servers)).not.toContain('abcdef0123456789');
   });
 
+  it('in a URL that is none do not show its credentials in messages', () => {
+    for (const bad of [
+      'https://ada:pw0123456789@${HOST}/x',
+      'https://${HOST}/sk-live-0123456789abcdef/mcp?key=0123456789',
+      'sk-live-0123456789abcdef0123',
+    ])
+      expect(told(importServer({ url: bad }))).toMatch(/^mcpServers\.a has a url that is no URL(?!.*0123456789)/);
+  });
+
   it('of a default do not show it in messages, since it may be a credential', () => {
     expect(told(importServer({ command: 'x', args: ['${KEY:=sk-live-0123456789abcdef}'] }))).not.toContain('0123456789');
   });
+});
+
+it('reads long texts and many rules in time that grows with the file', () => {
+  // Quadratic costs would take minutes, which is longer than a test may.
+  for (const part of ['${A}', '${A:-', '${', '{env:', '$A ', 'your-']) {
+    importServer({ command: 'x', args: Array.from({ length: 20 }, () => part.repeat(99_000 / part.length)) });
+    importServer({ command: 'x', args: [part.repeat(1_000_000)] });
+  }
+  const servers = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`s${index}`, { url }]));
+  const deny = Array.from({ length: 1_500 }, (_, index) => `mcp__s${index}__drop`);
+  expect(Object.keys(importFile({ mcpServers: servers, permissions: { deny } }).project.servers ?? {})).toHaveLength(2_000);
 });
 
 describe('credentials in an entry', () => {
@@ -310,6 +330,22 @@ describe('a program that only connects to a remote server', () => {
     ['docker', ['run', 'mcp-remote', url]],
   ])('is not %s %j, which stays a command', (command, args) => {
     expect(serverOf(importServer({ command, args }))).toMatchObject({ command, args });
+  });
+});
+
+describe('a filter that cannot be read', () => {
+  it.each([[{ disabledTools: { drop: true } }], [{ excludeTools: 5 }], [{ disabled_tools: ['drop', {}] }]])(
+    'such as %j leaves out all tools',
+    (filter) => {
+      const result = importServer({ url, ...filter });
+      expect(result.project.toolsets).toBeUndefined();
+      expect(told(result)).toContain(`mcpServers.a.${Object.keys(filter)[0]}`);
+    },
+  );
+
+  it('of single tools leaves out those tools', () => {
+    const result = importServer({ url, tools: { drop: 'off', erase: false, read: true } });
+    expect(toolsOf(result)).toEqual([{ tool: 'a.*', except: ['drop', 'erase'] }]);
   });
 });
 
