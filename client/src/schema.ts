@@ -15391,7 +15391,7 @@ export interface operations {
                  */
                 fileName?: string;
                 /** @description Absent: it is found out from the content. */
-                format?: "moniker" | "openapi" | "codex" | "litellm" | "hypertool" | "docker-mcp" | "mcp-registry" | "opencode" | "vscode" | "zed" | "amp" | "goose" | "kiro" | "mcphub" | "gemini" | "copilot" | "continue" | "cline" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
+                format?: "moniker" | "openapi" | "codex" | "litellm" | "bifrost" | "hypertool" | "docker-mcp" | "mcp-registry" | "opencode" | "vscode" | "zed" | "amp" | "goose" | "kiro" | "mcphub" | "gemini" | "copilot" | "continue" | "cline" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
                 /** @description `true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files. */
                 partial?: "true" | "false";
             };

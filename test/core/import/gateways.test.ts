@@ -354,12 +354,12 @@ describe('a config of Bifrost', () => {
     expect(result.project.providers).toEqual({
       openai: {
         kind: 'openai',
-        apiKeySecret: 'OPENAI_API_KEY_BIG',
+        apiKeySecret: 'OPENAI_API_KEY',
         timeouts: { firstByteMs: 30_000, wholeMs: 30_000, betweenBytesMs: 10_000 },
         models: ['gpt-5', 'gpt-5-mini'],
       },
       azure: { kind: 'openai-compatible', baseUrl: 'https://shop-eu.openai.azure.com/openai/v1', apiKeySecret: 'AZURE_KEY_EU' },
-      'shop-llm': { kind: 'openai-compatible', baseUrl: 'https://llm.shop.example/v1', apiKeySecret: 'OPENAI_API_KEY' },
+      'shop-llm': { kind: 'openai-compatible', baseUrl: 'https://llm.shop.example/v1', apiKeySecret: 'OPENAI_API_KEY_2' },
     });
     expect(result.project.modelAliases).toEqual({
       'openai/fast': { model: 'openai/gpt-5-mini' },
@@ -389,7 +389,7 @@ describe('a config of Bifrost', () => {
     expect(reasons(result)['governance.virtual_keys[0]']).toContain(
       'POST /v1/keys {"name":"shop","scopes":["chat"],"models":["openai/gpt-5*"],"limits":{"monthlyCost":100,"requestsPerMinute":60}}',
     );
-    expect(JSON.stringify([result.skipped, result.warnings, result.project.providers])).not.toMatch(/sk-bf-|sk-own-/);
+    expect(JSON.stringify([result.skipped, result.warnings, result.project.providers])).not.toMatch(/sk-bf-|sk-own-|sk-big-/);
   });
 
   it('of version 1 allows what an empty list allows there', () => {
