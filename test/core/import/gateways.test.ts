@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportResult } from '../../../src/core/import/draft.ts';
+import { settleImport } from '../../../src/core/import/settle-import.ts';
 import { readImport } from '../../../src/formats/read-import.ts';
 
 function read(value: object, fileName = 'config.yaml'): ImportResult {
@@ -92,6 +93,14 @@ describe('deployments of LiteLLM', () => {
     // The hosts of a secret without hosts are those of the providers that name it.
     expect(project.secrets).toEqual({ LLM_KEY: { value: '${LLM_KEY}' }, AZURE_KEY: { value: '${AZURE_KEY}' } });
     expect(warnings.map(({ path }) => path)).toEqual(['model_list[1].litellm_params.api_base']);
+  });
+
+  it('with a base URL whose variable is not set are skipped when the command line sends what it read', () => {
+    const { project } = read({ model_list: [row('a', 'openai/x', { api_base: 'os.environ/LLM_BASE' }), row('b', 'groq/y')] });
+    const sent = readImport(new TextEncoder().encode(JSON.stringify(project)), { format: 'moniker' });
+    const settled = settleImport(sent.project);
+    expect(Object.keys(settled.project.providers ?? {})).toEqual(['groq']);
+    expect(settled.skipped).toEqual([{ name: 'providers.openai-compatible', reason: expect.stringContaining('${LLM_BASE}') }]);
   });
 
   it.each(['not a url', 'ftp://x', 'https://user:pw@host/v1'])('with the bad base URL %s are skipped', (api_base) => {
