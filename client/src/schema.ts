@@ -1415,7 +1415,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. Documents of the same name are replaced. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.
+         * @description Writes the documents of a file: a project file, or a file of another system (`docs/import.md`), as JSON, YAML or a zip archive. They are merged into stored documents of the same name: what was changed here since the last import of the file stays, and is listed in `kept`. A project file replaces them. What cannot be taken is `skipped`, with the reason. The key needs the rights for each document.
          *
          *     Scope: `toolsets` or `admin`.
          */
@@ -5905,7 +5905,7 @@ export interface components {
             created: string[];
             /** @description The format that was read; `zip` for an archive with files of several formats. */
             format: string;
-            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
+            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`. */
             kept: {
                 name: string;
                 reason: string;
@@ -7269,7 +7269,7 @@ export interface components {
             }[];
             /** @description Documents that did not exist. As in a project file, such as `servers.github`. */
             created: string[];
-            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. */
+            /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`. */
             kept: {
                 name: string;
                 reason: string;
@@ -8582,6 +8582,8 @@ export interface components {
              * @example https://mcp.example.com/mcp
              */
             url?: string;
+            /** @description Shown by GET; ignored in PUT. */
+            warnings?: unknown;
         } | {
             /** @description Shown by GET; ignored in PUT. */
             authorization?: unknown;
@@ -8640,10 +8642,12 @@ export interface components {
              */
             updates?: "review" | "compatible" | "accept";
             /**
-             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1, or Swagger 2.0).
+             * @description The URL of the OpenAPI document (JSON or YAML, 3.0 to 3.2, or Swagger 2.0).
              * @example https://api.example.com/openapi.json
              */
             url?: string;
+            /** @description Shown by GET; ignored in PUT. */
+            warnings?: unknown;
         };
         ServerConnection: {
             capabilities: {
@@ -8887,6 +8891,8 @@ export interface components {
              */
             updates?: "review" | "compatible" | "accept";
             url?: string;
+            /** @description What its last listing reported. Absent: nothing. */
+            warnings?: components["schemas"]["Warning"][];
         };
         Session: {
             agent?: string;
@@ -10510,7 +10516,7 @@ export interface components {
         TurnRequest: {
             /** @description Required without `prompt`; with it, it follows the messages of the prompt. */
             input?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
-            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server has the rules, limits and audit of a call; one that requires approval is refused. */
+            /** @description A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server is a direct call: with the code `approval_required` and `pending`, it waits for an approval, after which the same prompt is sent again. */
             prompt?: components["schemas"]["TurnPrompt"];
             /** @description Tools that the client runs itself: the turn waits for their results. Default: the tools that the session was created with. */
             tools?: (components["schemas"]["ClientTool"] | components["schemas"]["OpenAiTool"])[];
@@ -12424,6 +12430,14 @@ export interface components {
                 "text/html": string;
             };
         };
+        Problem508: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         RpcError400: {
             headers: {
                 /** @description The edition that was used, as `name@version.revision`. */
@@ -14184,7 +14198,10 @@ export interface operations {
     };
     openSse: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: never;
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -14216,6 +14233,8 @@ export interface operations {
             query: {
                 /** @description The connection, from the event `endpoint`. */
                 sessionId: string;
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
             };
             header?: never;
             path: {
@@ -14253,7 +14272,10 @@ export interface operations {
     };
     openWorkspaceSse: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
+            };
             header?: never;
             path: {
                 toolset: components["schemas"]["ToolsetReference"];
@@ -14287,6 +14309,8 @@ export interface operations {
             query: {
                 /** @description The connection, from the event `endpoint`. */
                 sessionId: string;
+                /** @description What is listed of the toolset. Default: what its `mcpTools` says. A session has one value. */
+                tools?: components["schemas"]["McpTools"];
             };
             header?: never;
             path: {
@@ -15386,7 +15410,7 @@ export interface operations {
                 /** @description `true`: returns the plan, and stores nothing. */
                 dryRun?: "true" | "false";
                 /**
-                 * @description The name of the file, with its folder. It helps to find out the format.
+                 * @description The name of the file, with its folder. It helps to find out the format, and later imports under this name are compared with what the file gave before. Absent: the format stands for it.
                  * @example .cursor/mcp.json
                  */
                 fileName?: string;
@@ -15394,6 +15418,13 @@ export interface operations {
                 format?: "moniker" | "openapi" | "codex" | "litellm" | "bifrost" | "hypertool" | "docker-mcp" | "mcp-registry" | "opencode" | "vscode" | "zed" | "amp" | "goose" | "kiro" | "mcphub" | "gemini" | "copilot" | "continue" | "cline" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
                 /** @description `true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files. */
                 partial?: "true" | "false";
+                /** @description `true`: stored documents of the same name are replaced. `false`: they are merged. Absent: `false`, except for project files. */
+                replace?: "true" | "false";
+                /**
+                 * @description Instead of a body: where the service reads the file, without credentials. The host is public, or in `MONIKER_ALLOW_PRIVATE_HOSTS`; of redirects, too. The key needs the scope `admin`.
+                 * @example https://api.example.com/openapi.json
+                 */
+                url?: string;
             };
             header?: never;
             path?: never;
@@ -15426,7 +15457,9 @@ export interface operations {
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
+            508: components["responses"]["Problem508"];
         };
     };
     listKeys: {

@@ -1,9 +1,10 @@
 /** `moniker chat`: a conversation with an agent in the terminal. Without a terminal it reads the message from stdin and prints the answer. */
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { followEvents, type MonikerClient, runTurn, type TurnAnswer } from '../../client/src/index.ts';
+import { followEvents, type MonikerClient, runTurn, type TurnAnswer, type TurnInput } from '../../client/src/index.ts';
 import { isCount, recordOf, tryParse } from '../core/json/wire-value.ts';
 import { askApproval, askDecision, askInput } from './chat-questions.ts';
+import { isPromptCommand, usePrompt } from './chat-prompts.ts';
 import { createScreen } from './chat-screen.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes, reportFailure } from './failure.ts';
@@ -31,7 +32,8 @@ export function addChatCommand(program: Command): void {
       .addHelpText(
         'after',
         '\nExamples:\n  moniker chat --agent demo\n  echo "Summarize note.txt" | moniker chat --agent helper\n\n' +
-          'In the chat, Ctrl-C cancels the turn and a second Ctrl-C leaves. Ctrl-D or /exit leaves, too.',
+          'In the chat, /prompt lists the prompts of MCP servers, and /prompt NAME argument=value sends one.\n' +
+          'Ctrl-C cancels the turn and a second Ctrl-C leaves. Ctrl-D or /exit leaves, too.',
       ),
   ).action(chat);
 }
@@ -76,7 +78,7 @@ async function openSession(client: MonikerClient, { session, agent, model, tools
 }
 
 async function converse(client: MonikerClient, session: string): Promise<void> {
-  printStyled(styled('dim', 'Ctrl-C cancels a turn, Ctrl-D leaves.'));
+  printStyled(styled('dim', 'Ctrl-C cancels a turn, Ctrl-D leaves, /prompt lists prompts.'));
   let history: string[] = [];
   const onHistory = (lines: string[]): void => {
     history = lines;
@@ -88,7 +90,11 @@ async function converse(client: MonikerClient, session: string): Promise<void> {
     if (input === undefined || input === '/exit') break;
     if (input === '') continue;
     try {
-      await runInTerminal(client, session, input);
+      if (!isPromptCommand(input)) await runInTerminal(client, session, input);
+      else
+        await usePrompt({ client, session, ask: askLine, print: printStyled }, input, (prompt) =>
+          runInTerminal(client, session, { prompt }),
+        );
     } catch (error) {
       // The conversation continues after a failure.
       reportFailure(error);
@@ -133,7 +139,7 @@ async function readLastEvent(client: MonikerClient, session: string): Promise<{ 
 }
 
 /** One turn. The first Ctrl-C cancels it, the second ends the process. */
-async function runInTerminal(client: MonikerClient, session: string, input: string): Promise<void> {
+async function runInTerminal(client: MonikerClient, session: string, input: TurnInput): Promise<void> {
   const screen = createScreen(writeVisible);
   const show = (line: string): void => printStyled(line);
   const cancelled = new AbortController();

@@ -68,22 +68,22 @@ export function rememberOrWarn(remember: () => void, subject: string): void {
   }
 }
 
-/** Null: all of it was accepted, or it only writes documents. `isFirst`: a folder that was never accepted is a question in itself. */
-export function projectQuestion(file: string, content: unknown, { isFirst }: { isFirst: boolean }): TrustQuestion | null {
+type QuestionOptions = { isFirst: boolean; isRemote?: boolean };
+
+/** Null: all of it was accepted, or it only writes documents. `isFirst`: a folder that was never accepted is a question in itself. `isRemote`: it is in no folder, so nothing is remembered. */
+export function projectQuestion(file: string, content: unknown, { isFirst, isRemote = false }: QuestionOptions): TrustQuestion | null {
   const folder = dirname(resolve(file));
-  const accepted = acceptedEffects(folder, process.env);
+  const accepted = isRemote ? null : acceptedEffects(folder, process.env);
   const lines = reachOf(content).map((text) => ({ text, isNew: accepted !== null && !accepted.has(effectHash(text)) }));
   const isAccepted = accepted === null ? !isFirst && lines.length === 0 : !lines.some(({ isNew }) => isNew);
   if (isAccepted) return null;
   return {
     subject: lines.length === 0 ? `Applying ${file} only writes documents` : `Applying ${file} does more than write documents`,
     lines,
-    remember: () =>
-      acceptEffects(
-        folder,
-        lines.map(({ text }) => effectHash(text)),
-        process.env,
-      ),
+    remember: () => {
+      const effects = lines.map(({ text }) => effectHash(text));
+      if (!isRemote) acceptEffects(folder, effects, process.env);
+    },
   };
 }
 

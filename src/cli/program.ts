@@ -11,6 +11,7 @@ import { addDeployCommand } from './deploy.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
 import { exitCodes, reportFailure } from './failure.ts';
 import { addConnectionOptions, type ConnectionOptions } from './connection.ts';
+import { addImportCommand } from './import/import.ts';
 import { addInstallCommand } from './install/install.ts';
 import { addKeysCommand } from './keys.ts';
 import { addLogsCommand } from './logs.ts';
@@ -36,6 +37,7 @@ export function createProgram(): Command {
     .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 wrong usage.');
   addStartCommands(program);
   addProjectCommands(program);
+  addImportCommand(program);
   addAddCommands(program);
   addCallCommands(program);
   addMcpCommand(program);

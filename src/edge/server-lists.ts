@@ -27,6 +27,7 @@ import {
   healthOf,
   holdsClaim,
   initialState,
+  shownState,
   type RefreshReason,
   type RefreshState,
   requestClaim,
@@ -121,11 +122,10 @@ export function createServerLists(
     tool: (server: string, name: string): ServerTool => toServerTool(server, requireTool(server, name)),
     /** What GET shows beside the document. */
     shown(name: string): Record<string, unknown> {
-      const { document, tools, state, offers } = require(name);
+      const { document, tools, state } = require(name);
       const counts = { toolCount: tools.length, held: tools.filter((tool) => toolStateOf(tool) === 'held').length };
       if (document.kind === 'static') return counts;
-      const { connection } = state;
-      return { ...counts, health: healthOf(state, counts.held), ...(connection !== null && { connection }), offers: countOffers(offers) };
+      return { ...counts, ...shownState(state, counts.held) };
     },
     statuses: (): ServerStatuses =>
       statusCounts(
@@ -170,20 +170,19 @@ export function createServerLists(
       const report = take(name, kept, listing, { isFirst: before.listedAt === null, identityChange });
       kept.offers = offers;
       const canChange = kept.document.kind !== 'openapi' || kept.document.document === undefined;
+      const warned = [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(kept.offers)];
       const reading = {
         connection: discovery.connection,
         offered: countOffers(kept.offers),
         ttlMs: discovery.ttlMs,
         ...unreadText(discovery),
+        warnings: warned,
         canChange,
         isOther: false,
       };
       kept.state = afterRefresh(before, reading, now());
       changed();
-      return {
-        ...report,
-        warnings: [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(kept.offers)],
-      };
+      return { ...report, warnings: warned };
     },
     takeFailure(name: string, claim: RefreshClaim, failure: RefreshFailure): void {
       const kept = require(name);

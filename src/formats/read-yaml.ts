@@ -1,8 +1,9 @@
 /**
- * Parses YAML 1.2 with the core schema: null, booleans, numbers, strings, lists and maps; no dates and no merge keys, and a value with
- * another tag is a string. Keys are strings as written. Processes the parser's events in one pass, so that aliases are counted before they
- * are expanded. Used for a skill's frontmatter and for OpenAPI documents, which validate the content.
- * YAML 1.2.2, §10.3 "Core Schema", §7.1 "Alias Nodes".
+ * Parses YAML 1.2 with the core schema: null, booleans, numbers, strings, lists and maps; no dates, and a value with another tag is a string.
+ * Keys are strings as written. Of YAML 1.1 it has merge keys (`<<: *defaults`), which the configuration of Python programs uses; other 1.1
+ * values are read as 1.2 reads them: `yes` and `on` are strings, `010` is ten, `1:30` is a string. Processes the parser's events in one pass, so that aliases are counted before they
+ * are expanded. Used for a skill's frontmatter, for imports, projects and OpenAPI documents, which validate the content.
+ * YAML 1.2.2, §10.3 "Core Schema", §7.1 "Alias Nodes". Merge keys: https://yaml.org/type/merge.html.
  */
 import {
   EVENT_ID,
@@ -18,6 +19,7 @@ import {
   SCALAR_STYLE,
   type ScalarEvent,
 } from 'js-yaml';
+import { isRecord, type Json } from '../core/json/wire-value.ts';
 
 export type YamlBounds = {
   maxDepth: number;
@@ -94,7 +96,13 @@ type Open = {
   size: number;
   /** Its scalars stay as written. */
   isWritten: boolean;
-} & ({ kind: 'list'; value: unknown[] } | { kind: 'map'; value: Record<string, unknown>; key: string | null });
+} & ({ kind: 'list'; value: unknown[] } | OpenMap);
+
+/** `merged`: the maps of its merge key; null: it has none. */
+type OpenMap = { kind: 'map'; value: Json; key: string | typeof mergeKey | null; merged: readonly Json[] | null };
+
+/** The key of a map whose value is merged into the map. */
+const mergeKey = Symbol('<<');
 
 class YamlBuilder {
   value: unknown = null;
@@ -136,7 +144,9 @@ class YamlBuilder {
           above !== undefined && (above.isWritten || (this.open.length === 1 && above.kind === 'map' && above.key === this.writtenIn));
         const open = { anchor, size: 1, isWritten };
         this.open.push(
-          event.type === EVENT_ID.MAPPING ? { ...open, kind: 'map', value: {}, key: null } : { ...open, kind: 'list', value: [] },
+          event.type === EVENT_ID.MAPPING
+            ? { ...open, kind: 'map', value: {}, key: null, merged: null }
+            : { ...open, kind: 'list', value: [] },
         );
       }
     }
@@ -146,6 +156,12 @@ class YamlBuilder {
     const above = this.open.at(-1);
     const written = getScalarValue(this.text, event);
     const isText = above?.isWritten === true || isKeyNext(above);
+    if (isMergeKey(event, written) && above?.kind === 'map' && above.key === null && !above.isWritten) {
+      this.at = event.valueStart;
+      if (above.merged !== null) throw this.fault('"<<" is given twice; merge several maps with one list: <<: [*a, *b]', this.at);
+      above.key = mergeKey;
+      return;
+    }
     const sized = { value: isText ? written : this.resolve(event, written), size: 1 + written.length };
     const anchor = this.nameOf(event);
     if (anchor !== null) this.anchors.set(anchor, sized);
@@ -176,6 +192,7 @@ class YamlBuilder {
     const closed = this.open.pop();
     // The end of the document.
     if (closed === undefined) return;
+    if (closed.kind === 'map' && closed.merged !== null) closed.value = withMerged(closed.value, closed.merged);
     if (closed.anchor !== null) this.anchors.set(closed.anchor, closed);
     this.add(closed, 0);
   }
@@ -188,18 +205,28 @@ class YamlBuilder {
     }
     above.size += size;
     if (above.kind === 'list') above.value.push(value);
-    else if (above.key !== null) {
+    else if (above.key === mergeKey) {
+      above.merged = this.toMaps(value, at);
+      above.key = null;
+    } else if (above.key !== null) {
       setMember(above.value, above.key, value);
       above.key = null;
     } else above.key = this.toKey(above.value, value, at);
   }
 
-  private toKey(map: Record<string, unknown>, value: unknown, at: number): string {
+  private toKey(map: Json, value: unknown, at: number): string {
     // For an alias of a map, which is read as a value at its position.
     if (typeof value === 'object' && value !== null) throw this.fault('a key must be a string', at);
     const key = String(value);
     if (Object.hasOwn(map, key)) throw this.fault(`${JSON.stringify(key)} is given twice`, at);
     return key;
+  }
+
+  /** Returns what a merge key gives: one map, or a list of them. */
+  private toMaps(value: unknown, at: number): readonly Json[] {
+    const maps = Array.isArray(value) ? value : [value];
+    if (!maps.every(isRecord)) throw this.fault('the value of a merge key (<<) must be a map or a list of maps', at);
+    return maps;
   }
 
   private refuseAsKey(at: number): void {
@@ -227,8 +254,20 @@ function isKeyNext(above: Open | undefined): boolean {
   return above?.kind === 'map' && above.key === null;
 }
 
+/** Quoted, or with a tag, it is an ordinary name. */
+function isMergeKey({ style, tagStart, anchorStart }: ScalarEvent, written: string): boolean {
+  return written === '<<' && style === SCALAR_STYLE.PLAIN && tagStart < 0 && anchorStart < 0;
+}
+
+/** Own members take precedence, then those of earlier maps. */
+function withMerged(own: Json, merged: readonly Json[]): Json {
+  const all: Json = {};
+  for (const map of [...merged.toReversed(), own]) for (const [key, value] of Object.entries(map)) setMember(all, key, value);
+  return all;
+}
+
 /** `__proto__` is an ordinary name. */
-function setMember(map: Record<string, unknown>, key: string, value: unknown): void {
+function setMember(map: Json, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
   else map[key] = value;
 }

@@ -1,7 +1,8 @@
 /**
- * Lazy imports of the modules that use the MCP SDK, whose schemas take tens of milliseconds to build: most isolates do not need them. All
- * code outside `mcp/client/` and the flows of `mcp/oauth/` reaches the SDK through this file.
+ * Lazy imports of the code that calls MCP servers and of its sign-ins, which use the MCP SDK: most isolates do not need them. All code outside
+ * `mcp/client/` and the flows of `mcp/oauth/` reaches them through this file.
  */
+import { once } from '../core/memoize.ts';
 import type { ServerTokens, McpUpstream } from '../ports/upstream.ts';
 
 /** Create one per isolate: it caches connection data of servers. */
@@ -22,11 +23,7 @@ export function createLazyUpstream(): McpUpstream {
 }
 
 export function lazyTokens(load: () => Promise<ServerTokens>): ServerTokens {
-  let tokens: ServerTokens | null = null;
-  const loaded = async (): Promise<ServerTokens> => {
-    tokens ??= await load();
-    return tokens;
-  };
+  const loaded = once(load);
   return {
     token: async () => await (await loaded()).token(),
     refreshAfterRejection: async (...asked) => await (await loaded()).refreshAfterRejection(...asked),

@@ -27,6 +27,8 @@ export class SseParser {
   #event = '';
   #id: string | undefined;
   #error: string | undefined;
+  /** The field `retry` of the last event that had one: how long to wait before the stream is requested again. */
+  retryMs: number | undefined;
   /** Lines of a JSON object in place of fields. No field name starts with a brace. */
   #bare: string | null = null;
 
@@ -94,6 +96,7 @@ export class SseParser {
     else if (name === 'event') this.#event = value;
     else if (name === 'id' && !value.includes('\0')) this.#id = value;
     else if (name === 'error') this.#error = value;
+    else if (name === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
   #dispatch(messages: SseMessage[]): void {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { KB } from '../core/limits/units.ts';
 import { Problem } from '../core/problem.ts';
 import type { Settings } from '../core/people/settings.ts';
-import { changedPath, launcherHeader, processesPath, runHeader, ServerProcess } from '../core/servers/stdio.ts';
+import { changedPath, endedPath, launcherHeader, processesPath, runHeader, ServerProcess, type SessionEnd } from '../core/servers/stdio.ts';
 import { recordOf, tryParse } from '../core/json/wire-value.ts';
 import type { StdioBridge } from '../ports/upstream.ts';
 import type { SendOnce } from './outbound.ts';
@@ -41,13 +41,17 @@ export function createStdioBridge({ launcher }: Pick<Settings, 'launcher'>, send
 
 const noticeTimeoutMs = 2_000;
 
-/** Returns a function that notifies the launcher that programs may have to end (`local/stdio/program-check.ts`). Rejects if the notice is lost. */
-export function createProgramNotice({ launcher }: Pick<Settings, 'launcher'>, send: SendOnce): () => Promise<void> {
+/**
+ * Returns a function that notifies the launcher that programs may have to end: all whose documents were changed
+ * (`local/stdio/program-check.ts`), or those of one session. Rejects if the notice is lost.
+ */
+export function createProgramNotice({ launcher }: Pick<Settings, 'launcher'>, send: SendOnce): (ended?: SessionEnd) => Promise<void> {
   if (launcher === null) return async () => undefined;
-  return async () => {
+  return async (ended) => {
     const signal = AbortSignal.timeout(noticeTimeoutMs);
-    const headers = { [launcherHeader]: launcher.token };
-    const response = await send(new Request(new URL(changedPath, launcher.bridgeUrl), { method: 'POST', headers, signal }), true);
+    const headers = { [launcherHeader]: launcher.token, ...(ended && { [runHeader]: encodeURIComponent(JSON.stringify(ended)) }) };
+    const url = new URL(ended === undefined ? changedPath : endedPath, launcher.bridgeUrl);
+    const response = await send(new Request(url, { method: 'POST', headers, signal }), true);
     await response.body?.cancel();
     if (!response.ok) throw new Error(`the launcher returned ${response.status}`);
   };

@@ -38,6 +38,9 @@ export type DocumentWrite = {
   fault?: string;
 };
 
+/** `source`: identifies the file, to compare it with what it gave before. `isPartial`: what cannot be written is skipped. */
+export type ImportOrigin = { source: string; isReplacing: boolean; isPartial: boolean };
+
 export type ApplyRequest = {
   /** null: the documents belong to no project, and replace stored ones. */
   project: string | null;
@@ -51,6 +54,8 @@ export type ApplyRequest = {
   mayRunCommands?: true;
   /** The documents leave the project, which is then forgotten. */
   ends?: boolean;
+  /** The documents are merged into stored ones (`core/import/merge-document.ts`), unless it replaces them. */
+  import?: ImportOrigin;
   /** The `plan` of a dry run. Throws `precondition_failed` if the plan is a different one by now. */
   plan?: string;
 };
@@ -66,7 +71,11 @@ export type AppliedDocument = {
   reason?: string;
   changes?: DocumentChange[];
   warnings?: Warning[];
+  /** Parts of an imported document that stay as they are stored, and parts that are left out. `path`: within the document. */
+  keptParts?: DocumentPart[];
+  skippedParts?: DocumentPart[];
 };
+export type DocumentPart = { path: string; reason: string };
 
 /** `plan`: a hash of what the request does to which versions. */
 export type ApplyResult = { plan: string; documents: AppliedDocument[] };

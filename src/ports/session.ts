@@ -5,7 +5,7 @@ import { Usage } from '../core/model/chat-event.ts';
 import { isRecord } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
 import type { ElicitationAnswer } from '../core/servers/elicitation.ts';
-import type { EditionPointer } from '../core/toolset/edition-tool.ts';
+import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Gathered } from '../core/turn/gathered-tools.ts';
 import { type ClientResult, InputPart, type Message, Via } from '../core/model/message.ts';
 import { type ClientTool, ClientToolInput, type Plan } from '../core/turn/plan.ts';
@@ -125,7 +125,7 @@ export const TurnRequest = z
       .meta({ description: 'Required without `prompt`; with it, it follows the messages of the prompt.' }),
     prompt: TurnPrompt.optional().meta({
       description:
-        'A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server has the rules, limits and audit of a call; one that requires approval is refused.',
+        'A prompt of an MCP server that the toolset offers: its messages are the input. The request to the server is a direct call: with the code `approval_required` and `pending`, it waits for an approval, after which the same prompt is sent again.',
     }),
     tools: z.array(ClientToolInput).max(limits.maxClientTools).optional().meta({
       description:
@@ -238,6 +238,8 @@ export type SessionCallRequest = {
   idempotencyKey?: string;
   bodyHash?: string;
   scratch?: boolean;
+  /** A request for a prompt is a call of this tool, which stands for it. Absent: `name` is a tool of the plan. */
+  offer?: EditionTool;
 };
 
 /** What the policy would decide about a direct call. `agent`, `key`: as if they made the call. `rules`: instead of those of the workspace. */
@@ -287,8 +289,6 @@ export interface SessionPort {
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
   /** Returns the turn submitted under this key in the last 24 h; null: none. Throws `idempotency_mismatch` for a different body. */
   findByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<SubmittedTurn | null>;
-  /** Returns the taint marks of the conversation. */
-  seen(caller: Principal): Promise<Taint>;
   /** Whether this turn was ever submitted here. */
   hasTurn(caller: Principal, turn: string): Promise<boolean>;
   /** Resolves when the turn ends or waits for an external answer; a turn queued after a waiting one is waited for, too. */

@@ -48,5 +48,13 @@ export function buildRuntime(bindings: Bindings, { background, issued, noApprova
       noticePrograms().catch((error: unknown) =>
         log.error('the launcher was not notified of a change; it checks its programs regularly', { cause: String(error) }),
       ),
+    /** Ends the processes of a session that has ended. Never rejects. */
+    sessionEnded: (workspace: string, owner: string): Promise<void> =>
+      noticePrograms({ workspace, owner }).catch((error: unknown) =>
+        log.error('the processes of a session were not ended; they end once they are idle', {
+          session: owner.split('.', 1)[0],
+          cause: String(error),
+        }),
+      ),
   };
 }

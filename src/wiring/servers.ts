@@ -3,6 +3,7 @@ import type { CompleteServer, ServerAccess, ServerKind } from '../core/servers/s
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import { connectPageUrl } from '../core/servers/user-connection.ts';
 import { publicBase } from '../core/people/settings.ts';
+import { limitFetch } from '../engine/call/limit-egress.ts';
 import { createServerRefresh, type RefreshOptions } from '../engine/servers/refresh-server.ts';
 import { createStaleServerRefresh, withStaleServerRefresh } from '../engine/servers/refresh-stale-servers.ts';
 import { createToolFetch, createUpstreamContexts, refuseOtherOrigins } from '../engine/servers/server-fetch.ts';
@@ -61,6 +62,13 @@ export function buildServers(parts: RuntimeParts & ObjectParts) {
     /** Signs people in to servers (OAuth) and provides the tokens. */
     signIns,
     fetchFor,
+    /** Fetches a document without credentials. Redirects are followed, to hosts that the key may reach. Throws `Problem`. */
+    fetchDocument: async (url: string, egressHosts?: readonly string[]): Promise<Response> => {
+      const send: typeof fetchFor = (request, _signal, onHop) => outbound(request, { purpose: 'server', ...(onHop && { onHop }) });
+      const limited = egressHosts === undefined ? send : limitFetch(send, [egressHosts], () => undefined);
+      const request = new Request(url, { headers: { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' } });
+      return await limited(request, request.signal);
+    },
     upstream,
     upstreamContext,
     refreshIfStale,

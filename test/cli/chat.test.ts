@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequired, InputRequired, SessionEvent } from '../../client/src/index.ts';
+import { type ApprovalRequired, type InputRequired, type MonikerClient, MonikerError, type SessionEvent } from '../../client/src/index.ts';
+import { isPromptCommand, readPromptCommand, usePrompt } from '../../src/cli/chat-prompts.ts';
 import { askApproval, askInput, describeApproval } from '../../src/cli/chat-questions.ts';
 import { createScreen } from '../../src/cli/chat-screen.ts';
 
@@ -112,5 +113,67 @@ describe('the screen of a chat', () => {
 
   it('joins a character that is cut between two events', () => {
     expect(shown({ type: 'text-delta', text: '\ud83d' }, { type: 'text-delta', text: '\ude00' })).toBe('😀\n');
+  });
+});
+
+describe('the command /prompt', () => {
+  it.each([
+    ['/prompt', null],
+    ['/prompt review', { name: 'review' }],
+    ['/prompt review file=a.ts focus="two words" empty=', { name: 'review', arguments: { file: 'a.ts', focus: 'two words', empty: '' } }],
+    ['/prompt review {"file": "a b", "count": 2}', { name: 'review', arguments: { file: 'a b', count: '2' } }],
+  ])('is read: %s', (line, prompt) => {
+    expect(isPromptCommand(line)).toBe(true);
+    expect(readPromptCommand(line)).toEqual(prompt);
+  });
+
+  it('leaves other messages alone, and names what is no argument', () => {
+    expect(['/prompts', 'prompt', '/exit'].filter(isPromptCommand)).toEqual([]);
+    expect(() => readPromptCommand('/prompt review a=1 and more')).toThrow('Not an argument of a prompt: and more');
+  });
+
+  const place = (lines: (string | null)[], sent: unknown[][] = []) => {
+    const printed: string[] = [];
+    const items = [{ name: 'review', description: 'Reviews.\u202e', server: 'docs', arguments: [{ name: 'file', required: true }] }];
+    const client = { get: async () => ({ items }), post: async (...request: unknown[]) => void sent.push(request) };
+    const own = { session: 's1', ask: answers(...lines), print: (line: string) => void printed.push(line) };
+    return { printed, place: { ...own, client: client as unknown as MonikerClient } }; // What the command uses of it.
+  };
+
+  it('lists the prompts with their arguments', async () => {
+    const { printed, place: at } = place([]);
+    await usePrompt(at, '/prompt', () => Promise.reject(new Error('nothing is sent')));
+    expect(printed).toEqual([expect.stringMatching(/^ {2}review file=…: Reviews\..*202e/i)]);
+  });
+
+  it.each(['y', 'n'])('asks for an approval, sends the decision (%s), and sends the prompt again', async (line) => {
+    const sent: unknown[][] = [];
+    const { place: at, printed } = place([line], sent);
+    const pending = [{ callId: 'call_1', kind: 'approval', canonical: 'docs.prompts/get', arguments: {}, reason: 'Not trusted' }];
+    const refused = new MonikerError({ code: 'forbidden', detail: 'It waits.', pending }, { status: 403, requestId: null });
+    const runs: unknown[] = [];
+    await usePrompt(at, '/prompt review', async (prompt) => {
+      runs.push(prompt);
+      if (runs.length === 1) throw refused;
+    });
+    expect(runs).toEqual([{ name: 'review' }, { name: 'review' }]);
+    expect(sent).toMatchObject([
+      [
+        '/v1/sessions/{id}/approvals/{callId}',
+        { params: { path: { id: 's1', callId: 'call_1' } }, body: { decision: line === 'y' ? 'approve' : 'deny' } },
+      ],
+    ]);
+    expect(printed.join('\n')).toContain('Not trusted');
+  });
+
+  it('reports the error when nothing is decided, and any other error', async () => {
+    const pending = [{ callId: 'call_1', kind: 'approval', canonical: 'docs.prompts/get', arguments: {}, reason: 'Not trusted' }];
+    for (const body of [
+      { code: 'forbidden', detail: 'It waits.', pending },
+      { code: 'not_found', detail: 'None.' },
+    ]) {
+      const error = new MonikerError(body, { status: 403, requestId: null });
+      await expect(usePrompt(place([null]).place, '/prompt review', () => Promise.reject(error))).rejects.toBe(error);
+    }
   });
 });

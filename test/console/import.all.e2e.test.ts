@@ -48,6 +48,39 @@ describeConsole('imports in the console', {}, ({ service, visit, lookAt }) => {
     });
   });
 
+  it('reads a pasted text, shows what stays as it was changed here, and replaces it when asked', async () => {
+    const servers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { url: `https://${name}.example.com/mcp` }]));
+    await service.call('POST', '/v1/import?format=claude', { mcpServers: servers('pasted') });
+    await service.call('PATCH', '/v1/servers/pasted', { url: 'https://pasted.example.com/mine' });
+    await visit('/console/import', async (page) => {
+      await page.getByLabel('Or paste its text, or its URL').fill(JSON.stringify({ mcpServers: servers('pasted', 'other') }));
+      await page.getByRole('button', { name: 'Show the plan' }).click();
+      await row(page, 'servers.other').getByText('new', { exact: true }).waitFor();
+      await row(page, 'servers.pasted.url').getByText('kept', { exact: true }).waitFor();
+      await page.getByLabel('Replace stored documents of the same name').check();
+      await row(page, 'servers.pasted').getByText('changes the stored one').waitFor();
+    });
+  });
+
+  it('reads a URL, and says why it cannot', async () => {
+    await visit('/console/import', async (page) => {
+      await page.getByLabel('Or paste its text, or its URL').fill('http://10.0.0.1/mcp.json');
+      await page.getByRole('button', { name: 'Show the plan' }).click();
+      await page.getByRole('alert').getByText('10.0.0.1 is not a public address').waitFor();
+    });
+  });
+
+  it('is reached from pages that have nothing yet', async () => {
+    await service.call('PUT', '/v1/workspaces/empty', {});
+    const body = { name: 'new', scopes: ['toolsets', 'admin'] };
+    const { key } = (await service.call('POST', '/v1/keys', body, { 'x-moniker-workspace': 'empty' })).json;
+    const open = async (page: Page): Promise<void> => {
+      await page.getByRole('link', { name: 'import', exact: true }).click();
+      await page.waitForURL('**/console/import');
+    };
+    for (const view of ['servers', 'toolsets', 'agents']) await visit(`/console/${view}`, open, { key });
+  });
+
   it('is accessible and fits a phone', async () => {
     await lookAt('/console/import', async (page, look) => {
       await choose(page, 'tools.json', readFileSync(sample));

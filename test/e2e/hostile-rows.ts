@@ -8,7 +8,7 @@ import { limits } from '../../src/core/limits/limits.ts';
 import { askingScript, event, events, type Message, result, type Script, type ScriptedRequest } from '../fakes/mcp-script.ts';
 import type { Answer } from './service.ts';
 import { maxListingPages } from '../../src/mcp/client/discover.ts';
-import { maxStreamResumptions } from '../../src/mcp/client/wire.ts';
+import { maxStreamResumptions } from '../../src/mcp/client/transport.ts';
 
 /** The context of a check. */
 export type HostileRun = {

@@ -69,7 +69,21 @@ describe('an import', () => {
     const waiting = plan.json.waiting.map(({ name }: { name: string }) => name);
     expect([...plan.json.created, ...waiting]).toEqual(expect.arrayContaining(first.json.created));
     const second = await send(sample(file), query);
-    expect([second.status, second.json.created, second.json.updated]).toEqual([200, [], []]);
+    expect([second.status, second.json.created, second.json.updated, second.json.kept]).toEqual([200, [], [], []]);
+  });
+
+  it('of an OpenAPI document reports in its plan, its result and the stored server what the tools lack', async () => {
+    const paths = { '/a': { get: { operationId: 'a' }, put: { operationId: 'b', requestBody: { $ref: '#/components/none' } } } };
+    const document = { openapi: '3.1.0', info: { title: 'Lossy' }, servers: [{ url: 'https://api.lossy.example' }], paths };
+    const lost = { path: 'servers.lossy.paths./a.put.requestBody', message: expect.stringContaining('is not in the document') };
+    for (const query of ['?dryRun=true', '', '?dryRun=true']) {
+      // The last plan replaces a stored server.
+      const body = JSON.stringify(query === '' ? document : { ...document, info: { title: 'Lossy', version: '2' } });
+      expect((await send(body, query)).json.warnings).toContainEqual(lost);
+    }
+    const shown = (await service.call('GET', '/v1/servers/lossy')).json;
+    expect(shown.warnings).toContainEqual({ ...lost, path: 'paths./a.put.requestBody' });
+    expect((await service.call('PUT', '/v1/servers/lossy', shown)).json.warnings).toContainEqual(shown.warnings[0]);
   });
 
   it('of commands takes them only with the token of the launcher, with their credentials as secrets', async () => {
@@ -138,6 +152,17 @@ describe('an import', () => {
     expect(done.json.created).toEqual(['toolsets.books']);
     expect(names(done)).toEqual(['toolsets.books.tools[1] (git.status)', 'toolsets.none.tools[0] (git.log)', 'toolsets.none']);
     expect((await service.call('GET', '/v1/toolsets/books/resolve?name=read_book')).json.canonical).toBe('bookshop.getBook');
+  });
+
+  it('of a toolset with an alias of two tools leaves out its second use', async () => {
+    const tools = [
+      { namespacedName: 'bookshop.getBook', alias: 'book' },
+      { namespacedName: 'bookshop.addBook', alias: 'book' },
+    ];
+    const done = await send(JSON.stringify({ toolsets: { shelf: { tools } } }));
+    expect(done.json).toMatchObject({ created: ['toolsets.shelf'] });
+    expect(names(done)).toEqual(['toolsets.shelf.tools (bookshop.addBook).aliases']);
+    expect((await service.call('GET', '/v1/toolsets/shelf/resolve?name=book')).json.canonical).toBe('bookshop.getBook');
   });
 
   it('leaves out the tools of a server that cannot be reached', async () => {

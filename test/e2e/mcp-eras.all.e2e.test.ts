@@ -294,16 +294,19 @@ describe('a call of an MCP session whose service is killed', () => {
     fake = await listenMcpServer({
       eras: 'legacy',
       tools: [
-        plain('look', { answer: secondTime() }),
-        plain('book', { annotations: { readOnlyHint: false, destructiveHint: false }, answer: secondTime() }),
+        ...['look', 'see'].map((name) => plain(name, { answer: secondTime() })),
+        ...['book', 'order'].map((name) =>
+          plain(name, { annotations: { readOnlyHint: false, destructiveHint: false }, answer: secondTime() }),
+        ),
       ],
     });
     await service.call('PUT', '/v1/servers/travel', { kind: 'mcp', url: fake.url, trusted: true });
-    const tools = [{ tool: 'travel.look' }, { tool: 'travel.book' }];
+    const tools = ['look', 'see', 'book', 'order'].map((name) => ({ tool: `travel.${name}` }));
     expect((await service.call('PUT', '/v1/toolsets/travel', { tools })).status).toBe(201);
   });
   afterAll(() => fake.close());
 
+  const rpc = (message: object): object => ({ jsonrpc: '2.0', ...message });
   const send = (headers: Record<string, string>, message?: object): Promise<Response> =>
     fetch(`${service.url}/mcp/travel`, {
       method: message === undefined ? 'GET' : 'POST',
@@ -313,7 +316,7 @@ describe('a call of an MCP session whose service is killed', () => {
         'content-type': 'application/json',
         ...headers,
       },
-      ...(message !== undefined && { body: JSON.stringify({ jsonrpc: '2.0', ...message }) }),
+      ...(message !== undefined && { body: JSON.stringify(Array.isArray(message) ? message.map(rpc) : rpc(message)) }),
     });
 
   it.each([
@@ -343,6 +346,31 @@ describe('a call of an MCP session whose service is killed', () => {
     expect(await codesOf(`travel.${name}`)).toEqual([isError ? 'outcome_unknown' : null]);
     // The pending call was removed.
     expect(await (await send(headers, { id: 'eight', method: 'tools/list' })).text()).toContain('"id":"eight"');
+  });
+
+  it('returns all results of a batch on the stream that the client resumes', async () => {
+    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const begun = await send({}, { id: 0, method: 'initialize', params });
+    await begun.text();
+    const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-03-26' };
+    await send(headers, { method: 'notifications/initialized' });
+    const made = (name: string): number => fake.calls().filter((call) => call.name === name).length;
+    const before = { order: made('order'), see: made('see') };
+    const call = (name: string) => ({ id: name, method: 'tools/call', params: { name, arguments: {} } });
+    const calling = await send(headers, [call('order'), call('see'), { id: 'ping', method: 'ping' }]);
+    const reader = calling.body?.getReader();
+    let received = '';
+    while (!received.includes('"id":"ping"')) received += new TextDecoder().decode((await reader?.read())?.value);
+    const last = [...received.matchAll(/^id: (\S+)$/gm)].at(-1)?.[1] ?? '';
+    await waitFor(() => expect([made('order'), made('see')]).toEqual([before.order + 1, before.see + 1]));
+    await service.restart();
+    const text = await (await send({ ...headers, 'last-event-id': last })).text();
+    const answers = text.split('\n').flatMap((line) => (line.startsWith('data: {"') ? [JSON.parse(line.slice('data: '.length))] : []));
+    expect(answers.map(({ id, result }) => [id, result.isError]).sort()).toEqual([
+      ['order', true],
+      ['see', false],
+    ]);
+    expect([made('order'), made('see')]).toEqual([before.order + 1, before.see + 2]);
   });
 });
 

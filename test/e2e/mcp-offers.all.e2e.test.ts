@@ -270,6 +270,28 @@ describe.each(eras)('two servers in one toolset that have the same URIs (%s)', (
     await expect(client.readResource({ uri: 'file:///readme' })).rejects.toThrow(`file:///readme#moniker.${names[1]}`);
   });
 
+  it('have the same names in results that code passes on, and their own in what code reads', async () => {
+    const key = await keyFor(`same-${era}`);
+    const coding = await connectClient(`${service.url}/mcp/same-${era}?tools=code`, key, era);
+    const tools = (await client.listTools()).tools.map(({ name }) => name);
+    for (const [index, tool] of tools.entries()) {
+      const run = async (code: string) => await coding.callTool({ name: 'run_code', arguments: { code } });
+      const { content, _meta: meta } = await run(`return await tools[${JSON.stringify(tool)}]({})`);
+      const mark = `#moniker.${names[index]}`;
+      expect(meta).toMatchObject({ 'ui/resourceUri': `ui://app${mark}` });
+      const links = content.flatMap((block) => (block.type === 'resource_link' ? [block.uri] : []));
+      expect(links).toEqual([`file:///readme${mark}`, `db://users/rows${mark}`, `note://1${index === 0 ? '' : mark}`]);
+      for (const uri of links) {
+        const { contents } = await coding.readResource({ uri });
+        expect(contents).toMatchObject([{ uri, text: `${uri.replace(mark, '')} of ${names[index]}` }]);
+      }
+      const read = JSON.stringify((await run(`return (await tools[${JSON.stringify(tool)}]({})).output`)).content);
+      expect(read).toContain('file:///readme');
+      expect(read).not.toContain('#moniker');
+    }
+    await coding.close();
+  });
+
   it('are completed, and subscribed to, at their server', async () => {
     const uri = `db://{table}/rows#moniker.${names[1]}`;
     expect((await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain(uri);

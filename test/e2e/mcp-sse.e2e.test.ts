@@ -4,10 +4,11 @@ import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.
 import { SSEClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SseParser, type SseMessage } from '../../src/net/sse.ts';
+import { type FakeTool, listenMcpServer } from '../fakes/mcp-server.ts';
 import { textOf } from './mcp-clients.ts';
 import { shareService } from './shared-service.ts';
 
-const service = shareService();
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
 const toolset = {
   tools: [
     { tool: 'builtin.bash', aliases: ['shell', 'terminal'] },
@@ -128,6 +129,58 @@ describe('a client of HTTP+SSE', () => {
     await post(endpoint, rpc(4, 'tools/call', { name: 'shell', arguments: { command: 'cat note.txt' } }));
     expect((await restarted.next()).data).toContain('kept');
     restarted.leave();
+  });
+
+  it('gets the progress of a call', async () => {
+    const steps: FakeTool = {
+      ...{ name: 'steps', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+      async answer(_args, { mcpReq }) {
+        const { progressToken } = mcpReq._meta ?? {};
+        for (const progress of progressToken === undefined ? [] : [1, 2])
+          await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 2 } });
+        return { content: [{ type: 'text', text: 'done' }] };
+      },
+    };
+    const server = await listenMcpServer({ tools: [steps], eras: 'legacy' });
+    expect((await service.call('PUT', '/v1/servers/steps', { kind: 'mcp', url: server.url, trusted: true })).status).toBe(201);
+    expect((await service.call('PUT', '/v1/toolsets/steps', { tools: [{ tool: 'steps.steps' }] })).status).toBe(201);
+    const client = await connect({}, () => {}, '/sse/steps');
+    const seen: unknown[] = [];
+    const call = { name: 'steps', arguments: {} };
+    const result = await client.callTool(call, { onprogress: ({ progress, total }) => seen.push([progress, total]) });
+    expect(textOf(result as never)).toBe('done');
+    expect(seen.at(-1)).toEqual([2, 2]);
+    await client.close();
+    await server.close();
+  });
+
+  it.each([
+    [
+      'search',
+      ['find_tools', 'describe_tool', 'call_tool'],
+      { name: 'call_tool', arguments: { name: 'terminal', arguments: { command: 'echo $((6*7))' } } },
+    ],
+    ['code', ['run_code'], { name: 'run_code', arguments: { code: 'return (await tools.shell({ command: "echo $((6*7))" })).output' } }],
+  ])('lists something smaller with ?tools=%s', async (tools, names, call) => {
+    const client = await connect({}, () => {}, `/sse/old?tools=${tools}`);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(names);
+    expect(textOf((await client.callTool(call)) as never)).toContain('42');
+    await client.close();
+    expect((await openStream(service.key, {}, '/sse/old?tools=everything')).response.status).toBe(422);
+  });
+
+  it('finds out how to sign in from the 401 of its path', async () => {
+    for (const path of ['/sse/old', '/sse', '/sse/old?tools=code']) {
+      const refused = await fetch(service.url + path, { headers: { accept: 'text/event-stream' } });
+      expect(refused.status).toBe(401);
+      const challenge = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? '';
+      const { pathname } = new URL(path, service.url);
+      expect(challenge).toBe(`${service.url}/.well-known/oauth-protected-resource${pathname}`);
+      expect(await (await fetch(challenge)).json()).toMatchObject({
+        resource: service.url + pathname,
+        authorization_servers: [service.url],
+      });
+    }
   });
 
   it('is refused without a key, without the toolset, with the stream of another key, and on a stream that is not open', async () => {

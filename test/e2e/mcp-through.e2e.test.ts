@@ -74,6 +74,10 @@ const tools: FakeTool[] = [
     _meta: { ui: { resourceUri: 'ui://app/view.html' }, 'example.com/kind': 'chart' },
   }),
 ];
+/** Members with the names of those that a toolset writes. */
+const sameNames = plain('same-names', () => ({ content: [], isError: true, _meta: { code: 7, via: 'a', 'server/via': 'b', state: 'c' } }), {
+  _meta: { canonical: 'theirs', aliases: { a: 1 }, state: 'new' },
+});
 
 describe.each(eras)('through a toolset, a client of the era %s', (era) => {
   const name = `fake-${era}`;
@@ -81,7 +85,11 @@ describe.each(eras)('through a toolset, a client of the era %s', (era) => {
   let direct: Client;
   let through: Client;
   beforeAll(async () => {
-    fake = await listenMcpServer({ tools, eras: era === 'legacy' ? 'legacy' : 'modern', instructions: 'Ask for the month first.' });
+    fake = await listenMcpServer({
+      tools: [...tools, sameNames],
+      eras: era === 'legacy' ? 'legacy' : 'modern',
+      instructions: 'Ask for the month first.',
+    });
     await offerAll(service, name, fake.url);
     ({ direct, through } = await connectBoth(service, name, fake.url, { era, roots: true }));
   });
@@ -92,6 +100,7 @@ describe.each(eras)('through a toolset, a client of the era %s', (era) => {
 
   it('gets the same tools, with title, icons, execution and the page of an app', async () => {
     const [own, ours] = [await listed(direct), await listed(through)];
+    own.delete(sameNames.name);
     for (const [tool, definition] of own) expect(ours.get(tool), tool).toMatchObject(definition as object);
     expect(ours.get('app')).toMatchObject({ title: 'An app', _meta: { ui: { resourceUri: 'ui://app/view.html' } } });
   });
@@ -99,6 +108,19 @@ describe.each(eras)('through a toolset, a client of the era %s', (era) => {
   it.each(tools.map((tool) => [tool.name]))('gets the same result of %s', async (tool) => {
     const own = await outcome(direct, tool);
     expect(await outcome(through, tool)).toEqual(own);
+  });
+
+  it('gets the members of _meta that have names of the toolset’s own, beside those', async () => {
+    const tool = (await through.listTools()).tools.find(({ name: listed }) => listed === sameNames.name);
+    expect(tool?._meta).toEqual({
+      ...{ canonical: `${name}.same-names`, aliases: [] },
+      ...{ 'server/canonical': 'theirs', 'server/aliases': { a: 1 }, state: 'new' },
+    });
+    const { _meta } = await through.callTool({ name: sameNames.name, arguments: {} });
+    expect(_meta).toMatchObject({
+      ...{ requested: 'same-names', canonical: `${name}.same-names`, code: 'tool_error', state: 'c' },
+      ...{ 'server/code': 7, 'server/via': 'a', 'server/server/via': 'b' },
+    });
   });
 
   it('sends the _meta of its request to the server', async () => {

@@ -104,6 +104,95 @@ describe('a large API', () => {
   });
 });
 
+describe('an API of many shapes', () => {
+  let api: ApiServer;
+  beforeAll(async () => {
+    api = await listenApi(
+      () => '{}',
+      () => ({ ok: true }),
+    );
+  });
+  afterAll(() => api.close());
+
+  it('is imported from YAML with merge keys, and each call arrives as its document says', async () => {
+    const document = `
+openapi: 3.1.0
+info: {title: Shapes, version: "1"}
+servers: [{url: "${api.origin}/{stage}", variables: {stage: {default: v1, enum: [v1, v2]}}}]
+security: [{id: [], secret: []}]
+x-common: &common
+  parameters: [{name: verbose, in: query, schema: {type: boolean}}]
+paths:
+  /items?beta=true:
+    get: {<<: *common, operationId: beta}
+  /items/{id}:
+    get:
+      operationId: styles
+      parameters:
+        - {name: id, in: path, required: true, style: matrix, explode: true, schema: {type: array, items: {type: string}}}
+        - {name: piped, in: query, style: pipeDelimited, explode: false, schema: {type: array}}
+        - {name: deep, in: query, style: deepObject, schema: {type: object}}
+        - {name: json, in: query, content: {application/json: {schema: {type: object}}}}
+        - {name: sid, in: cookie, schema: {type: string}}
+  /upload:
+    servers: [{url: "${api.origin}/uploads"}]
+    post:
+      operationId: upload
+      requestBody:
+        content:
+          multipart/form-data:
+            schema: {type: object, properties: {meta: {type: object}, file: {type: string, format: binary}}}
+            encoding: {file: {contentType: image/png}}
+  /form:
+    post:
+      operationId: form
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema: {type: object, properties: {filter: {type: object}}}
+            encoding: {filter: {contentType: application/json}}
+webhooks: {done: {post: {}}}
+components:
+  securitySchemes:
+    id: {type: apiKey, in: header, name: X-Client}
+    secret: {type: apiKey, in: header, name: X-Secret}
+`;
+    const send = await fetch(`${service.url}/v1/import?fileName=shapes.yaml`, {
+      ...{ method: 'POST', body: document, headers: { authorization: `Bearer ${service.key}` } },
+    });
+    const { created, warnings } = (await send.json()) as { created: string[]; warnings: { path: string; message: string }[] };
+    expect(created).toEqual(['servers.shapes', 'toolsets.shapes']);
+    expect(warnings.map(({ path }) => path).toSorted()).toEqual([
+      'servers.shapes.paths./items?beta=true',
+      'servers.shapes.security',
+      'servers.shapes.servers[0].variables.stage',
+      'servers.shapes.webhooks',
+    ]);
+    const headers = { 'X-Client': 'c', 'X-Secret': { secret: 'SHAPES' } };
+    await service.call('PUT', '/v1/secrets/SHAPES', { value: 'the-secret-of-shapes', hosts: [api.host] });
+    const patched = await service.call('PATCH', '/v1/servers/shapes', { headers, trusted: true });
+    expect(patched.json.warnings.map(({ path }: { path: string }) => path)).not.toContain('security');
+    const calls: [string, object][] = [
+      ['beta', { verbose: true }],
+      ['styles', { id: ['a', 'b'], piped: [1, 2], deep: { x: { y: 1 } }, json: { z: [1] }, sid: 's;1' }],
+      ['upload', { meta: { a: 1 }, file: btoa('PNG') }],
+      ['form', { filter: { a: 1 } }],
+    ];
+    for (const [name, args] of calls) expect(await call('shapes', name, args)).toMatchObject({ isError: false });
+    expect(api.calls.every(({ headers }) => headers['x-client'] === 'c' && headers['x-secret'] === 'the-secret-of-shapes')).toBe(true);
+    expect(api.calls[1]?.headers.cookie).toBe('sid=s%3B1');
+    const [beta, styles, upload = '', form] = seen(api);
+    expect([beta, styles, form]).toEqual([
+      'GET /v1/items?beta=true&verbose=true',
+      'GET /v1/items/;id=a;id=b?piped=1%7C2&deep%5Bx%5D%5By%5D=1&json=%7B%22z%22%3A%5B1%5D%7D',
+      'POST /v1/form filter=%7B%22a%22%3A1%7D',
+    ]);
+    expect(upload.replaceAll(/moniker-[0-9a-f-]{36}/g, 'B')).toBe(
+      'POST /uploads/upload --B\r\ncontent-disposition: form-data; name="meta"\r\ncontent-type: application/json\r\n\r\n{"a":1}\r\n--B\r\ncontent-disposition: form-data; name="file"; filename="file"\r\ncontent-type: image/png\r\n\r\nPNG\r\n--B--\r\n',
+    );
+  });
+});
+
 describe.skipIf(isSkipped(!existsSync(realDocument), 'GitHub’s API', 'node test/fetch-openapi-document.ts fetches its document'))(
   'GitHub’s API',
   () => {

@@ -113,7 +113,7 @@ describe('a turn that begins with a prompt', () => {
     expect(await inputs()).toEqual([]);
   });
 
-  it('is refused by a rule, by an entry that requires approval, and for a server that is not trusted', async () => {
+  it('is refused by a rule, and waits for an approval of its entry or for a server that is not trusted', async () => {
     const denied = await sessionWith('denied');
     await withPolicy([{ decision: 'deny', prompt: 'denied.plan' }], async () => {
       expect((await denied.turn({ prompt: { name: 'plan' } })).json).toMatchObject({
@@ -132,6 +132,37 @@ describe('a turn that begins with a prompt', () => {
       expect(heardBy(server)).toEqual([]);
       expect(await inputs()).toEqual([]);
     }
+  });
+
+  it('is sent once for each approval, with the arguments that were approved', async () => {
+    const { turn, path, server, inputs } = await sessionWith('asked', {});
+    const prompt = { name: 'code_review', arguments: { file: 'a.ts' } };
+    const first = (await turn({ prompt })).json;
+    expect(first).toMatchObject({ reason: 'approval_required', pending: [{ kind: 'approval', canonical: 'asked.prompts/get' }] });
+    const { callId } = first.pending[0];
+    expect((await turn({ prompt })).json.pending).toEqual(first.pending);
+    const { items } = (await service.call('GET', `${path}/approvals`)).json;
+    expect(items).toMatchObject([{ callId, entry: 'code_review', turn: null, arguments: { name: 'review', arguments: { file: 'a.ts' } } }]);
+    expect((await service.call('POST', `${path}/approvals/${callId}`, { decision: 'approve' })).status).toBe(200);
+    const other = { name: 'code_review', arguments: { file: 'b.ts' } };
+    expect((await turn({ prompt: other })).json.reason).toBe('approval_required');
+    expect((await turn({ prompt })).json).toMatchObject({ status: 'completed' });
+    expect(heardBy(server)).toEqual(['prompts/get']);
+    expect(await inputs()).toHaveLength(1);
+    expect((await turn({ prompt })).json.reason).toBe('approval_required');
+  });
+
+  it('is refused once more after a denial, and runs without asking after an approval for the session', async () => {
+    const { turn, path } = await sessionWith('remembered', {});
+    const pendingOf = async (name: string): Promise<string> => (await turn({ prompt: { name } })).json.pending[0].callId;
+    const decide = async (callId: string, body: object) => await service.call('POST', `${path}/approvals/${callId}`, body);
+    await decide(await pendingOf('plan'), { decision: 'deny' });
+    expect((await turn({ prompt: { name: 'plan' } })).json).toMatchObject({ status: 403, reason: 'denied' });
+    const { status, text } = await decide(await pendingOf('plan'), { decision: 'approve', remember: 'session' });
+    expect(status, text).toBe(200);
+    for (let times = 0; times < 2; times += 1) expect((await turn({ prompt: { name: 'plan' } })).json.status).toBe('completed');
+    // What was remembered is that prompt, and no other one of its server.
+    expect((await turn({ prompt: { name: 'empty' } })).json.reason).toBe('approval_required');
   });
 
   it('marks its session: content of a server that is not trusted, beside private content, makes sending require approval', async () => {

@@ -99,6 +99,23 @@ it('gives each session of a chat its own, and lists the processes', async () => 
   );
 });
 
+it('ends the process of an MCP session and of a session of a chat when it is deleted, and no other one', async () => {
+  const [one, two] = [await user('Alice'), await user('Bob')];
+  await remember(one, 'a1');
+  await remember(two, 'b1');
+  const { json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'local' });
+  await service.call('POST', `/v1/sessions/${json.id}/turns`, { input: '/remember {"thought": "c1"}' });
+  const [first, second] = [one, two].map((client) => String(client.transport?.sessionId).split('.', 1)[0]);
+  const owners = async (): Promise<(string | null)[]> => (await programs()).map(({ owner }) => owner);
+  expect(await owners()).toEqual(expect.arrayContaining([first, second, json.id]));
+  const headers = { authorization: `Bearer ${service.key}`, 'mcp-session-id': String(one.transport?.sessionId) };
+  expect((await fetch(`${service.url}/mcp/local`, { method: 'DELETE', headers })).ok).toBe(true);
+  await eventually('the process of the MCP session has ended', async () => ((await owners()).includes(first ?? null) ? undefined : true));
+  expect((await service.call('DELETE', `/v1/sessions/${json.id}`)).status).toBe(204);
+  await eventually('the process of the chat has ended', async () => ((await owners()).includes(json.id) ? undefined : true));
+  expect(await remember(two, 'b2')).toEqual(['b1', 'b2']);
+});
+
 it('gives each key without a session its own, or one for all its sessions, or one for everybody', async () => {
   const { key } = (await service.call('POST', '/v1/keys', { name: 'bob', scopes: ['tools'] })).json;
   const direct = async (thought: string, as = service.key): Promise<string[]> => {

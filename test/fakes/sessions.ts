@@ -6,7 +6,6 @@
 import { isAllowed } from '../../src/core/people/authority.ts';
 import type { Principal } from '../../src/core/people/principal.ts';
 import type { Message } from '../../src/core/model/message.ts';
-import { untainted } from '../../src/core/policy/taint.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
 import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
 import { toAnswerId } from '../../src/core/text/reference.ts';
@@ -140,7 +139,6 @@ export function fakeSessions(): FakeSessions {
       if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();
       return known?.submitted ?? null;
     },
-    seen: async () => untainted,
     hasTurn: async (caller, turn) => open(id, caller).events.some((event) => event.type === 'turn-start' && event.turn === turn),
     waitForAnswer: async (caller, turn) => answerOf(open(id, caller), turn),
     stream: async (caller, turn) => {

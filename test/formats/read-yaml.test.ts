@@ -22,7 +22,6 @@ describe('a YAML text', () => {
     ['a: [1, 0x10, 0o17, 017, -1.5, 1e3, true, ~, null, ]', { a: [1, 16, 15, 17, -1.5, 1000, true, null, null] }],
     ['a: [yes, No, 2001-01-01, 1_000, 12:30, "1", \'true\']', { a: ['yes', 'No', '2001-01-01', '1_000', '12:30', '1', 'true'] }],
     ['200: a\n1.0: b\n0x10: c\n~: d\ntrue: e\n: f', { 200: 'a', '1.0': 'b', '0x10': 'c', '~': 'd', true: 'e', '': 'f' }],
-    ['a: &x {b: 1}\nc: {<<: *x}', { a: { b: 1 }, c: { '<<': { b: 1 } } }],
     ['a: !!str 1\nb: !!int "2"\nc: !Sub 3\nd: !!binary aGk=\ne: !!set {f}', { a: '1', b: 2, c: '3', d: 'aGk=', e: { f: null } }],
     ['a: |\n  one\n  two\nb: >-\n  one\n  two', { a: 'one\ntwo\n', b: 'one two' }],
     ['&k a: 1\nb: *k\nc: &v d\n*v : 2', { a: 1, b: 'a', c: 'd', d: 2 }],
@@ -35,6 +34,19 @@ describe('a YAML text', () => {
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(value).not.toHaveProperty('polluted');
+  });
+
+  it.each([
+    ['a: &x {b: 1, c: 2}\nd: {c: 3, <<: *x}', { b: 1, c: 3 }],
+    ['a: &x {b: 1}\ny: &y {b: 2, c: 2}\nd:\n  <<: [*x, *y]\n  e: 3', { b: 1, c: 2, e: 3 }],
+    ['a: &x {b: 1}\ny: &y {<<: *x, c: 2}\nd: {<<: *y}', { b: 1, c: 2 }],
+    ['d: {<<: {b: 1}}', { b: 1 }],
+    ['a: &x {__proto__: {b: 1}}\nd: {<<: *x}', Object.defineProperty({}, '__proto__', { value: { b: 1 }, enumerable: true })],
+    ['d: {"<<": {b: 1}}', { '<<': { b: 1 } }],
+    ['d: {<<: []}', {}],
+    ['d: [<<]', ['<<']],
+  ])('%j merges the maps of `<<`: own members and earlier maps take precedence', (text, value) => {
+    expect((read(text) as { d: unknown }).d).toEqual(value);
   });
 
   it('keeps scalars as written in the configured member', () => {
@@ -64,6 +76,10 @@ describe('a YAML text', () => {
     ['? [a]\n: b', 'syntax', 'a key must be a string', { line: 1, column: 3 }],
     ['a: &x [1]\n? *x\n: b', 'syntax', 'a key must be a string', { line: 2, column: 3 }],
     ['a: !!int b', 'syntax', 'a value does not match its tag (!!)', { line: 1, column: 4 }],
+    ['a: 1\nb: {<<: 2}', 'syntax', 'the value of a merge key (<<) must be a map or a list of maps', { line: 2, column: 9 }],
+    ['b:\n  <<: {c: 1}\n  <<: {d: 1}', 'syntax', expect.stringContaining('"<<" is given twice'), { line: 3, column: 3 }],
+    ['b:\n  <<: {c: 1}\n  c: 2\n  c: 3', 'syntax', '"c" is given twice', { line: 4, column: 3 }],
+    ['a: &a {<<: *a}', 'aliases', 'the alias *a refers to a value that contains it', { line: 1, column: 12 }],
     ['a: *b', 'syntax', 'the alias *b has no anchor before it', { line: 1, column: 4 }],
     ['a: 1\n---\nb: 2', 'syntax', 'it contains more than one document', null],
     ['a: &a {b: [*a]}', 'aliases', 'the alias *a refers to a value that contains it', { line: 1, column: 12 }],
@@ -80,6 +96,8 @@ describe('a YAML text', () => {
     expect(read(`${ten}*a`, { maxAliased: 9 })).toEqual({ a: ['x', 'x', 'x', 'x'], b: ['x', 'x', 'x', 'x'] });
     expect(faultOf(`${ten}*a`, { maxAliased: 8 }).kind).toBe('aliases');
     expect(faultOf('a: &a b\nc: *a', { maxAliased: 0 }).kind).toBe('aliases');
+    const merged = Array.from({ length: 60 }, (_, index) => `a${index + 1}: &a${index + 1} {<<: [*a${index}, *a${index}]}`);
+    expect(faultOf(`a0: &a0 {x: y}\n${merged.join('\n')}`, { maxAliased: 1e9 }).kind).toBe('aliases');
     const doubled = Array.from({ length: 60 }, (_, index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}]`);
     expect(faultOf(`a0: &a0 x\n${doubled.join('\n')}`, { maxAliased: 1e9 }).kind).toBe('aliases');
   });

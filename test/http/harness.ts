@@ -164,6 +164,7 @@ export function createHarness(
     triggers: () => triggers,
     storedWork: () => triggers,
     // Tested against the real Catalog.
+    fetchDocument: unused,
     projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
     masterKey: () => ({ masterKeyState: unused, startReseal: unused, resealSome: unused }),
     prompts: {

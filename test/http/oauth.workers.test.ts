@@ -54,6 +54,15 @@ describe('an MCP client that knows only the address', () => {
     });
   });
 
+  it('connects to the address for HTTP+SSE, and only to that one', async () => {
+    const { tokens } = await connect(service, { resource: `${publicUrl}/sse/demo` });
+    const headers = { authorization: `Bearer ${String(tokens.access_token)}`, accept: 'text/event-stream' };
+    const opened = await service('/sse/demo', { headers });
+    expect([opened.status, opened.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    await opened.body?.cancel();
+    expect((await service('/sse/other', { headers })).status).toBe(401);
+  });
+
   it('connects: registration, sign-in, consent, tokens, a call', async () => {
     const { client_id: client } = await register(service);
     const query = await authorizeQuery(client);

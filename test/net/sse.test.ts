@@ -35,6 +35,18 @@ describe('an event stream', () => {
     for (const size of [Number.POSITIVE_INFINITY, 1, 2, 3]) expect(data(read(text, size)), `by ${size}`).toEqual(expected);
   });
 
+  it('knows how long to wait before the stream is requested again', () => {
+    const parser = new SseParser();
+    for (const [text, retryMs] of [
+      ['data: a\n\n', undefined],
+      ['retry: 250\n\n', 250],
+      ['retry: soon\n\nretry: -1\n\n', 250],
+    ] as const) {
+      parser.push(utf8.encode(text));
+      expect(parser.retryMs).toBe(retryMs);
+    }
+  });
+
   it('returns event names, persistent ids and the error field', () => {
     expect(read('event: error\nid: 7\ndata: a\n\ndata: b\n\nerror: {"m":1}\n\n')).toEqual([
       { event: 'error', data: 'a', id: '7' },

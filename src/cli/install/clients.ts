@@ -33,7 +33,7 @@ export type McpClient = {
 export const mcpClients = {
   claude: {
     title: 'Claude Code',
-    userFile: () => join(homedir(), '.claude.json'),
+    userFile: (environment) => join(homeFolder(environment), '.claude.json'),
     projectFile: '.mcp.json',
     ...jsonForm('mcpServers', (entry) => ({ type: 'url' in entry ? 'http' : 'stdio', ...withHeaders(entry) })),
     next: 'Start Claude Code again; /mcp shows the server.',
@@ -48,7 +48,7 @@ export const mcpClients = {
   },
   cursor: {
     title: 'Cursor',
-    userFile: () => join(homedir(), '.cursor', 'mcp.json'),
+    userFile: (environment) => join(homeFolder(environment), '.cursor', 'mcp.json'),
     projectFile: '.cursor/mcp.json',
     ...jsonForm('mcpServers', withHeaders),
     next: 'Cursor lists the server in its settings, under MCP.',
@@ -62,7 +62,7 @@ export const mcpClients = {
   },
   codex: {
     title: 'Codex',
-    userFile: ({ CODEX_HOME }) => join(CODEX_HOME || join(homedir(), '.codex'), 'config.toml'),
+    userFile: (environment) => join(environment.CODEX_HOME || join(homeFolder(environment), '.codex'), 'config.toml'),
     projectFile: '.codex/config.toml',
     edit: (text, name, entry) => editToml(text, name, entry === null ? null : tomlBody(entry)),
     read: readToml,
@@ -70,10 +70,10 @@ export const mcpClients = {
   },
   zed: {
     title: 'Zed',
-    userFile: ({ APPDATA, XDG_CONFIG_HOME }) =>
-      process.platform === 'win32'
-        ? join(APPDATA ?? homedir(), 'Zed', 'settings.json')
-        : join((process.platform === 'linux' && XDG_CONFIG_HOME) || join(homedir(), '.config'), 'zed', 'settings.json'),
+    userFile: (environment) =>
+      process.platform === 'darwin'
+        ? join(homeFolder(environment), '.config', 'zed', 'settings.json')
+        : join(settingsFolder(environment), process.platform === 'win32' ? 'Zed' : 'zed', 'settings.json'),
     projectFile: '.zed/settings.json',
     ...jsonForm('context_servers', withHeaders),
     next: 'Zed lists the server in the settings of its agent.',
@@ -83,10 +83,16 @@ export const mcpClients = {
 export type McpClientName = keyof typeof mcpClients;
 
 /** Of applications of Electron. */
-function settingsFolder({ APPDATA, XDG_CONFIG_HOME }: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32') return APPDATA ?? join(homedir(), 'AppData', 'Roaming');
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support');
-  return XDG_CONFIG_HOME || join(homedir(), '.config');
+export function settingsFolder(environment: NodeJS.ProcessEnv): string {
+  const home = homeFolder(environment);
+  if (process.platform === 'win32') return environment.APPDATA ?? join(home, 'AppData', 'Roaming');
+  if (process.platform === 'darwin') return join(home, 'Library', 'Application Support');
+  return environment.XDG_CONFIG_HOME || join(home, '.config');
+}
+
+/** Windows has no HOME. */
+export function homeFolder({ HOME }: NodeJS.ProcessEnv): string {
+  return (process.platform !== 'win32' && HOME) || homedir();
 }
 
 function jsonForm(section: string, toValue: (entry: Entry) => Record<string, unknown>): Pick<McpClient, 'edit' | 'read'> {

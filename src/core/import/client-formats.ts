@@ -1,15 +1,15 @@
 /** The rows of `formats.ts` for files of MCP clients and of gateways that serve their users as one. */
 import { isRecord, recordOf } from '../json/wire-value.ts';
-import { readAmp } from './amp.ts';
-import { isDockerMcp, readDockerMcp } from './docker-mcp.ts';
+import { readAmp } from './clients/amp.ts';
+import { isDockerMcp, readDockerMcp } from './clients/docker-mcp.ts';
 import type { ImportDraft } from './draft.ts';
-import { isGoose, readGoose } from './goose.ts';
-import { isKiroAgent, readKiroAgent } from './kiro.ts';
+import { isGoose, readGoose } from './clients/goose.ts';
+import { isKiroAgent, readKiroAgent } from './clients/kiro.ts';
 import { type ClientOptions, hasMcpServers, isCodex, readCodex, readMcpServers, readVsCode, readZed } from './mcp-clients.ts';
-import { isMcpHub, readMcpHub } from './mcphub.ts';
-import { isRegistryServer, readRegistryServer } from './mcp-registry.ts';
+import { isMcpHub, readMcpHub } from './clients/mcphub.ts';
+import { isRegistryServer, readRegistryServer } from './clients/mcp-registry.ts';
 import type { Members } from './members.ts';
-import { isOpenCode, readOpenCode } from './opencode.ts';
+import { isOpenCode, readOpenCode } from './clients/opencode.ts';
 
 export type Format = {
   title: string;

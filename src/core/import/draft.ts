@@ -14,7 +14,7 @@ import type { Project } from '../project/project.ts';
 import { Server } from '../servers/server.ts';
 import { Toolset } from '../toolset/toolset.ts';
 import { Members } from './members.ts';
-import { type ImportedKind, kindNouns, legalAlias, legalName, numberedName, secretName } from './names.ts';
+import { type ImportedKind, isShortened, kindNouns, legalAlias, legalName, numberedName, secretName } from './names.ts';
 import { cutToLength } from '../text/utf8.ts';
 import { stringOf } from '../json/wire-value.ts';
 
@@ -77,11 +77,9 @@ export class ImportDraft {
     const name = this.freeName(kind, written);
     documents.set(name, document);
     this.#names.set(`${kind}\n${written}`, name);
+    const fault = name !== legal ? 'the name of two' : isShortened(kind, written) ? 'too long and was shortened' : 'not a legal name';
     if (name !== written && `made.${written}` !== name)
-      this.warn(
-        `${kind}.${name}`,
-        `${quoted(written)} is ${name === legal ? 'not a legal name' : 'the name of two'}: the ${kindNouns[kind]} is called ${quoted(name)}`,
-      );
+      this.warn(`${kind}.${name}`, `${quoted(written)} is ${fault}: the ${kindNouns[kind]} is called ${quoted(name)}`);
     return name;
   }
 

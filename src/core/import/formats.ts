@@ -2,7 +2,7 @@
  * The formats that an import reads, how each is recognized, and its reader. `formats/read-import.ts` turns bytes into the value; adding a
  * format means a reader and a row here.
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
+import { isRecord, listOf, recordOf } from '../json/wire-value.ts';
 import { Problem } from '../problem.ts';
 import { Project } from '../project/project.ts';
 import { hasAliasMap, isAliasMap, readAliasMap } from './alias-map.ts';
@@ -13,11 +13,9 @@ import { hasAliases, hasDefinitions, readFunctionList } from './function-list.ts
 import { isHyperTool, readHyperTool } from './hypertool.ts';
 import { isLiteLlm, readLiteLlm } from './gateways/litellm.ts';
 import { hasMadeTools, readMadeTools } from './made-tools.ts';
-import { type ImportFormat, importFormats, legalName } from './names.ts';
+import { type ImportFormat, importFormats } from './names.ts';
 import { isPortkey, readPortkey } from './gateways/portkey.ts';
-import { readOpenApi } from '../openapi/description.ts';
-
-const _isObject = (value: unknown, ...members: string[]): boolean => members.some((member) => isRecord(recordOf(value)[member]));
+import { readOpenApiDocument } from './openapi.ts';
 
 const formats: Readonly<Record<ImportFormat, Format>> = {
   ...clientFormats,
@@ -123,45 +121,4 @@ function isProject(value: unknown): boolean {
 function nameOf(file: string): string {
   const base = (file.split(/[\\/]/).at(-1) ?? '').replace(/^\.+/, '').replace(/\.[A-Za-z0-9]{1,8}$/, '');
   return /^(tools?|functions?|index|config|settings|openapi|swagger|api|definitions|stdin|body)?$/i.test(base) ? '' : base;
-}
-
-/** An OpenAPI or Swagger document becomes a server with the document inline, and a toolset with its operations. */
-function readOpenApiDocument(draft: ImportDraft, value: Json, fileName: string): void {
-  const title = legalName(
-    'servers',
-    stringOf(recordOf(value.info).title)
-      .replace(/\b(swagger|openapi|api)\b/gi, ' ')
-      .trim() ||
-      fileName ||
-      'api',
-  );
-  let root: Json;
-  try {
-    ({ root } = readOpenApi(value));
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    draft.skip(title, error.detail);
-    return;
-  }
-  const server = draft.add('servers', title, { kind: 'openapi', document: value });
-  if (server === null) return;
-  const url = stringOf(recordOf(listOf(root.servers)[0]).url);
-  if (!/^https?:\/\//i.test(url))
-    draft.warn(
-      `servers.${server}.baseUrl`,
-      `the document does not say where its operations are called: PATCH /v1/servers/${server} {"baseUrl": "https://…"}`,
-    );
-  const schemes = Object.values(recordOf(recordOf(root.components).securitySchemes)).filter(isRecord);
-  const headers = [...new Set(schemes.flatMap(headerOf))];
-  if (headers.length > 0)
-    draft.warn(
-      `servers.${server}.headers`,
-      `the API needs credentials: store a secret, and PATCH /v1/servers/${server} {"headers": {"${headers[0]}": {"secret": "<name>"}}}`,
-    );
-  draft.add('toolsets', title, { tools: [{ tool: `${server}.*` }] });
-}
-
-function headerOf({ type, in: place, name }: Json): string[] {
-  if (type === 'apiKey') return place === 'header' && typeof name === 'string' ? [name] : [];
-  return ['authorization'];
 }

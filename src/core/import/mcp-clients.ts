@@ -15,7 +15,16 @@ export const otherSettings = 'is a setting of the program itself: only its MCP s
 export function hasMcpServers(value: unknown): boolean {
   const { mcpServers, projects } = recordOf(value);
   const isList = Array.isArray(mcpServers) && mcpServers.some(isRecord);
+  if (mcpServers === undefined && projects === undefined) return isBareMap(value);
   return isRecord(mcpServers) || isList || Object.values(recordOf(projects)).some((one) => isRecord(recordOf(one).mcpServers));
+}
+
+/** Plugins of Claude Code, and copied parts of files, have the map of servers without `mcpServers`. */
+function isBareMap(value: unknown): boolean {
+  const entries = Object.values(recordOf(value));
+  const isServer = (entry: unknown): boolean =>
+    ['command', 'url', 'httpUrl', 'serverUrl'].some((name) => typeof recordOf(entry)[name] === 'string');
+  return entries.length > 0 && entries.every(isServer);
 }
 
 export type ClientOptions = {
@@ -61,6 +70,11 @@ function readProject(draft: ImportDraft, project: Members, variables: Variables)
 
 /** Continue has a list of servers with names. */
 function namedServers(members: Members): (readonly [string, Members])[] {
+  if (!['mcpServers', 'mcp_servers', 'projects'].some((one) => members.has(one)))
+    return members.names().flatMap((one) => {
+      const entry = isRecord(members.peek(one)) ? members.record(one) : null;
+      return entry === null ? [] : [[one, entry] as const];
+    });
   const name = members.has('mcpServers') ? 'mcpServers' : 'mcp_servers';
   if (!Array.isArray(members.peek(name))) return members.entries(name);
   return members.items(name).map((item, index) => [item.text('name') || `server-${index + 1}`, item] as const);

@@ -69,7 +69,7 @@ export function remoteServer(reading: ServerReading, { url, path, headers: writt
     used.add(name);
     return fill(reading, value).text;
   };
-  const { target, host } = readUrl(reading, url, own);
+  const { target, host } = readUrl(reading, { url, path }, own);
   const headers = new Map<string, unknown>();
   for (const { name, text, path: place } of written) {
     const names = [`${reading.written}_${/^authorization$/i.test(name) ? 'token' : name}`];
@@ -90,7 +90,7 @@ export function remoteServer(reading: ServerReading, { url, path, headers: writt
   };
 }
 
-function readUrl(reading: ServerReading, url: string, own: OwnVariables): { target: URL; host: string } {
+function readUrl(reading: ServerReading, { url, path }: { url: string; path: string }, own: OwnVariables): { target: URL; host: string } {
   const filled = withDefaults(fill(reading, url, own).text);
   const target = URL.parse(filled);
   if (target === null || filled.replace(/\?.*/s, '').includes('${') || /[<>]|%3C|\{|%7B/i.test(target.host + target.pathname))
@@ -99,8 +99,8 @@ function readUrl(reading: ServerReading, url: string, own: OwnVariables): { targ
     throw new ServerRefusal(`has a url with ${quoted(target.protocol)}; only http and https are supported`);
   if (isCredentialInPath(target))
     reading.notes.push([
-      reading.members.path,
-      'the path of its url contains a credential, which stays there: GET does not show it. If the server accepts it in a header, store it as a secret',
+      path,
+      'contains a credential in its path, which stays there: GET does not show it. If the server accepts it in a header, store it as a secret',
     ]);
   return { target, host: secretHostOf(target.href) };
 }

@@ -53,7 +53,7 @@ export function addMcpServer(
     if (server === null) return skipped(members, null);
     for (const [path, text] of reading.notes) draft.warn(path, text);
     members.ignore('$schema', 'source');
-    for (const [names, reason] of others) members.skip(names, reason);
+    for (const [names, reason] of others) members.skipUnread(names, reason);
     return { server, entries: toolEntries(server, tools, members), filter: tools };
   });
 }
@@ -82,7 +82,8 @@ function readServer(reading: ServerReading, given: GivenServer): { document: Jso
     if (url === '') throw new ServerRefusal('has neither `command` nor `url`');
     members.skip(writtenCommandMembers, 'is not used: the server has a url');
     const env = members.record('env', 'environment', 'envs');
-    const target = { url, path: members.path, headers: [...headersOf(members), ...(given.headers ?? [])], env };
+    const path = members.pathOf(urlMembers.find((name) => members.has(name)) ?? 'url');
+    const target = { url, path, headers: [...headersOf(members), ...(given.headers ?? [])], env };
     return { document: remoteServer(reading, target) };
   }
   const bridged = bridgedServer(reading, command);

@@ -106,29 +106,33 @@ export class Members {
     return this.#open(this.#set(names), rows, (place) => place).map(([, item]) => item);
   }
 
-  /** Says why members that are set, and that nobody has read, are not taken. */
+  /** Says why members that are set are not taken. */
   skip(names: readonly string[], reason: string): void {
     for (const name of names) {
-      if (this.#read.has(name)) continue;
       this.#read.set(name, []);
       if (this.has(name) && !isEmpty(this.#value[name])) this.fault(name, reason);
     }
   }
 
-  /** Says why members of another program or purpose are not taken: those that nobody has read. */
-  skipOthers(reason: string): void {
+  /** The same for those of them that nobody has read. */
+  skipUnread(names: readonly string[], reason: string): void {
     this.skip(
-      this.names().filter((name) => !this.#read.has(name)),
+      names.filter((name) => !this.#read.has(name)),
       reason,
     );
   }
 
   /** The same for those whose name matches. */
   skipLike(pattern: RegExp, reason: string): void {
-    this.skip(
-      this.names().filter((name) => !this.#read.has(name) && pattern.test(name)),
+    this.skipUnread(
+      this.names().filter((name) => pattern.test(name)),
       reason,
     );
+  }
+
+  /** Says why members of another program or purpose are not taken: those that nobody has read. */
+  skipOthers(reason: string): void {
+    this.skipUnread(this.names(), reason);
   }
 
   /** Says why nothing of this object is taken. */

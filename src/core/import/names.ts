@@ -2,6 +2,7 @@
  * Legal names for the documents of an import. The names of other systems are mapped by rule, so that two files that use one name (an
  * `mcp.json` and the toolsets over its servers) get the same one.
  */
+import { sha256HexSync } from '../hash.ts';
 import { isListedName } from '../names/names.ts';
 import { reservedServers } from '../names/reserved-names.ts';
 
@@ -51,40 +52,69 @@ export const kindNouns: Readonly<Record<ImportedKind, string>> = {
   agents: 'agent',
 };
 
-/** Returns the name itself if it is legal, else a legal one: `GitHub MCP` → `github-mcp`. */
-export function legalName(kind: ImportedKind, written: string): string {
+/** The most characters of a name. */
+const mostCharacters: Readonly<Record<ImportedKind, number>> = {
+  servers: 32,
+  providers: 32,
+  modelAliases: 128,
+  tools: 69,
+  toolsets: 50,
+  skills: 64,
+  agents: 50,
+};
+
+/** Whether the legal form of the name was too long, and ends with a hash. */
+export function isShortened(kind: ImportedKind, written: string): boolean {
+  return legalName(kind, written, Number.POSITIVE_INFINITY).length > mostCharacters[kind];
+}
+
+/**
+ * Returns the name itself if it is legal, else a legal one: `GitHub MCP` → `github-mcp`. A name that is too long ends with a hash of the whole,
+ * so that names with the same beginning differ, in every file in the same way.
+ */
+export function legalName(kind: ImportedKind, written: string, most = mostCharacters[kind]): string {
   switch (kind) {
-    case 'servers':
-      return serverName(written);
+    case 'servers': {
+      const name = slug(written, 'server');
+      return shortened(reservedServers.has(name) ? `${name}-server` : name, most);
+    }
     case 'providers': {
-      const name = slug(written, 32, 'provider');
-      return name === 'agent' ? 'agent-provider' : name;
+      const name = slug(written, 'provider');
+      return shortened(name === 'agent' ? 'agent-provider' : name, most);
     }
     case 'modelAliases':
-      return modelAliasName(written);
+      return shortened(modelAliasName(written), most);
     case 'tools':
-      return `made.${wordName(written)}`;
-    case 'skills':
-      return slug(written, 64, 'skill', /[a-z0-9]/);
+      return shortened(`made.${wordName(written)}`, most, '_');
     default:
-      return slug(written, 50, kindNouns[kind], /[a-z0-9]/);
+      return shortened(slug(written, kindNouns[kind], /[a-z0-9]/), most);
   }
+}
+
+const hashLength = 6;
+
+function shortened(name: string, most: number, separator = '-'): string {
+  if (name.length <= most) return name;
+  const hash = sha256HexSync(new TextEncoder().encode(name)).slice(0, hashLength);
+  return name.slice(0, most - hashLength - 1).replace(/[-_]+$/, '') + separator + hash;
 }
 
 /** Returns `name-2`, `name-3`, … within the length that the kind allows. */
 export function numberedName(kind: ImportedKind, name: string, number: number): string {
   const suffix = kind === 'tools' ? `_${number}` : `-${number}`;
-  const most = { servers: 32, providers: 32, modelAliases: 128, tools: 69, toolsets: 50, skills: 64, agents: 50 }[kind];
-  return name.slice(0, most - suffix.length).replace(/[-_]+$/, '') + suffix;
+  return name.slice(0, mostCharacters[kind] - suffix.length).replace(/[-_]+$/, '') + suffix;
 }
 
 /** Returns a legal alias: 2 to 64 of a-z, 0-9, `_` and `-`, beginning with a letter; null if nothing of the name is left. */
 export function legalAlias(written: string): string | null {
-  const alias = plain(written)
+  const alias = aliasForm(written);
+  return alias.length < 2 ? null : shortened(alias, 64, '_');
+}
+
+function aliasForm(written: string): string {
+  return plain(written)
     .replace(/[^a-z0-9_-]+/g, '_')
-    .replace(/^[^a-z]+|_+$/g, '')
-    .slice(0, 64);
-  return alias.length < 2 ? null : alias;
+    .replace(/^[^a-z]+|_+$/g, '');
 }
 
 /** Returns the name of a tool as a server may list it; null if nothing of the name is left. */
@@ -94,9 +124,8 @@ export function listedName(written: string): string | null {
   const legal = name
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9_.-]+/g, '_')
-    .replace(/^_+|_+$/g, '')
-    .slice(0, 128);
-  return legal === '' ? null : legal;
+    .replace(/^_+|_+$/g, '');
+  return legal === '' ? null : shortened(legal, 128, '_');
 }
 
 /** Returns the name of a secret in capitals: `GITHUB_TOKEN`. */
@@ -112,11 +141,6 @@ export function secretName(...parts: readonly string[]): string {
   return /^[A-Z]/.test(name) ? name : `_${name}`;
 }
 
-function serverName(written: string): string {
-  const name = slug(written, 32, 'server');
-  return reservedServers.has(name) ? `${name}-server` : name;
-}
-
 /** Keeps what a model alias may have, also `/`: `openai/gpt 4o` → `openai/gpt-4o`. */
 function modelAliasName(written: string): string {
   const [head = '', ...rest] = written.trim().split('*');
@@ -124,26 +148,23 @@ function modelAliasName(written: string): string {
     .replace(/[^A-Za-z0-9._:@+*/-]+/g, '-')
     .split('/')
     .filter((part) => !/^\.{0,2}$/.test(part))
-    .join('/')
-    .slice(0, 128)
-    .replace(/\/$/, '');
+    .join('/');
   const free = /^(agent|rehearsal)\//i.test(name) ? `model/${name}` : name;
-  return (/^[A-Za-z0-9*]/.test(free) ? free : `model-${free}`).slice(0, 128).replace(/[-/]+$/, '') || 'model';
+  return (/^[A-Za-z0-9*]/.test(free) ? free : `model-${free}`).replace(/[-/]+$/, '') || 'model';
 }
 
 function wordName(written: string): string {
-  return legalAlias(written.replace(/^made\./, '').replace(/([a-z0-9])([A-Z])/g, '$1_$2')) ?? 'tool';
+  const word = aliasForm(written.replace(/^made\./, '').replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  return word.length < 2 ? 'tool' : word;
 }
 
 /** Lower case, with `-` between words. `first`: what the name may begin with. */
-function slug(written: string, most: number, otherwise: string, first = /[a-z]/): string {
+function slug(written: string, otherwise: string, first = /[a-z]/): string {
   const name = plain(written)
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, most)
-    .replace(/-+$/, '');
+    .replace(/^-+|-+$/g, '');
   if (name === '') return otherwise;
-  return first.test(name.charAt(0)) ? name : `${otherwise}-${name}`.slice(0, most).replace(/-+$/, '');
+  return first.test(name.charAt(0)) ? name : `${otherwise}-${name}`;
 }
 
 /** Without accents, in lower case. */

@@ -179,8 +179,9 @@ const definitionMembers: ReadonlySet<string> = new Set(['name', 'description', '
  */
 function presentationOf(item: Record<string, unknown>, findings: Finding[]): ToolPresentation | null {
   const { title, execution, annotations, icons, _meta, ...rest } = item;
-  // Its `aliases` are the default aliases of the tool, and shown as such.
-  const { aliases: _aliases, ...meta } = recordOf(passedMeta(_meta));
+  const { aliases, ...others } = recordOf(passedMeta(_meta));
+  // A list of aliases are the default aliases of the tool, and shown as such.
+  const meta = Array.isArray(aliases) || aliases === undefined ? others : { ...others, aliases };
   const members = {
     title: typeof title === 'string' && title !== '' ? title : undefined,
     execution: isRecord(execution) ? execution : undefined,

@@ -6,18 +6,21 @@ import { limits } from '../limits/limits.ts';
 import { Problem, quoted, type Warning } from '../problem.ts';
 import type { ServerOperation } from '../tools/server-operation.ts';
 import {
+  account,
   descriptionFault,
   operationsOf,
   readOpenApi,
   type OpenApiDescription,
   type FoundOperation,
   type NamedOperation,
+  operationPath,
 } from './description.ts';
 import { toOperationTool } from './operation-tool.ts';
 import { createSchemas } from './schemas.ts';
+import { reportSecurity } from './security.ts';
 import { fold } from '../names/fold.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
-import { isRecord, listOf, type Json } from '../json/wire-value.ts';
+import { isRecord, listOf, type Json, recordOf, stringOf } from '../json/wire-value.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { matchesPieces } from '../text/match-stars.ts';
 
@@ -28,6 +31,8 @@ export type ImportRequest = OperationSelection & {
   baseUrl?: string | undefined;
   /** Headers that the server sends with each call, so they are not arguments. */
   headers?: readonly string[];
+  /** As `headers`, in the query. */
+  query?: readonly string[];
 };
 
 export type ImportedTools = {
@@ -37,7 +42,10 @@ export type ImportedTools = {
 };
 
 /** Throws `upstream_error` with a remedy if no tools can be created. */
-export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = [], ...selection }: ImportRequest): ImportedTools {
+export function importOpenApi(
+  value: unknown,
+  { documentUrl, baseUrl, headers = [], query = [], ...selection }: ImportRequest,
+): ImportedTools {
   const api = readOpenApi(value);
   const all = operationsOf(api);
   const names = toolNames(all);
@@ -49,15 +57,16 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
     );
   }
   if (selected.length === 0) api.warn('include', all.length === 0 ? 'the document has no operations' : 'no operation is selected');
-  const locate = baseUrl === undefined ? createLocator(api, documentUrl) : () => ({});
+  const locate = baseUrl === undefined ? createLocator(api, documentUrl) : withoutOwnServers(api);
   const schemas = createSchemas(api);
-  const given = new Set(headers.map((name) => name.toLowerCase()));
+  const given = new Set([...headers.map((name) => `header ${name.toLowerCase()}`), ...query.map((name) => `query ${name}`)]);
+  const isGiven = (place: string, name: string): boolean => given.has(`${place} ${place === 'header' ? name.toLowerCase() : name}`);
   const tools: ImportedTools['tools'] = [];
   const operations = new Map<string, ServerOperation>();
   let bytes = 0;
   for (const found of selected) {
     const place = locate(found);
-    const made = place === null ? null : toOperationTool({ api, schemas, given }, found);
+    const made = place === null ? null : toOperationTool({ api, schemas, isGiven }, found);
     if (place === null || made === null) continue;
     if (operations.has(found.name)) {
       api.warn(`tools.${found.name}`, 'is the name of two operations; the first one is used');
@@ -69,6 +78,7 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
     tools.push(made.tool);
     operations.set(found.name, { ...made.operation, ...place });
   }
+  reportSecurity(api, selected, isGiven);
   return { tools, operations: Object.fromEntries(operations), warnings: [...warnings, ...api.warnings()] };
 }
 
@@ -76,21 +86,38 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = 
  * Returns the base URL of each operation; null and a warning if it is not a valid URL. Throws the fault of the document's own `servers`.
  */
 function createLocator(api: OpenApiDescription, documentUrl: string): (found: NamedOperation) => { baseUrl: string } | null {
-  const hasOwn = ({ operation, item }: NamedOperation): boolean =>
-    [operation, item].some(({ servers }) => Array.isArray(servers) && servers.length > 0);
-  let common: string | null = null;
-  return (found) => {
-    if (!hasOwn(found)) {
-      common ??= documentBaseUrl([api.root], documentUrl);
-      return { baseUrl: common };
-    }
+  /** By the list of servers, which many operations can share; null: it is not valid. */
+  const known = new Map<unknown, { baseUrl: string } | null>();
+  const read = (found: NamedOperation, level: Json): { baseUrl: string } | null => {
     try {
-      return { baseUrl: documentBaseUrl([found.operation, found.item, api.root], documentUrl) };
+      return { baseUrl: documentBaseUrl(api, level, level === api.root ? 'servers' : `${operationPath(found)}.servers`, documentUrl) };
     } catch (error) {
+      if (level === api.root) throw error;
       if (!(error instanceof Problem)) throw error;
       api.warn(`tools.${found.name}`, `skipped: ${error.detail}`);
       return null;
     }
+  };
+  return (found) => {
+    const level = ownServers(found) ?? api.root;
+    const before = known.get(level.servers);
+    const place = before === undefined ? read(found, level) : before;
+    known.set(level.servers, place);
+    return place;
+  };
+}
+
+/** The operation or its path, whichever is nearest and has servers of its own. */
+function ownServers({ operation, item }: NamedOperation): Json | undefined {
+  return [operation, item].find(({ servers }) => Array.isArray(servers) && servers.length > 0);
+}
+
+/** For a server's document with a base URL, which all operations use. */
+function withoutOwnServers(api: OpenApiDescription): (found: NamedOperation) => { baseUrl?: string } {
+  return (found) => {
+    if (ownServers(found) !== undefined)
+      api.warn(`${operationPath(found)}.servers`, 'are not used: the operation is called at the baseUrl of the server’s document');
+    return {};
   };
 }
 
@@ -124,20 +151,21 @@ function distinct(operation: Pick<FoundOperation, 'method' | 'path'> | undefined
 }
 
 /**
- * Returns the base URL of an operation: the first of the nearest `servers` (OpenAPI 3.1.1, "Server Object"), with variables at their
- * defaults, relative to the document's URL. `levels`: operation, path item, document. `documentUrl`: `''` for an inline document. The
- * guard decides which hosts may be called (`net/guard.ts`). Throws `upstream_error` with a remedy.
+ * Returns the base URL of an operation: the first of its `servers` (OpenAPI 3.1.1, "Server Object"), with variables at their defaults,
+ * relative to the document's URL. `level`: the operation, its path or the document. `documentUrl`: `''` for an inline document. The guard
+ * decides which hosts may be called (`net/guard.ts`). Throws `upstream_error` with a remedy.
  */
-function documentBaseUrl(levels: readonly Json[], documentUrl: string): string {
-  const server = levels.map(({ servers }) => listOf(servers)[0]).find((first) => isRecord(first) && typeof first.url === 'string');
+function documentBaseUrl(api: OpenApiDescription, level: Json, where: string, documentUrl: string): string {
+  const servers = listOf(level.servers);
+  const server = isRecord(servers[0]) && typeof servers[0].url === 'string' ? servers[0] : undefined;
   // The default is "/", relative to the document's URL.
-  const written = isRecord(server) ? withDefaults(server) : '/';
+  const written = server === undefined ? '/' : withDefaults(server);
+  if (server !== undefined) reportServers(api, servers, server, where);
   // Unfilled braces would be accepted as a host name.
   const url = /[{}]/.test(written) ? null : URL.parse(written, documentUrl === '' ? undefined : documentUrl);
   if (url === null) {
-    const what = isRecord(server)
-      ? `calls ${quoted(written)}, which is not an absolute URL`
-      : 'does not say where its operations are called';
+    const what =
+      server !== undefined ? `calls ${quoted(written)}, which is not an absolute URL` : 'does not say where its operations are called';
     throw descriptionFault(`${what}. Set baseUrl in the server’s document`);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
@@ -146,8 +174,37 @@ function documentBaseUrl(levels: readonly Json[], documentUrl: string): string {
     );
   if (url.username !== '' || url.password !== '')
     throw descriptionFault('has a password in a server URL. Set baseUrl in the server’s document');
+  if (url.search !== '' || url.hash !== '') api.warn(`${where}[0].url`, 'is used without its query');
   return `${url.origin}${url.pathname}`;
 }
+
+/** Says which server is called, if there is a choice. */
+function reportServers(api: OpenApiDescription, servers: readonly unknown[], first: Json, where: string): void {
+  account(api, 'Server', first, `${where}[0]`);
+  const remedy = 'Set baseUrl in the server’s document to call another one';
+  for (const [name, variable] of Object.entries(recordOf(first.variables))) {
+    const { default: value, enum: values } = recordOf(variable);
+    account(api, 'Server Variable', variable, `${where}[0].variables.${name}`);
+    const others = listOf(values).filter((other) => other !== value);
+    const choice =
+      others.length === 0
+        ? ''
+        : ` instead of ${others
+            .slice(0, maxChoices)
+            .map((other) => quoted(String(other)))
+            .join(', ')}`;
+    api.warn(`${where}[0].variables.${name}`, `is ${quoted(String(value ?? others[0]))}${choice}. ${remedy}`);
+  }
+  const others = servers.slice(1).flatMap((server) => (isRecord(server) ? [quoted(stringOf(server.url))] : []));
+  if (others.length > 0)
+    api.warn(
+      where,
+      `${quoted(stringOf(first.url))} is called, the first of several; others: ${others.slice(0, maxChoices).join(', ')}. ${remedy}`,
+    );
+}
+
+/** Servers and values that one warning names. */
+const maxChoices = 5;
 
 function withDefaults({ url, variables }: Json): string {
   return String(url).replace(/\{([^{}]{1,200})\}/g, (whole, name: string) => {

@@ -7,7 +7,7 @@ import { limits } from '../limits/limits.ts';
 import type { ServerOperation, OperationParameter } from '../tools/server-operation.ts';
 import type { JsonSchema, ToolAnnotations } from '../tools/tool.ts';
 import { isRecord, recordOf, stringOf } from '../json/wire-value.ts';
-import { type NamedOperation, resolveReference, type OpenApiDescription } from './description.ts';
+import { account, type NamedOperation, type OpenApiDescription, operationPath, resolveReference, resolveSchema } from './description.ts';
 import { parametersOf } from './parameters.ts';
 import { bodyOf, fileSchema, isFile, type FoundBody } from './request-body.ts';
 import type { ReadSchema, Schemas } from './schemas.ts';
@@ -17,13 +17,14 @@ import { isObjectMember } from '../names/reserved-names.ts';
 
 export type OperationTool = { tool: Record<string, unknown> & { name: string }; operation: Omit<ServerOperation, 'baseUrl'> };
 
-/** `given`: lower-case names of the headers that are sent with each call and are not arguments. */
-export type ImportContext = { api: OpenApiDescription; schemas: Schemas; given: ReadonlySet<string> };
+/** `isGiven`: whether the server's document sends this parameter, so that it is not an argument. */
+export type ImportContext = { api: OpenApiDescription; schemas: Schemas; isGiven: (place: string, name: string) => boolean };
 
 /** null and a warning: the operation cannot be described. */
 export function toOperationTool(importing: ImportContext, found: NamedOperation): OperationTool | null {
   const { api, schemas } = importing;
-  const where = `paths.${found.path}.${found.method.toLowerCase()}`;
+  const where = operationPath(found);
+  account(api, 'Operation', found.operation, where);
   const input = buildInput(importing, found, where);
   const fitted = inputSchema(schemas, { schema: input.schema, references: input.references });
   if (fitted === null) {
@@ -40,7 +41,10 @@ export function toOperationTool(importing: ImportContext, found: NamedOperation)
       ...(output !== null && { outputSchema: output }),
       annotations: annotate(found),
     },
-    operation: { method: found.method, path: found.path, parameters: input.parameters, body: input.body },
+    operation: {
+      ...{ method: found.method, path: found.target.path, parameters: input.parameters, body: input.body },
+      ...(input.query.length > 0 && { query: input.query }),
+    },
   };
 }
 
@@ -68,12 +72,13 @@ type Input = {
   schema: JsonSchema;
   references: Set<string>;
   parameters: OperationParameter[];
+  query: NonNullable<ServerOperation['query']>;
   body: ServerOperation['body'];
 };
 
 type Gathered = { properties: Map<string, JsonSchema | boolean>; required: string[]; references: Set<string> };
 
-function buildInput({ api, schemas, given }: ImportContext, found: NamedOperation, where: string): Input {
+function buildInput({ api, schemas, isGiven }: ImportContext, found: NamedOperation, where: string): Input {
   const nameOf = createArgumentNames();
   const gathered: Gathered = { properties: new Map(), required: [], references: new Set() };
   const add = (argument: string, { schema, references }: ReadSchema, description: string | null, isRequired: boolean): void => {
@@ -81,13 +86,12 @@ function buildInput({ api, schemas, given }: ImportContext, found: NamedOperatio
     if (isRequired) gathered.required.push(argument);
     for (const reference of references) gathered.references.add(reference);
   };
-  const asked = parametersOf(api, found, where).filter(
-    (parameter) => parameter.in !== 'header' || !given.has(parameter.name.toLowerCase()),
-  );
-  const parameters = asked.map((parameter): OperationParameter => {
-    const { isRequired, description, schema, ...how } = parameter;
+  const asked = parametersOf(api, found, where, isGiven);
+  const parameters = asked.parameters.map((parameter): OperationParameter => {
+    const { isRequired, isDeprecated, description, schema, ...how } = parameter;
     const argument = nameOf(parameter.name, parameter.in);
-    add(argument, schemas.read(schema, 'input', `${where}.${parameter.name}`), description, isRequired);
+    const read = schemas.read(schema, 'input', `${where}.${parameter.name}`);
+    add(argument, isDeprecated ? deprecated(read) : read, description, isRequired);
     return { argument, ...how };
   });
   const body = bodyOf(api, found, where);
@@ -100,7 +104,11 @@ function buildInput({ api, schemas, given }: ImportContext, found: NamedOperatio
     ...(required.length > 0 && { required }),
     ...(additional !== undefined && { additionalProperties: additional }),
   };
-  return { schema, references, parameters, body: written };
+  return { schema, references, parameters, query: asked.query, body: written };
+}
+
+function deprecated(read: ReadSchema): ReadSchema {
+  return isRecord(read.schema) ? { ...read, schema: { ...read.schema, deprecated: true } } : read;
 }
 
 function described(schema: JsonSchema | boolean, description: string | null): JsonSchema | boolean {
@@ -119,8 +127,8 @@ type Adding = {
 };
 
 function addBody({ api, schemas, nameOf, add, where }: Adding, body: FoundBody): NonNullable<ServerOperation['body']> {
-  const { contentType, isRequired, styles, object, form } = body;
-  const how = { contentType, isRequired, ...(styles && { styles }) };
+  const { contentType, isRequired, styles, types, object, form } = body;
+  const how = { contentType, isRequired, ...(styles && { styles }), ...(types && { types }) };
   const readFile = (property: unknown): ReadSchema => ({ schema: fileSchema(property), references: new Set(), same: new Set() });
   if (object === null) {
     const argument = nameOf('body', 'request');
@@ -156,13 +164,15 @@ function additionalOf(schemas: Schemas, body: FoundBody | null, gathered: Gather
 
 /** Returns the output schema if all successful responses are one JSON object. */
 function readOutput(api: OpenApiDescription, schemas: Schemas, { operation }: NamedOperation, where: string): JsonSchema | null {
+  for (const [status, response] of Object.entries(recordOf(operation.responses)))
+    if (isRecord(response) && response.$ref === undefined) account(api, 'Response', response, `${where}.responses.${status}`);
   const good = Object.entries(recordOf(operation.responses)).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
   const [only] = good;
   if (only === undefined || good.length > 1) return null;
   const response = resolveReference(api, only[1], `${where}.responses`);
   const media = Object.entries(recordOf(response?.content)).find(([type]) => /[/+]json\b/i.test(type))?.[1];
   if (!isRecord(media) || media.schema === undefined) return null;
-  const root = resolveReference(api, media.schema, `${where}.responses`);
+  const root = resolveSchema(api, media.schema, `${where}.responses`);
   if (root === null || root.type !== 'object') return null;
   const { schema, references } = schemas.read(root, 'output', `${where}.responses`);
   return isRecord(schema) && schema.type === 'object' ? outputSchema(schemas, { schema, references }) : null;

@@ -9,7 +9,7 @@ import { isRecord } from '../json/wire-value.ts';
 
 /** Throws `invalid_request` for an argument that is invalid in its location. */
 export function requestUrl(
-  { path, parameters }: Pick<ServerOperation, 'path' | 'parameters'>,
+  { path, parameters, query: fixed = [] }: Pick<ServerOperation, 'path' | 'parameters' | 'query'>,
   baseUrl: string,
   args: Record<string, unknown>,
 ): URL {
@@ -28,11 +28,12 @@ export function requestUrl(
     return written;
   });
   const pathname = `${base.pathname.replace(/\/+$/, '')}${segments.join('/')}`;
-  const query = parameters.flatMap((parameter) =>
+  const asked = parameters.flatMap((parameter) =>
     parameter.in === 'query' && Object.hasOwn(args, parameter.argument) && args[parameter.argument] !== null
       ? queryPairs(parameter, args[parameter.argument])
       : [],
   );
+  const query = [...fixed.map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`), ...asked];
   const url = URL.parse(`${base.origin}${pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`);
   if (url === null || url.origin !== base.origin || url.pathname !== pathname) throw unbuildablePath(path);
   if (url.href.length > limits.maxUrlLength) {

@@ -6,11 +6,11 @@
 import { cutToBytes } from '../text/utf8.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
 import { pointer } from '../json/json-pointer.ts';
-import { mapParts, typeOutline } from '../schema/schema-parts.ts';
+import { isAnnotation, mapParts, typeOutline } from '../schema/schema-parts.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, isDeeperThan, listOf } from '../json/wire-value.ts';
-import { referenceFaultText, type OpenApiDescription } from './description.ts';
+import { account, referenceFaultText, type OpenApiDescription } from './description.ts';
 import { limits } from '../limits/limits.ts';
 import { modernize, makeNullable } from '../schema/schema-cleanup.ts';
 
@@ -65,6 +65,7 @@ const maxDepth = 24;
 
 /** `path`: a JSON Pointer, from the schema at `reading.where`. */
 function readPart(reading: Reading, part: unknown, path: string, depth: number, isSame: boolean): JsonSchema | boolean {
+  reading.api.spend(1);
   if (typeof part === 'boolean') return part;
   if (!isRecord(part)) {
     if (part !== undefined) lose(reading, path, 'is not a schema: any value is accepted');
@@ -74,6 +75,7 @@ function readPart(reading: Reading, part: unknown, path: string, depth: number, 
     reading.api.warn(reading.where, `nests more than ${maxDepth} levels deep: any value is accepted there`);
     return typeOutline(part);
   }
+  if (reading.side === 'input') account(reading.api, 'Schema', part, path === '' ? reading.where : `${reading.where}${path}`);
   if (typeof part.$ref === 'string') return readReference(reading, { part, path, depth, isSame }, part.$ref);
   const mine = withoutOthers(reading, toJsonSchema2020(reading, part, path));
   const known = reading.side === 'output' ? loosened(mine) : mine;
@@ -112,10 +114,18 @@ function readReference(reading: Reading, { part, path, depth, isSame }: Place, r
   if (isSame) reading.same.add(pointer);
   // In OpenAPI 3.0, siblings of a reference are ignored, but documents still write descriptions there.
   const siblings = api.isOld ? words(beside) : beside;
+  if (api.isOld && hasKeywordsBeside(part)) lose(reading, path, ignoredBeside);
   const read = readPart(reading, siblings, path, depth, isSame);
   const schema = { $ref: `#/$defs/${definitionName(pointer)}`, ...(isRecord(read) ? read : {}) };
   return api.isOld && beside.nullable === true ? makeNullable(schema) : schema;
 }
+
+/** Whether a reference has keywords beside it that more than describe it. */
+export function hasKeywordsBeside(part: JsonSchema): boolean {
+  return Object.keys(part).some((keyword) => keyword !== '$ref' && keyword !== 'nullable' && !isAnnotation(keyword));
+}
+
+export const ignoredBeside = 'keywords beside $ref are ignored, as OpenAPI 3.0 requires';
 
 function words(beside: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(beside).filter(([keyword]) => keyword === 'description' || keyword === 'title'));

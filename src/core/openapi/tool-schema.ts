@@ -7,7 +7,7 @@ import { schemaFault, weigh } from '../listing/listing-schema.ts';
 import { annotations, mapParts, typeOutline, without } from '../schema/schema-parts.ts';
 import { simplifications } from '../schema/schema-compiler.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, recordOf } from '../json/wire-value.ts';
 import type { Definition, Schemas, SchemaSide } from './schemas.ts';
 import { KB } from '../limits/units.ts';
 
@@ -17,10 +17,15 @@ const maxOperationOutputCharacters = 8 * KB;
 /** Half of a definition; the rest is for the output schema and the texts. */
 const maxInputCharacters = limits.maxDefinitionBytes / 2 - limits.maxOperationDescriptionBytes;
 
+/** The shortest property of an object: `"a":{},`. */
+const minPropertyCharacters = 7;
+
 export type SchemaRoot = { schema: JsonSchema; references: Iterable<string> };
 
 /** `change`: what was removed. null: no schema fits. */
 export function inputSchema(schemas: Schemas, root: SchemaRoot): { schema: JsonSchema; change: string | null } | null {
+  // No attempt has fewer properties than the root.
+  if (Object.keys(recordOf(root.schema.properties)).length * minPropertyCharacters > maxInputCharacters) return null;
   for (const { schema, change } of attempts(schemas, root)) {
     if (sizeOf(schema) <= maxInputCharacters && schemaFault(schema, '') === null) return { schema, change };
   }

@@ -1,6 +1,7 @@
 /** The ways to let a call run that requires approval: approve it once, remember the approval as a rule, or change what requires approval. */
 import type { ApprovalQuestion, ApprovalReason, AskKind } from './approval.ts';
 import type { PolicyRule } from './rule.ts';
+import type { OfferMethod } from '../tools/upstream-method.ts';
 import { joinWords } from '../text/paragraphs.ts';
 import { permanentFolders } from '../text/path.ts';
 
@@ -29,7 +30,19 @@ type Remedies = {
 };
 
 const byRule: Remedies['ways'] = ({ rule, never }) => [rule, never];
-const ofTool = (_target: string, tool: string): Partial<PolicyRule> => ({ tool });
+/** The target of a request for a prompt or resource is its name, and not the tool that stands for the request. */
+const ofTool = (target: string, tool: string): Partial<PolicyRule> => (target === tool ? { tool } : (ofOffer(target, tool) ?? { tool }));
+const offerMembers: Readonly<Record<string, 'prompt' | 'resource' | undefined>> = {
+  'prompts/get': 'prompt',
+  'resources/read': 'resource',
+  'resources/subscribe': 'resource',
+} satisfies Partial<Record<OfferMethod, 'prompt' | 'resource'>>;
+
+function ofOffer(target: string, tool: string): Partial<PolicyRule> | null {
+  const member = offerMembers[tool.slice(tool.indexOf('.') + 1)];
+  return member === undefined ? null : { [member]: target };
+}
+
 const ofPath: Remedies = { ways: byRule, remembered: (path, tool) => ({ tool, path }) };
 
 const remedies: Readonly<Record<AskKind, Remedies>> = {
@@ -42,7 +55,7 @@ const remedies: Readonly<Record<AskKind, Remedies>> = {
   taint: {
     ways: ({ rule, never }) => [rule, 'set "taint": false on the agent', never],
     // The target of a call is its tool; then the rule covers only that tool, not others that send there.
-    remembered: (target, tool) => (target === tool ? { tool } : { host: target }),
+    remembered: (target, tool) => (target === tool ? { tool } : (ofOffer(target, tool) ?? { host: target })),
   },
   destructive: { ways: byRule, remembered: ofTool },
   network: {
@@ -81,8 +94,9 @@ export function rulesToRemember(canonical: string, asked: Asked): { rules: Polic
   if (remedies[kind] === ofPath && permanentFolders.includes(target))
     return { why: `an approval for ${target} is valid only once, since a rule would cover every file in it. Leave it out` };
   const rule: PolicyRule = { decision: 'allow', kind, ...remembered(target, canonical) };
-  if (rule.host !== undefined && !isPlainHost(rule.host))
-    return { why: `in a rule, ${target} would stand for other hosts too. Leave it out` };
+  const { host, prompt, resource } = rule;
+  if ((host !== undefined && !isPlainHost(host)) || (prompt ?? resource)?.endsWith('*') === true)
+    return { why: `in a rule, ${target} would stand for other ${host === undefined ? 'names' : 'hosts'} too. Leave it out` };
   return { rules: [rule] };
 }
 

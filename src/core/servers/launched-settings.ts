@@ -42,6 +42,7 @@ export const launchedSettings: Readonly<Record<MemberOfServer, Row>> = {
   connection: shown,
   offers: shown,
   authorization: shown,
+  warnings: shown,
 };
 
 /** A server's document, or an earlier one of any kind. */

@@ -17,6 +17,9 @@ export const minListingTtlMs = 10_000;
 export const maxListingTtlMs = 24 * 60 * 60_000;
 export const maxRefreshBackoffMs = 15 * 60_000;
 
+/** Each call reads the state. */
+const maxStoredWarnings = 100;
+
 /** `asked`: requested by an administrator. `changed`: the server sent a change notification. `stale`: the TTL expired. */
 export type RefreshReason = 'asked' | 'changed' | 'stale';
 
@@ -46,6 +49,8 @@ export type RefreshState = {
   isOwn?: boolean;
   /** The lists of offers that could not be read at the last refresh, and why. Absent: none. */
   unread?: string;
+  /** What the last listing reported. Absent: nothing. */
+  warnings?: readonly Warning[];
   /** The last call that failed because of the server. Absent: none since an administrator refreshed it, or since the listing expired. */
   fault?: ServerFault;
 };
@@ -159,16 +164,28 @@ function noted(state: RefreshState, from: number): RefreshState {
  */
 export function afterRefresh(
   { version, hasChanged, changes: before = 0, fault, ...state }: RefreshState,
-  read: Pick<RefreshState, 'connection' | 'offered' | 'unread'> & { ttlMs: number | null; canChange: boolean; isOther: boolean },
+  read: Pick<RefreshState, 'connection' | 'offered' | 'unread' | 'warnings'> & {
+    ttlMs: number | null;
+    canChange: boolean;
+    isOther: boolean;
+  },
   now: number,
 ): RefreshState {
-  const { connection, offered, ttlMs, canChange, isOther, unread } = read;
+  const { connection, offered, ttlMs, canChange, isOther, unread, warnings = [] } = read;
   const isRecent = fault !== undefined && now - fault.at < listingTtlMs;
   const changes = isOther ? before + 1 : 0;
   const heldMs = Math.min(Math.max(ttlMs ?? listingTtlMs, minListingTtlMs), maxListingTtlMs);
   const intervalMs = changeIntervalMs({ changes });
   const staleAt = !canChange ? null : now + (hasChanged ? intervalMs : Math.max(heldMs, intervalMs));
-  const found = { ...signInOf(state), connection, offered, ...(unread !== undefined && { unread }), ...(isRecent && { fault }) };
+  const reported = warnings.length > 0 && { warnings: firstWarnings(warnings, 'warnings', maxStoredWarnings) };
+  const found = {
+    ...signInOf(state),
+    connection,
+    offered,
+    ...(unread !== undefined && { unread }),
+    ...reported,
+    ...(isRecent && { fault }),
+  };
   return { ...initialState(version, now), ...found, status: 'ok', checkedAt: now, listedAt: now, staleAt, changes };
 }
 
@@ -198,6 +215,12 @@ export function healthOf({ checkedAt, listedAt, failures, ...state }: RefreshSta
   const reason = lacks.length > 0 ? lacks.join(' ') : state.reason;
   const signIn = status === 'unauthorized' && state.offersSignIn === true ? { signIn: true as const } : {};
   return { status, ...(reason !== null && { reason }), ...signIn, checkedAt: timeText(checkedAt), listedAt: timeText(listedAt), failures };
+}
+
+/** What GET shows of the state beside the document. `held` as for `healthOf`. */
+export function shownState(state: RefreshState, held: number) {
+  const { connection, offered: offers, warnings } = state;
+  return { health: healthOf(state, held), ...(connection !== null && { connection }), offers, ...(warnings && { warnings }) };
 }
 
 /** What does not work at a server whose tools could be listed. */

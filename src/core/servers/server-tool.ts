@@ -66,6 +66,9 @@ export const DecidedTools = z
   .meta({ id: 'DecidedTools' });
 export type DecidedTools = z.infer<typeof DecidedTools>;
 
+/** The tools of a document that was listed without being stored, as the first listing of a new server. */
+export type GivenListing = { tools: ServerTool[]; warnings: Warning[] };
+
 /** The result of a listing, by names without the server. */
 export const ListingReport = z
   .object({

@@ -96,6 +96,7 @@ const shownMembers = {
   connection: z.unknown().optional().meta(shown),
   offers: z.unknown().optional().meta(shown),
   authorization: z.unknown().optional().meta(shown),
+  warnings: z.unknown().optional().meta(shown),
 };
 
 export const StaticServer = z.strictObject({
@@ -151,7 +152,7 @@ export const OpenApiServer = z
     ...common,
     kind: z.literal('openapi'),
     url: HttpUrl.optional().meta({
-      description: 'The URL of the OpenAPI document (JSON or YAML, 3.0 or 3.1, or Swagger 2.0).',
+      description: 'The URL of the OpenAPI document (JSON or YAML, 3.0 to 3.2, or Swagger 2.0).',
       example: 'https://api.example.com/openapi.json',
     }),
     document: z

@@ -109,6 +109,10 @@ export const launcherHeader = 'x-moniker-launcher';
 export const changedPath = '/changed';
 /** The path of the bridge that lists the processes of the workspace of a `StdioRun`. */
 export const processesPath = '/processes';
+/** The path of the bridge to which the Worker reports that a session has ended: a POST with a `SessionEnd` in `runHeader`. */
+export const endedPath = '/ended';
+/** The session whose processes end (`instances: "session"`), and its workspace. */
+export type SessionEnd = { workspace: string; owner: string };
 /** A `StdioRequest` as JSON, encoded as a URI component. */
 export const runHeader = 'x-moniker-stdio';
 

@@ -25,6 +25,18 @@ export function passedMeta(meta: unknown): Record<string, unknown> | undefined {
   return passed.length === 0 ? undefined : Object.fromEntries(passed);
 }
 
+/** Adds our members to a server's `_meta`. Its members with the same names are passed on as `server/NAME`, so that neither replaces the other. */
+export function withOwnMeta<Own extends Record<string, unknown>>(
+  foreign: Record<string, unknown>,
+  own: Own,
+): Own & Record<string, unknown> {
+  const passed = Object.entries(foreign).map(([name, value]): [string, unknown] => {
+    const isTaken = Object.hasOwn(own, name.replace(/^(?:server\/)+/, ''));
+    return [isTaken ? `server/${name}` : name, value];
+  });
+  return { ...Object.fromEntries(passed), ...own };
+}
+
 /** One MCP request: `elicitation/create`, `sampling/createMessage` or `roots/list` with its `params`. */
 export type InputRequest = { method: string; params: Record<string, unknown> };
 

@@ -11,6 +11,7 @@
  */
 import { isRecord, listOf, recordOf } from '../json/wire-value.ts';
 import { Problem } from '../problem.ts';
+import { withOwnMeta } from './mcp-input.ts';
 import type { OfferMethod } from './upstream-method.ts';
 import { readBlock, toClientBlock } from './foreign-block.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
@@ -75,8 +76,9 @@ function partsOf(what: string, parts: unknown): Members[] {
 }
 
 /** `uri`: of a resource whose contents the guard replaced by text. */
-export function fromCallResult(method: OfferMethod, { content, structuredContent, meta }: ToolResult, uri: string): Members {
-  return { ...forms[method].join(content, recordOf(structuredContent), uri), ...(meta && { _meta: meta }) };
+export function fromCallResult(method: OfferMethod, { content, structuredContent, meta, repaired }: ToolResult, uri: string): Members {
+  const shown = repaired === undefined ? meta : withOwnMeta(meta ?? {}, { repaired });
+  return { ...forms[method].join(content, recordOf(structuredContent), uri), ...(shown && { _meta: shown }) };
 }
 
 function toContents(block: ContentBlock, uri: string): Members {

@@ -20,6 +20,8 @@ export type ServerOperation = {
   /** From the OpenAPI document; absolute. Absent: the server's own document defines it. */
   baseUrl?: string;
   parameters: readonly OperationParameter[];
+  /** Names and values that are in the query of each call. */
+  query?: readonly (readonly [name: string, value: string])[];
   /** `argument` null: the body is an object whose members are separate arguments, `members` by property name. */
   body: OperationBody | null;
 };
@@ -31,6 +33,8 @@ export type OperationBody = {
   isRequired: boolean;
   /** For forms: properties that are files, given as base64. */
   files?: readonly string[];
+  /** For forms: the content types of properties (Encoding Object). */
+  types?: Readonly<Record<string, string>>;
   /** For forms: properties with a non-default style (Encoding Object). */
   styles?: Readonly<Record<string, Pick<OperationParameter, 'style' | 'explode'>>>;
 };

@@ -8,9 +8,10 @@ import type { TaintMarks } from '../../core/policy/taint.ts';
 import type { PolicyRule } from '../../core/policy/rule.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
-import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
+import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
 import type { Gathered } from '../../core/turn/gathered-tools.ts';
 import type { ResultBounds } from '../../core/toolset/result-bound.ts';
+import type { ToolResult } from '../../core/tools/tool.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { CompiledToolset } from '../../ports/directory.ts';
@@ -115,6 +116,8 @@ export type ToolScope = {
   channel?: CallerChannel;
   /** The owner of state at a server. Absent: the session, else the key. */
   conversation?: string;
+  /** Returns what the caller gets of the result of a nested call that the code passes on. Absent: the result unchanged. */
+  showInner?(tool: EditionTool, result: ToolResult): Promise<ToolResult>;
   /** The tools discovered in the conversation. Absent: none are collected. */
   discoveredTools?(): readonly Gathered[];
 };

@@ -1,12 +1,12 @@
 /**
- * Checks the `Mcp-Param-*` headers of a client's `tools/call` (MCP 2026-07-28, Streamable HTTP, "Custom Headers from Tool Parameters"). A
- * parameter with `x-mcp-header` in the served schema is also sent as a header, for proxies that read no bodies; a server must refuse a
- * request whose header differs from its body, since the proxy may have decided by the header.
+ * The `Mcp-Param-*` headers of a `tools/call` (MCP 2026-07-28, Streamable HTTP, "Custom Headers from Tool Parameters"): checked in a client's
+ * request, and written in ours. A parameter with `x-mcp-header` in the schema is also sent as a header, for proxies that read no bodies; a
+ * server must refuse a request whose header differs from its body, since the proxy may have decided by the header.
  */
 import { memoizeByObject } from '../../core/memoize.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import { valueAt } from '../../core/json/json-pointer.ts';
-import { fromBase64 } from '../../core/text/bytes.ts';
+import { fromBase64, toBase64 } from '../../core/text/bytes.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { resolveName, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { modelDefinition } from '../../core/toolset/model-definitions.ts';
@@ -22,7 +22,7 @@ export function argumentHeaderFault(
   if (!found.ok) return null;
   for (const parameter of headerParameters(modelDefinition(names, found.tool).inputSchema)) {
     const value = valueAt(args, parameter.path)?.json;
-    const text = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value) ? String(value) : null;
+    const text = headerText(value);
     // Without a value, the header is not expected, and ignored.
     if (text === null) continue;
     const given = header(parameter.header);
@@ -33,6 +33,22 @@ export function argumentHeaderFault(
     if (!isEqual) return `the header ${parameter.header} differs from the argument ${parameter.path.join('.')}`;
   }
   return null;
+}
+
+/** Returns the headers that repeat arguments. `schema`: as the server lists the tool. */
+export function argumentHeaders(schema: JsonSchema, args: unknown): Record<string, string> {
+  const found = headerParameters(schema).flatMap(({ header, path }) => {
+    const text = headerText(valueAt(args, path)?.json);
+    return text === null ? [] : [[header, encodeHeader(text)]];
+  });
+  return Object.fromEntries(found);
+}
+
+/** null: the value is not sent as a header. */
+function headerText(value: unknown): string | null {
+  if (typeof value === 'string' || typeof value === 'boolean') return String(value);
+  const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  return isExact ? String(value) : null;
 }
 
 type HeaderParameter = { header: string; path: string[] };
@@ -48,6 +64,12 @@ function findParameters({ properties }: JsonSchema, path: readonly string[]): He
     const header = part['x-mcp-header'];
     return [...(typeof header === 'string' ? [{ header: `Mcp-Param-${header}`, path: at }] : []), ...findParameters(part, at)];
   });
+}
+
+/** Encodes a text that a header cannot carry unchanged, or that looks encoded. */
+export function encodeHeader(text: string): string {
+  const isPlain = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
+  return isPlain ? text : `=?base64?${toBase64(new TextEncoder().encode(text))}?=`;
 }
 
 /** Decodes what a header cannot carry unchanged: `=?base64?…?=` (2026-07-28, header encoding). null: it is not valid. */

@@ -40,9 +40,7 @@ export function callTarget<Call extends Named>(view: ServedView, call: Call): Ca
 
 function withRepairs(answer: ToolCallAnswer, repaired: readonly Repair[]): ToolCallAnswer {
   const all = [...repaired, ...(answer.result.repaired ?? [])];
-  return all.length === 0
-    ? answer
-    : { ...answer, result: { ...answer.result, repaired: all, meta: { ...answer.result.meta, repaired: all } } };
+  return all.length === 0 ? answer : { ...answer, result: { ...answer.result, repaired: all } };
 }
 
 /**

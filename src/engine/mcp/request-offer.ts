@@ -4,6 +4,7 @@
  * the parameters of the method as its arguments.
  */
 import type { CanonicalName, WireName } from '../../core/names/names.ts';
+import type { Pending } from '../../core/policy/approval.ts';
 import { Problem, type ProblemCode } from '../../core/problem.ts';
 import type { OfferMethod } from '../../core/tools/upstream-method.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
@@ -46,7 +47,7 @@ export async function requestOffer(
   const answer = await runServedCall(deps, { ...caller, view }, { name: shown, arguments: params, ...request }, signal);
   if (answer.kind === 'input') return answer;
   const { result } = answer.answer;
-  if (result.isError) throw toProblem(result);
+  if (result.isError) throw offerProblem(result);
   const read = kind === 'resource' ? { own: found.own, shown } : null;
   return { kind: 'result', result: fromCallResult(method, await withShownUris(deps, caller, tool, result, read), shown) };
 }
@@ -74,9 +75,15 @@ function schemaOf({ arguments: _arguments, ...fixed }: Record<string, unknown>):
   };
 }
 
-function toProblem({ code = 'tool_error', content, protocolError }: ToolResult): Problem {
+/** `pending`: the approvals that it waits for. */
+export function offerProblem({ code = 'tool_error', content, protocolError }: ToolResult, pending: readonly Pending[] = []): Problem {
   const cause = protocolError === undefined ? undefined : new ServerRpcError(protocolError);
-  return new Problem(problemCodes[code] ?? 'forbidden', contentText(content), { reason: code }, { cause });
+  return new Problem(
+    problemCodes[code] ?? 'forbidden',
+    contentText(content),
+    { reason: code, ...(pending.length > 0 && { pending }) },
+    { cause },
+  );
 }
 
 /** Other codes say that the caller may not have it. */

@@ -144,16 +144,15 @@ export async function runServedCall(deps: ServeCallDeps, from: ServedCaller, cal
 }
 
 /**
- * Tells the client in `_meta` how its arguments were repaired, and sends blocks of an unknown type as their server sent them. Code may return the
- * result of a call whose name no tool has, which is no error of the client's own request.
+ * Sends blocks of an unknown type as their server sent them. Code may return the result of a call whose name no tool has, which is no error of
+ * the client's own request.
  */
 function forClient(answer: ToolCallAnswer): ToolCallAnswer {
-  const { meta, repaired, content, code } = answer.result;
+  const { content, code } = answer.result;
   const isInner = answer.canonical !== null && (code === 'unknown_tool' || code === 'ambiguous_tool');
-  const told = { ...(repaired !== undefined && { meta: { ...meta, repaired } }), ...(isInner && { code: 'tool_error' as const }) };
   // The types that we know are ours; a client reads the others.
   const sent = content.some(({ type }) => type === 'other') ? (content.map(toClientBlock) as ContentBlock[]) : content;
-  return { ...answer, result: { ...answer.result, content: sent, ...told } };
+  return { ...answer, result: { ...answer.result, content: sent, ...(isInner && { code: 'tool_error' }) } };
 }
 
 /** `back`: the round of a client that returns with answers for an in-flight call. */
@@ -219,6 +218,7 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
   const { scope, settle } = await createScopeOutsideSession({ ...deps, call, audit }, from, {
     ...{ files, ...(inner !== undefined && { innerNames: () => inner }) },
     conversation,
+    showInner: (inner, result) => withShownUris(deps, caller, inner, result),
     channel: { ...channel, ask, askable },
     canWait: call.noApprovals === undefined,
     askDuringCall: (waitFor, rounds) => askDuringCall({ ...deps, ...caller, questions: deps.openQuestions }, waitFor, rounds),

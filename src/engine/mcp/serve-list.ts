@@ -10,6 +10,7 @@ import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.t
 import { limits } from '../../core/limits/limits.ts';
 import { toWireName } from '../../core/names/names.ts';
 import { madeAnnotations } from '../../core/toolset/compile-made.ts';
+import { withOwnMeta } from '../../core/tools/mcp-input.ts';
 import { contentText, inlineIcons, type JsonSchema, type ToolAnnotations, type ToolPresentation } from '../../core/tools/tool.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -62,11 +63,10 @@ export function listTool(names: AliasMap, tool: EditionTool): ListedTool[] {
     ...((annotations ?? more) !== undefined && { annotations: { ...more, ...annotations } }),
     ...(icons !== undefined && { icons }),
     ...(execution !== undefined && { execution: servedExecution(execution) }),
-    _meta: {
-      ...(meta && withPages(meta, (own) => pageNamesOf(names).nameOf(tool.server, own) ?? own)),
+    _meta: withOwnMeta(meta === undefined ? {} : withPages(meta, (own) => pageNamesOf(names).nameOf(tool.server, own) ?? own), {
       canonical: tool.canonical,
       aliases: announce === 'none' ? [] : visibleAliases(tool),
-    },
+    }),
   };
   return definitionNames(tool).map((name) => ({ name, ...shown, description: describeUnder(name, tool, shown.description) }));
 }

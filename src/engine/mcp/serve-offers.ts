@@ -12,8 +12,10 @@
  * could match URIs of another server, the page of another server's tool, and, if it is not trusted, a URI that a template of a trusted server
  * matches. `ui-pages.ts` names the pages of tools.
  */
+import { recordOf } from '../../core/json/wire-value.ts';
 import { isOurUri } from '../../core/names/offer-pattern.ts';
 import type { ServerOffer, ServerOffers } from '../../core/servers/server-state.ts';
+import { withOwnMeta } from '../../core/tools/mcp-input.ts';
 import {
   createOfferIndex,
   type OfferEntry,
@@ -170,12 +172,8 @@ function describe(offer: ServerOffer, entry: OfferEntry | null, key: 'name' | 'u
   return {
     ...(key === 'uri' && name !== undefined ? { ...untitled, name } : offer),
     ...(description !== undefined && { description }),
-    ...(aliases.length > 0 && { _meta: { ...metaOf(offer), aliases } }),
+    ...(aliases.length > 0 && { _meta: withOwnMeta(recordOf(offer._meta), { aliases }) }),
   };
-}
-
-function metaOf({ _meta: meta }: ServerOffer): object {
-  return typeof meta === 'object' && meta !== null ? meta : {};
 }
 
 function pagesOf({ pages }: PageNames, select: Select): Map<string, FoundOffer> {
@@ -194,7 +192,7 @@ function shownByServer(named: readonly (readonly [shown: string, FoundOffer])[])
 
 export type FoundOffer = Pick<ServedOffer, 'server' | 'own' | 'entry'>;
 
-export function findPrompt({ prompts, promptAliases }: ServedOffers, name: string): ServedOffer | null {
+export function findPrompt({ prompts, promptAliases }: Pick<ServedOffers, 'prompts' | 'promptAliases'>, name: string): ServedOffer | null {
   return prompts.get(name) ?? promptAliases.get(name) ?? null;
 }
 

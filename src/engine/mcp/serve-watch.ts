@@ -3,6 +3,7 @@
  * to its servers for changed lists and for the resources that the client named. Ends after `limits.mcpStreamMs`, and within
  * `limits.principalTtlMs` after its key is revoked (contract §9); nothing continues after its listener is gone.
  */
+import { backoffMs } from '../../core/limits/backoff.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/people/principal.ts';
@@ -15,13 +16,15 @@ import { readView, type ServedView, type ServeTarget, type ViewDeps } from './se
 import { abortAfter, type TimedAbort } from '../timeout.ts';
 import { type OpenReports, openReports } from './open-reports.ts';
 
-/**
- * Poll interval for clients that listen for changes, maximum duration of one stream, and wait before reconnecting to a server that
- * ended one.
- */
+/** Poll interval for clients that listen for changes. */
 export const mcpWatchIntervalMs = 4_000;
 /** Check interval of the key of a stream, so that the stream ends within `principalTtlMs` of its revocation. */
 const mcpKeyCheckMs = 20_000;
+/**
+ * Waits before listening again to a server whose stream has ended: short after a stream that lasted, as that of a command whose process now
+ * belongs to another session; longer while the server refuses streams.
+ */
+const relistening = { firstMs: 500, maxMs: limits.mcpListenRetryMs };
 /** Servers whose changes one stream receives: each is a connection. */
 const maxMcpListenedServers = 10;
 
@@ -142,7 +145,9 @@ async function listenToServer(
   signal: AbortSignal,
 ): Promise<void> {
   const { principal } = watched;
+  let failures = 0;
   while (!signal.aborted) {
+    const openedAt = deps.clock.now();
     try {
       const server = await deps.directory.server(principal.workspace, name);
       const own = await allowedAt(deps, watched, name);
@@ -157,8 +162,9 @@ async function listenToServer(
     } catch (error) {
       if (!signal.aborted) deps.log.debug('listening to a server failed', { server: name, cause: String(error) });
     }
+    failures = deps.clock.now() - openedAt < limits.mcpListenRetryMs ? failures + 1 : 1;
     try {
-      await deps.clock.sleep(limits.mcpListenRetryMs, signal);
+      await deps.clock.sleep(backoffMs(relistening, failures), signal);
     } catch {
       // Aborted: the listener is gone.
       return;

@@ -1,38 +1,42 @@
 /**
  * Prompts of MCP servers in chat sessions: those that the toolset of the session offers, and one of them as the input of a turn. The request to
- * the server takes the steps of a call (`request-offer.ts`). A turn has not begun, so nothing can be asked: what requires approval is refused.
+ * the server is a direct call of the session, for a tool that stands for it (`request-offer.ts`): what requires approval is stored as such a call's.
  */
 import { listOf, recordOf } from '../../core/json/wire-value.ts';
 import { type InputPart, InputPart as InputPartSchema, mediaOf } from '../../core/model/message.ts';
 import type { Principal } from '../../core/people/principal.ts';
-import { joinTaint, type Taint, untainted } from '../../core/policy/taint.ts';
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
+import { fromCallResult } from '../../core/tools/offer-result.ts';
 import { forModel, modelContent } from '../../core/tools/model-result.ts';
 import { ContentBlock, contentText } from '../../core/tools/tool.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { readTurnNames } from '../plan/plan-names.ts';
-import type { MarkStore } from '../policy/direct-marks.ts';
-import type { SessionPrompt, TurnPrompt } from '../../ports/session.ts';
+import type { Directory } from '../../ports/directory.ts';
+import type { SessionCall, SessionCallRequest, SessionPrompt, TurnPrompt } from '../../ports/session.ts';
+import { offerProblem, offerTool } from './request-offer.ts';
 import { readServedOffers } from './read-offers.ts';
 import { findPrompt, type ServedOffers } from './serve-offers.ts';
-import { getPrompt, type OfferDeps } from './serve-resources.ts';
-import type { ServedView } from './serve-view.ts';
 
-/** A session and the plan of its next turn. `conversation`: the session's id. `seen`: the taint marks of the session. */
-export type PromptSession = { principal: Principal; plan: Plan; conversation: string; seen(): Promise<Taint> };
+/** A session and the plan of its next turn. */
+export type PromptSession = { principal: Principal; plan: Plan };
 
-/** The input of a turn, and the marks of what it contains; `taint` is absent if there are none. */
-export type ExpandedPrompt = { input: InputPart[]; taint?: Taint };
+/** `call`: makes a direct call with the session. */
+export type CallingSession = PromptSession & { call(request: SessionCallRequest): Promise<SessionCall> };
 
 export type SessionPrompts = {
   list(session: PromptSession): Promise<SessionPrompt[]>;
-  /** Throws `not_found`, `invalid_request` for missing arguments, and the problem of a request that was refused or has failed. */
-  expand(session: PromptSession, prompt: TurnPrompt): Promise<ExpandedPrompt>;
+  /**
+   * Returns the input of a turn. Throws `not_found`, `invalid_request` for missing arguments, and the problem of a request that was refused or
+   * has failed; the problem of one that requires approval has what it waits for as `pending`, after which the same prompt is sent again.
+   */
+  expand(session: CallingSession, prompt: TurnPrompt): Promise<InputPart[]>;
 };
 
-export async function listPrompts(deps: OfferDeps, session: PromptSession): Promise<SessionPrompt[]> {
-  const served = await readOffered(deps, session);
-  return served === null ? [] : [...served.offers.prompts].map(([name, { server, shown }]) => toSessionPrompt(name, server, shown));
+type PromptDeps = { directory: Directory };
+
+export async function listPrompts(deps: PromptDeps, session: PromptSession): Promise<SessionPrompt[]> {
+  const { prompts } = (await readOffered(deps, session)) ?? noOffered;
+  return [...prompts].map(([name, { server, shown }]) => toSessionPrompt(name, server, shown));
 }
 
 function toSessionPrompt(name: string, server: string, listed: Record<string, unknown>): SessionPrompt {
@@ -52,62 +56,41 @@ function toSessionPrompt(name: string, server: string, listed: Record<string, un
   };
 }
 
-export async function expandPrompt(deps: OfferDeps, session: PromptSession, prompt: TurnPrompt): Promise<ExpandedPrompt> {
-  const { principal, conversation } = session;
-  const served = await readOffered(deps, session);
-  const found = served === null ? null : findPrompt(served.offers, prompt.name);
-  if (served === null || found === null)
+export async function expandPrompt(deps: PromptDeps, session: CallingSession, { name, arguments: args }: TurnPrompt): Promise<InputPart[]> {
+  const { principal, plan } = session;
+  const found = findPrompt((await readOffered(deps, session)) ?? noOffered, name);
+  if (found === null)
     throw new Problem(
       'not_found',
-      `The toolset of this session offers no prompt ${quoted(prompt.name)}. GET /v1/sessions/{id}/prompts lists them.`,
+      `The toolset of this session offers no prompt ${quoted(name)}. GET /v1/sessions/{id}/prompts lists them.`,
     );
-  requireArguments(toSessionPrompt(prompt.name, found.server, found.shown), prompt);
-  const marks = collectMarks(session);
-  const caller = {
-    ...{ principal, target: session.plan.edition?.toolset ?? null, view: served.view, conversation, channel: {}, askable: {} },
-    ...{ marks: marks.store, links: noLinks },
-  };
-  const answer = await getPrompt(deps, caller, prompt, {}, new AbortController().signal);
-  if (answer.kind === 'input') throw new Error('a request that cannot ask asks');
-  const input = listOf(answer.result.messages).flatMap((message) => toInput(recordOf(message)));
-  if (input.length === 0) throw new Problem('upstream_error', `The server returned no messages for the prompt ${quoted(prompt.name)}.`);
-  const taint = marks.added();
-  return { input, ...(taint !== untainted && { taint }) };
+  requireArguments(toSessionPrompt(name, found.server, found.shown), args);
+  const { trusted } = await deps.directory.server(principal.workspace, found.server);
+  const params = { name: found.own, ...(args && { arguments: args }) };
+  const offer = offerTool({ method: 'prompts/get', kind: 'prompt', found, shown: name, params }, trusted);
+  const { result, pending } = await session.call({ plan, name, arguments: params, offer });
+  if (result.isError) throw offerProblem(result, pending);
+  const { messages } = fromCallResult('prompts/get', result, name);
+  const input = listOf(messages).flatMap((message) => toInput(recordOf(message)));
+  if (input.length === 0) throw new Problem('upstream_error', `The server returned no messages for the prompt ${quoted(name)}.`);
+  return input;
 }
 
-function requireArguments({ arguments: known }: SessionPrompt, { arguments: given = {} }: TurnPrompt): void {
+const noOffered = { prompts: new Map<never, never>(), promptAliases: new Map<never, never>() };
+
+function requireArguments({ arguments: known }: SessionPrompt, given: TurnPrompt['arguments'] = {}): void {
   const missing = known.filter(({ name, required }) => required && !Object.hasOwn(given, name));
   if (missing.length > 0)
     throw invalidRequest(missing.map(({ name }) => ({ path: `prompt.arguments.${name}`, message: 'is required by the prompt' })));
 }
 
 /** Returns null for a session without a toolset. */
-async function readOffered(
-  deps: OfferDeps,
-  { principal, plan }: PromptSession,
-): Promise<{ view: ServedView; offers: ServedOffers } | null> {
+async function readOffered(deps: PromptDeps, { principal, plan }: PromptSession): Promise<ServedOffers | null> {
   const names = await readTurnNames(deps.directory, principal.workspace, plan, principal.keyId);
   if (names === null || plan.edition === undefined) return null;
   // An agent that lists tools offers the prompts of their servers only.
-  const view: ServedView = { names, pointer: plan.edition, mode: null, isNarrowed: plan.allow != null };
-  return { view, offers: await readServedOffers(deps, principal.workspace, view) };
+  return await readServedOffers(deps, principal.workspace, { names, pointer: plan.edition, mode: null, isNarrowed: plan.allow != null });
 }
-
-/** The marks of the session, and those that the request adds: the session stores them with the turn. */
-function collectMarks({ seen }: PromptSession): { store: MarkStore; added(): Taint } {
-  let added = untainted;
-  const store: MarkStore = {
-    known: () => null,
-    read: async () => ({ taint: await seen(), expiresAt: Number.MAX_SAFE_INTEGER }),
-    add: async (taint) => {
-      added = joinTaint(added, taint);
-    },
-  };
-  return { store, added: () => added };
-}
-
-/** Nothing reads resources in a chat session. */
-const noLinks = { find: async () => [], add: async () => undefined };
 
 /** Returns a message as parts of the input, which a user writes: one with another role says so. Models read texts without hidden characters. */
 function toInput({ role, content }: Record<string, unknown>): InputPart[] {

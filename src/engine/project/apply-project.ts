@@ -8,9 +8,9 @@ import { Problem } from '../../core/problem.ts';
 import { boundedChanges, comparedTools, documentChanges } from '../../core/project/document-changes.ts';
 import type { Project } from '../../core/project/project.ts';
 import type { CompleteServer } from '../../core/servers/server.ts';
-import type { ListingReport, ServerTool } from '../../core/servers/server-tool.ts';
+import type { GivenListing, ListingReport } from '../../core/servers/server-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
-import type { AppliedDocument, ApplyRequest, ApplyResult, Projects } from '../../ports/projects.ts';
+import type { AppliedDocument, ApplyRequest, ApplyResult, DocumentPart, Projects } from '../../ports/projects.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { readAllPages } from '../configuration/tools-of-key.ts';
 import { type ProjectDeps, projectWrites } from './project-writes.ts';
@@ -20,7 +20,7 @@ export type ApplyDeps = ProjectDeps & {
   /** Lists the tools of a server; resolves to null if it was not read. Throws `Problem`. */
   refresh(server: string): Promise<ListingReport | null>;
   /** The tools of a server that has its OpenAPI document in its own. Throws `Problem`. */
-  listGiven(server: string, document: CompleteServer): Promise<ServerTool[]>;
+  listGiven(server: string, document: CompleteServer): Promise<GivenListing>;
 };
 
 export type ApplyOptions = Omit<ApplyRequest, 'writes'> & { unset?: ReadonlySet<string> };
@@ -36,11 +36,14 @@ export async function applyProject(deps: ApplyDeps, principal: Principal, projec
   if (request.dryRun === true) return { ...applied, documents: await plannedTools(deps, applied.documents, project.servers ?? {}) };
   const written = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && isWrite(action) ? [name] : [])));
   const isDeferred = applied.documents.some(({ action }) => action === 'deferred');
+  const skipped = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && action === 'skipped' ? [name] : [])));
   const listed = Object.entries(project.servers ?? {}).flatMap(([name, { kind }]) =>
-    kind !== 'static' && (written.has(name) || isDeferred) ? [name] : [],
+    kind !== 'static' && (written.has(name) || (isDeferred && !skipped.has(name))) ? [name] : [],
   );
   const listings = await listTools(deps, listed);
-  const documents = isDeferred ? await completed(deps, { ...request, writes }, applied.documents) : applied.documents;
+  // A toolset with all tools of a server gets those that a newer version of the server lists.
+  const isOfWritten = request.import !== undefined && written.size > 0 && writes.some(({ awaitsTools }) => awaitsTools === true);
+  const documents = isDeferred || isOfWritten ? await completed(deps, { ...request, writes }, applied.documents) : applied.documents;
   return { ...applied, documents: documents.map((document) => withListing(document, listings)) };
 }
 
@@ -78,21 +81,24 @@ function reported({ added, removed, updated, warnings }: ListingReport): Listing
   return { changes: boundedChanges(changes), warnings };
 }
 
-/** Adds what a plan changes in the tools of servers that were there, as far as the project says it. */
+/** Adds what a plan changes in the tools of servers that were there, and what listing them reports, as far as the project says it. */
 async function plannedTools(
   { catalog, listGiven }: ApplyDeps,
   documents: readonly AppliedDocument[],
   servers: NonNullable<Project['servers']>,
 ): Promise<AppliedDocument[]> {
-  const plan = async (name: string, server: NonNullable<Project['servers']>[string]): Promise<Listing> => {
+  const plan = async (name: string, server: NonNullable<Project['servers']>[string], isNew: boolean): Promise<Listing> => {
     const isHeld = server.updates === 'review' ? ' Those that change are held, since `updates` is "review".' : '';
     if (server.kind !== 'openapi' || server.document === undefined)
-      return { warnings: [{ path: '', message: `Its tools are listed when this is applied.${isHeld}` }] };
+      return isNew ? {} : { warnings: [{ path: '', message: `Its tools are listed when this is applied.${isHeld}` }] };
     try {
       // Hidden values of the document are not used to read its operations.
-      const after = comparedTools(await listGiven(name, server as CompleteServer));
+      const { tools, warnings: reported } = await listGiven(name, server as CompleteServer);
+      // What a new server lists is no change.
+      if (isNew) return { warnings: reported };
+      const after = comparedTools(tools);
       const before = comparedTools(await readAllPages((page) => catalog.serverTools(name, page)));
-      const warnings = isHeld === '' ? [] : [{ path: 'tools', message: isHeld.trim() }];
+      const warnings = isHeld === '' ? reported : [...reported, { path: 'tools', message: isHeld.trim() }];
       return { changes: documentChanges({ tools: before }, { tools: after }), warnings };
     } catch (error) {
       return { warnings: [{ path: 'document', message: `Its tools could not be listed: ${reasonOf(error)}` }] };
@@ -102,9 +108,9 @@ async function plannedTools(
   let room = limits.maxPlanChanges;
   return await Promise.all(
     documents.map(async (document) => {
-      const server = document.kind === 'server' && document.action === 'updated' ? servers[document.name] : undefined;
+      const server = document.kind === 'server' && isWrite(document.action) ? servers[document.name] : undefined;
       if (server === undefined || server.kind === 'static') return document;
-      const planned = await fewAtOnce(() => plan(document.name, server));
+      const planned = await fewAtOnce(() => plan(document.name, server, document.action === 'created'));
       room -= planned.changes?.length ?? 0;
       return added(document, room < 0 ? { ...planned, changes: [{ path: '…' }] } : planned);
     }),
@@ -124,8 +130,17 @@ async function completed(deps: ApplyDeps, request: ApplyRequest, before: readonl
     if (document.action === 'deferred' || isWrite(second.action))
       return isWrite(document.action) ? { ...second, action: document.action } : second;
     const { warnings: _warnings, ...rest } = document;
-    return { ...rest, ...(second.warnings !== undefined && { warnings: second.warnings }) };
+    return {
+      ...{ ...rest, keptParts: joined(second.keptParts, rest.keptParts), skippedParts: joined(second.skippedParts, rest.skippedParts) },
+      ...(second.warnings !== undefined && { warnings: second.warnings }),
+    };
   });
+}
+
+/** Those of the second write, and what only the first one reports. */
+function joined(second: readonly DocumentPart[] = [], first: readonly DocumentPart[] = []): DocumentPart[] {
+  const paths = new Set(second.map(({ path }) => path));
+  return [...second, ...first.filter(({ path }) => !paths.has(path))];
 }
 
 function withListing(document: AppliedDocument, listings: ReadonlyMap<string, Listing>): AppliedDocument {

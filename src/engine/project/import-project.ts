@@ -10,7 +10,7 @@ import { type Project, readProject } from '../../core/project/project.ts';
 import { reservedServers } from '../../core/names/reserved-names.ts';
 import { Workspace } from '../../core/people/workspace.ts';
 import { type CatalogPort, workspaceDocument } from '../../ports/catalog.ts';
-import type { AppliedDocument, ApplyResult } from '../../ports/projects.ts';
+import type { AppliedDocument, ApplyResult, ImportOrigin } from '../../ports/projects.ts';
 import { readAllDocuments } from '../configuration/tools-of-key.ts';
 import { type ApplyDeps, type ApplyOptions, applyProject } from './apply-project.ts';
 
@@ -20,9 +20,9 @@ export async function importProject(
   deps: ApplyDeps,
   principal: Principal,
   read: ImportResult,
-  { isPartial, ...options }: Omit<ApplyOptions, 'project' | 'unset'> & { isPartial: boolean },
+  options: Omit<ApplyOptions, 'project' | 'unset' | 'import'> & { import: ImportOrigin },
 ): Promise<Imported> {
-  if (!isPartial) {
+  if (!options.import.isPartial) {
     const { project, unset, warnings } = readProject(read.project);
     const applied = await applyProject(deps, principal, project, { ...options, project: null, unset });
     return { applied, skipped: read.skipped, warnings: [...read.warnings, ...warnings] };
@@ -42,8 +42,9 @@ export async function importProject(
 }
 
 /**
- * Of the toolsets that were skipped, leaves out the entries of servers that were skipped, and those for all tools of a server that has none,
- * such as one that cannot be reached, so that one broken server does not cost the tools of the others. Returns null if nothing is left out.
+ * Of the toolsets that were skipped, leaves out the entries of servers that were skipped, those for all tools of a server that has none, such as
+ * one that cannot be reached, and tools and exceptions that a server does not list (any more), so that one of them does not cost the tools of the
+ * others. Returns null if nothing is left out.
  */
 async function withListedServers(
   catalog: CatalogPort,
@@ -53,23 +54,60 @@ async function withListedServers(
   const skippedOf = (wanted: AppliedDocument['kind']): string[] =>
     documents.flatMap(({ kind, name, action }) => (kind === wanted && action === 'skipped' ? [name] : []));
   const servers = new Set(skippedOf('server'));
+  const ownNames = ownNamesReader(catalog);
   const skipped: Skipped[] = [];
   const left: NonNullable<Project['toolsets']> = {};
   for (const name of skippedOf('toolset')) {
     const toolset = toolsets[name];
     const tools: NonNullable<typeof toolset>['tools'] = [];
+    const before = skipped.length;
     for (const [index, entry] of (toolset?.tools ?? []).entries()) {
-      const [, server = '', tool] = /^([a-z][a-z0-9-]*)\.(.+)$/.exec(entry.tool ?? '') ?? [];
-      const isGone = servers.has(server);
-      if (isGone || (tool === '*' && (await catalog.tools({ limit: 1 }, undefined, { server })).items.length === 0))
-        skipped.push({ name: `toolsets.${name}.tools[${index}] (${entry.tool})`, reason: isGone ? wasSkipped : noTools });
-      else tools.push(entry);
+      const [, server = '', tool = ''] = /^([a-z][a-z0-9-]*)\.(.+)$/.exec(entry.tool ?? '') ?? [];
+      const place = `toolsets.${name}.tools[${index}]`;
+      const listed = servers.has(server) ? null : await ownNames(server);
+      if (listed === null) skipped.push({ name: `${place} (${entry.tool})`, reason: wasSkipped });
+      else if (listed.length === 0 && tool === '*') skipped.push({ name: `${place} (${entry.tool})`, reason: noTools });
+      else if (listed.length > 0 && !isListed(tool, listed)) skipped.push({ name: `${place} (${entry.tool})`, reason: noSuchTool });
+      else {
+        const stale = listed.length === 0 ? [] : (entry.except ?? []).filter((one) => !isListed(ownName(one, server), listed));
+        for (const one of stale) skipped.push({ name: `${place}.except (${one})`, reason: noSuchTool });
+        const except = (entry.except ?? []).filter((one) => !stale.includes(one));
+        const { except: _except, ...rest } = entry;
+        tools.push(except.length > 0 ? { ...entry, except } : rest);
+      }
     }
-    if (toolset !== undefined && tools.length > 0 && tools.length < toolset.tools.length) left[name] = { ...toolset, tools };
+    if (toolset !== undefined && tools.length > 0 && skipped.length > before) left[name] = { ...toolset, tools };
   }
   return Object.keys(left).length === 0 ? null : { toolsets: left, skipped };
 }
 
+/** What servers list, by their own names, each read once. Empty: nothing yet. */
+function ownNamesReader(catalog: CatalogPort): (server: string) => Promise<readonly string[]> {
+  const known = new Map<string, string[]>();
+  return async (server) => {
+    const names = known.get(server) ?? [];
+    if (known.has(server)) return names;
+    known.set(server, names);
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await catalog.tools({ limit: pageTools, ...(cursor !== undefined && { cursor }) }, undefined, { server });
+      names.push(...page.items.map(({ canonical }) => ownName(canonical, server)));
+      cursor = page.nextCursor;
+    }
+    return names;
+  };
+}
+
+function ownName(name: string, server: string): string {
+  return name.startsWith(`${server}.`) ? name.slice(server.length + 1) : name;
+}
+
+/** `pattern`: a name, or its beginning and `*`. */
+function isListed(pattern: string, names: readonly string[]): boolean {
+  return pattern.endsWith('*') ? names.some((name) => name.startsWith(pattern.slice(0, -1))) : names.includes(pattern);
+}
+
+const pageTools = 200;
+const noSuchTool = 'its server lists no such tool';
 const wasSkipped = 'its server was skipped';
 const noTools = 'its server lists no tools yet. Import the file again when `moniker refresh` shows that it works';
 

@@ -1,7 +1,7 @@
 /** Tests a server: connects and lists it as for a refresh, without storing anything. Faults of the server are returned, not thrown. */
 import { reportListing } from '../../core/listing/listing-report.ts';
 import { toServerTool } from '../../core/listing/stored-tool.ts';
-import type { ServerTool } from '../../core/servers/server-tool.ts';
+import type { GivenListing } from '../../core/servers/server-tool.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
 import { toServerAccess } from '../../core/servers/server.ts';
 import { isSameClient } from '../../core/servers/server-identity.ts';
@@ -97,10 +97,12 @@ function givenText(document: CompleteServer): string | null {
 }
 
 /** Lists a server that has its OpenAPI document in its own, which needs no request. As the first listing of a new server. */
-export async function listGiven(deps: TestDeps, workspace: string, name: string, document: CompleteServer): Promise<ServerTool[]> {
+export async function listGiven(deps: TestDeps, workspace: string, name: string, document: CompleteServer): Promise<GivenListing> {
   const change = { conversation: deps.ids.next('test'), document: async () => givenText(document), tokens: undefined };
-  const { taken } = await readListing(await discoverServer(deps, workspace, accessOf(name, document), change));
-  return taken.tools.map((tool) => toServerTool(name, tool));
+  const { discovery, warnings } = boundedDiscovery(await discoverServer(deps, workspace, accessOf(name, document), change), new Set());
+  const { listing, taken } = await readListing(discovery);
+  const tools = taken.tools.map((tool) => toServerTool(name, tool));
+  return { tools, warnings: [...warnings, ...reportListing(name, listing, taken, []).warnings] };
 }
 
 async function readListing({ tools, operations }: Pick<Discovery, 'tools' | 'operations'>) {

@@ -46,7 +46,7 @@ async function toOperationRequest(
   const written = await toServerHeaders(url, server.headers ?? {}, secret);
   for (const [name, value] of written) headers.set(name, value);
   if (cookies.length > 0) headers.set('cookie', [headers.get('cookie'), ...cookies].filter((cookie) => cookie !== null).join('; '));
-  if (body?.contentType !== undefined) headers.set('content-type', body.contentType);
+  if (body !== null) headers.set('content-type', body.contentType);
   // The same for every attempt of a call, so that a server that supports the header runs it once.
   headers.set('idempotency-key', context.idempotencyKey);
   const target = await withServerQuery(url, server.query ?? {}, secret);

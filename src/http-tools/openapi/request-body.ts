@@ -1,14 +1,13 @@
 /**
  * Builds the request body of an operation, by content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content".
  */
-import { fromBase64 } from '../../core/text/bytes.ts';
+import { fromBase64, joinBytes } from '../../core/text/bytes.ts';
 import { bodyForm } from '../../core/openapi/body-form.ts';
 import { queryPairs, invalidValue } from '../../core/openapi/request-url.ts';
 import type { ServerOperation, OperationBody } from '../../core/tools/server-operation.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 
-/** `contentType` undefined: the platform sets it, with the multipart boundary. */
-export type WrittenBody = { content: string | Uint8Array<ArrayBuffer> | FormData; contentType?: string };
+export type WrittenBody = { content: string | Uint8Array<ArrayBuffer>; contentType: string };
 
 /** Returns the body, or null if none is sent. Throws `invalid_request`. */
 export function writeBody(
@@ -30,7 +29,7 @@ export function writeBody(
     case 'form':
       return { content: formText(body, fieldsOf(argument, value)), contentType };
     case 'multipart':
-      return { content: multipart(body, fieldsOf(argument, value)) };
+      return multipart(body, fieldsOf(argument, value));
     case 'text':
       return { content: typeof value === 'string' ? value : JSON.stringify(value), contentType };
     case 'binary':
@@ -65,27 +64,61 @@ function fieldsOf(argument: string, value: unknown): [string, unknown][] {
   throw invalidValue(argument, 'must be an object: the body is a form');
 }
 
-/** Lists repeat their name and objects are written as `a[b]=c`, unless the document specifies another style. */
-function formText({ styles = {} }: OperationBody, fields: readonly [string, unknown][]): string {
+/** Lists repeat their name and objects are written as `a[b]=c`, unless the document specifies another style, or JSON. */
+function formText({ styles = {}, types = {} }: OperationBody, fields: readonly [string, unknown][]): string {
   return fields
     .flatMap(([name, value]) => {
+      const style = ownOf(styles, name);
       const usual = { style: isRecord(value) ? ('deepObject' as const) : ('form' as const), explode: true };
-      return queryPairs({ name, ...(Object.hasOwn(styles, name) ? (styles[name] ?? usual) : usual) }, value);
+      const isJson = style === undefined && typeof value === 'object' && bodyForm(ownOf(types, name) ?? '') === 'json';
+      return queryPairs({ name, ...(style ?? usual), ...(isJson && { isJson: true as const }) }, value);
     })
     .join('&')
     .replaceAll('%20', '+');
 }
 
-function multipart({ files = [] }: OperationBody, fields: readonly [string, unknown][]): FormData {
-  const form = new FormData();
+/**
+ * Written here, because a `FormData` gives each part with a content type a file name, and servers then read it as a file (RFC 7578 §4.2).
+ * Lists repeat their name, unless the document specifies that they are joined.
+ */
+function multipart({ files = [], styles = {}, types = {} }: OperationBody, fields: readonly [string, unknown][]): WrittenBody {
+  const boundary = `moniker-${crypto.randomUUID()}`;
+  const chunks: Uint8Array[] = [];
+  const text = (written: string): void => void chunks.push(encoder.encode(written));
   for (const [name, value] of fields) {
-    for (const part of Array.isArray(value) ? value : [value]) {
-      if (files.includes(name)) form.append(name, new Blob([bytesOf(name, part)], { type: 'application/octet-stream' }), name);
-      else if (typeof part === 'object' && part !== null) form.append(name, new Blob([JSON.stringify(part)], { type: 'application/json' }));
-      else form.append(name, part === null ? '' : String(part));
+    const style = ownOf(styles, name);
+    const isJoined = style?.explode === false && Array.isArray(value);
+    for (const part of isJoined ? [value.map(plainText).join(joints[style.style] ?? ',')] : Array.isArray(value) ? value : [value]) {
+      const isFile = files.includes(name);
+      const isObject = typeof part === 'object' && part !== null;
+      const type = ownOf(types, name) ?? (isFile ? 'application/octet-stream' : isObject ? 'application/json' : undefined);
+      const file = isFile ? `; filename="${quotedName(name)}"` : '';
+      text(`--${boundary}\r\ncontent-disposition: form-data; name="${quotedName(name)}"${file}\r\n`);
+      text(`${type === undefined ? '' : `content-type: ${type}\r\n`}\r\n`);
+      if (isFile) chunks.push(bytesOf(name, part));
+      else text(isObject || (type !== undefined && bodyForm(type) === 'json') ? JSON.stringify(part) : plainText(part));
+      text('\r\n');
     }
   }
-  return form;
+  text(`--${boundary}--\r\n`);
+  return { content: joinBytes(chunks), contentType: `multipart/form-data; boundary=${boundary}` };
+}
+
+const encoder = new TextEncoder();
+
+const joints: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
+
+function ownOf<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
+function plainText(value: unknown): string {
+  return value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** HTML Standard, "multipart/form-data encoding algorithm". */
+function quotedName(name: string): string {
+  return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }
 
 function bytesOf(argument: string, value: unknown): Uint8Array<ArrayBuffer> {

@@ -26,6 +26,7 @@ export function createOpenApiSource(): ServerSource {
         documentUrl: server.url,
         baseUrl: server.baseUrl,
         headers: Object.keys(server.headers ?? {}),
+        query: Object.keys(server.query ?? {}),
         ...server.openapi,
       });
       return { tools, operations, warnings, connection: null, offers: noOffers, ttlMs: openApiTtlMs };

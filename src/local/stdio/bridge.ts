@@ -11,6 +11,7 @@ import { KB, MB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
 import {
   changedPath,
+  endedPath,
   launcherHeader,
   processesPath,
   runHeader,
@@ -82,6 +83,11 @@ async function handle(servers: RunningServers, token: string, request: IncomingM
   // Written by the Worker (`net/stdio-bridge.ts`), which has the token.
   const asked = JSON.parse(decodeURIComponent(String(headers[runHeader] ?? ''))) as StdioRequest;
   if (request.url === processesPath) return answer(response, 200, servers.list(asked.workspace));
+  if (request.url === endedPath) {
+    servers.endSession(asked.workspace, String(asked.owner));
+    response.writeHead(202).end();
+    return;
+  }
   const { owner, conversation, isListening, startMs, ...run } = asked;
   const caller = { owner, conversation, isListening: isListening === true, startMs };
   if (method === 'POST') return await receive(servers, { run, caller }, request, response);

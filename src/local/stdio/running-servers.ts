@@ -87,6 +87,14 @@ export function createRunningServers(token: string, { onLog, unwanted, environme
       for (const program of programs.values()) endUnusedTest(program);
       check.check();
     },
+    /** A session has ended: nothing can use its processes any more. Those of keys and the shared ones continue. */
+    endSession(workspace: string, owner: string): void {
+      for (const program of programs.values()) {
+        const { run, instances } = program;
+        const instance = run.workspace === workspace && run.instances === 'session' ? instances.get(owner) : undefined;
+        if (instance?.owner === owner) void endOne(program, instance);
+      }
+    },
     /** Returns an open session of this run, or null: with another secret, for example, the Worker must open another session. */
     find(run: StdioRun, sessionId: string): { server: SharedServer; session: BridgeSession } | null {
       const program = programs.get(keyOf(run));

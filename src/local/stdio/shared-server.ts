@@ -245,7 +245,7 @@ export class SharedServer {
 
   #exited(how: string): void {
     this.#initialized.reject(new Error(how));
-    const why = this.isEnding ? 'was ended, because it was changed or deleted or Moniker stops,' : how;
+    const why = this.isEnding ? 'was ended, because it was changed or deleted, its session ended or Moniker stops,' : how;
     for (const id of [...this.#requests.keys()]) this.#finish(id, errorOf(`The server ${why} before it responded.`, { code: endedCode }));
     for (const session of this.sessions.values()) for (const stream of session.streams) stream.end();
     this.sessions.clear();

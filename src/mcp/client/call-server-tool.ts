@@ -1,14 +1,15 @@
 /** Runs one `tools/call` under the tool's own name, with input requests and tasks, until its result. Errors of the tool are results. */
-import { ProtocolError } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits/limits.ts';
-import { toProtocolFault } from '../../engine/mcp/rpc-error.ts';
+import { argumentHeaders } from '../../engine/mcp/argument-headers.ts';
+import { ServerRpcError, toProtocolFault } from '../../engine/mcp/rpc-error.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { listOf, recordOf } from '../../core/json/wire-value.ts';
 import type { UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
-import { type Connection, withConnection } from './connection.ts';
-import { callPlain } from './plain-call.ts';
-import { ResponseTooLarge, serverMessage, unsupportedVersion } from './upstream-fault.ts';
+import { rpcCodes } from '../server/rpc-fault.ts';
+import type { Connection } from './connection.ts';
+import { withConnection } from './with-connection.ts';
+import { ResponseTooLarge, serverMessage } from './upstream-fault.ts';
 import { type RoundOutcome, readRequestState, answerInputRounds } from './input-rounds.ts';
 import { answerPages, CompletedPages, pagesText } from './pages.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
@@ -23,8 +24,6 @@ export async function callServerTool(
   context: UpstreamContext,
 ): Promise<UpstreamAnswer<ToolResult>> {
   try {
-    const plain = await callPlain(memory, server, call, hooks, context);
-    if ('result' in plain) return { kind: 'result', result: toToolResult(call.name, plain.result, call.outputSchema) };
     const completed = new CompletedPages();
     const watching: UpstreamHooks = {
       ...hooks,
@@ -33,7 +32,7 @@ export async function callServerTool(
         hooks.elicitationComplete?.(id);
       },
     };
-    const options = { hooks: watching, maxBytes: limits.maxToolReplyBytes, sent: plain.sent };
+    const options = { hooks: watching, maxBytes: limits.maxToolReplyBytes };
     return await withConnection(memory, server, context, options, async (connection) => {
       const answered = await answerOf(connection, server, call, watching, completed);
       if (answered.kind === 'input-required') return answered;
@@ -60,9 +59,9 @@ async function answerOf(
   try {
     return await answerPages(connection, server, hooks, call, completed, () => attempt(connection, server, call, hooks));
   } catch (error) {
-    if (!(error instanceof ProtocolError) || error.code === unsupportedVersion) throw error;
+    if (!(error instanceof ServerRpcError) || error.rpc.code === rpcCodes.unsupportedRevision) throw error;
     const text = refusalText(call.name, error) + pagesText(server, error);
-    return { kind: 'result', result: { isError: true, content: [{ type: 'text', text }] }, error: toProtocolFault(error) };
+    return { kind: 'result', result: { isError: true, content: [{ type: 'text', text }] }, error: toProtocolFault(error.rpc) };
   }
 }
 
@@ -85,14 +84,15 @@ async function attempt(
 
 async function send(connection: Connection, call: UpstreamCall, more: Record<string, unknown>): Promise<Record<string, unknown>> {
   const params = { name: call.name, arguments: call.arguments, ...more };
-  const headers = { 'idempotency-key': call.idempotencyKey };
+  const repeated = connection.era === 'modern' ? argumentHeaders(call.inputSchema, call.arguments) : {};
+  const headers = { ...repeated, 'idempotency-key': call.idempotencyKey };
   try {
-    const result = await connection.call(params, call.inputSchema, headers);
+    const result = await connection.request('tools/call', params, { headers });
     if (!requiresTask(connection.era, result.isError === true ? firstText(result) : '')) return result;
   } catch (error) {
-    if (!(error instanceof ProtocolError) || !requiresTask(connection.era, error.message)) throw error;
+    if (!(error instanceof ServerRpcError) || !requiresTask(connection.era, error.message)) throw error;
   }
-  return connection.call({ ...params, ...asTask }, call.inputSchema, headers);
+  return connection.request('tools/call', { ...params, ...asTask }, { headers });
 }
 
 function firstText({ content }: Record<string, unknown>): string {
@@ -101,6 +101,6 @@ function firstText({ content }: Record<string, unknown>): string {
 }
 
 /** Reported as the tool's own error: the server rejected this call and is not broken. */
-function refusalText(name: string, { code, message }: ProtocolError): string {
+function refusalText(name: string, { rpc: { code, message } }: ServerRpcError): string {
   return `${name} failed: its server returned error ${code}: ${serverMessage(message)}.`;
 }

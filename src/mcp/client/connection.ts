@@ -1,302 +1,295 @@
 /**
- * A connection to an MCP server for one piece of work. It starts from what is known of the server and ends with the work (in the Worker,
- * connections belong to one request). If the known era or session is wrong, the server rejects the request, and the work is repeated once
- * from a new handshake. Nothing else is retried.
+ * A connection to an MCP server for one piece of work: the JSON-RPC of a client, in both eras. It begins with a handshake or with what is
+ * known of the server, and ends with the work (in the Worker, connections belong to one request). Results are the server's, unchanged;
+ * callers read them leniently.
  */
-import {
-  type Client,
-  LOG_LEVEL_META_KEY,
-  ProtocolError,
-  type RequestOptions,
-  type StandardSchemaV1,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits/limits.ts';
-import type { AskableInput } from '../../core/tools/mcp-input.ts';
+import type { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { UpstreamMethod } from '../../core/tools/upstream-method.ts';
-import type { JsonSchema } from '../../core/tools/tool.ts';
-import { recordOf } from '../../core/json/wire-value.ts';
+import type { ServerRpcError } from '../../engine/mcp/rpc-error.ts';
 import { createIdleTimeout, type IdleTimeout, withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
-import {
-  type DeclaredCapabilities,
-  toCapabilities,
-  createClient,
-  isBrokenByProbe,
-  openWire,
-  type OpenedWire,
-  connect,
-  type SentCall,
-} from './handshake.ts';
-import { isWithoutEndpoint, statusOf, toFault, unsupportedVersion, upstreamTimeout } from './upstream-fault.ts';
-import { handleServerMessages } from './inbound.ts';
-import { sendSessionSettings } from './session-settings.ts';
-import { fromLastAnswer, isWithoutSession, noteWithoutSession, prefersSession, withEra, WithoutSession } from './era-choice.ts';
-import { type ConnectionMemory, type NegotiatedConnection, memoryKey } from './connection-memory.ts';
-import { unparsedResult, type Wire } from './wire.ts';
+import type { UpstreamHooks } from '../../ports/upstream.ts';
+import { notificationText, requestText, type McpMessage } from '../server/messages.ts';
+import { metaNames } from '../server/revisions.ts';
+import { rpcCodes } from '../server/rpc-fault.ts';
+import type { NegotiatedConnection } from './connection-memory.ts';
+import { type DeclaredCapabilities, envelopeOf, modernHeaders } from './declared-capabilities.ts';
+import type { Endpoint } from './endpoint.ts';
+import { createInbound, type Inbound } from './inbound.ts';
+import { type PostOptions, Transport } from './transport.ts';
+import { HttpFault, permanentError, toServerError, upstreamTimeout } from './upstream-fault.ts';
 
+/**
+ * Messages of a server during one call or one subscription, and more for each second of it: a talkative call has some hundred, one of hours
+ * reports its progress all the time, and each costs work.
+ */
+export const maxServerMessages = 10_000;
+const moreMessagesPerSecond = 10;
 /** Notifications to a server at the end (a call is canceled, a session has ended) take at most this long. */
 const cancellationNoticeMs = 1_000;
-/** Wait for the stream on which a server sends its own requests; then a call that may need it is sent without it. */
-const serverStreamWaitMs = 1_000;
 
-export type WorkOptions = {
+export type ConnectionParts = {
+  server: ServerAccess;
+  endpoint: Endpoint;
   hooks: UpstreamHooks;
-  /** Bytes that may arrive, for each response or for all together (`isMaxForAll`). */
-  maxBytes: number;
-  isMaxForAll?: boolean;
-  /** Start with a new handshake, and end the session afterwards. */
-  isFresh?: boolean;
-  /** Listens for changes; calls nothing. */
-  isListening?: boolean;
-  totalMs?: number;
-  /** Declared to the server, if it is more than the hooks support. */
-  askable?: AskableInput;
-  /** The first request of the work was sent already, to a server of which this is known. */
-  sent?: (SentCall & { known: NegotiatedConnection }) | undefined;
-};
-
-export type Connection = {
-  era: 'modern' | 'legacy';
-  client: Client;
-  wire: Wire;
-  idleTimeout: IdleTimeout;
-  /** Aborts with the context's signal, and when the connection ends for any reason. */
+  capabilities: DeclaredCapabilities;
+  /** What is known of the server; null: a handshake follows. */
+  known: NegotiatedConnection | null;
+  /** Ends the work. */
   signal: AbortSignal;
-  /** Returns the unparsed result. */
-  request(method: UpstreamMethod, params: Record<string, unknown>, headers?: Record<string, string>): Promise<Record<string, unknown>>;
-  /** Sends `tools/call`, with the headers of its arguments if the era has them. */
-  call(params: ToolCallParams, inputSchema: JsonSchema, headers: Record<string, string>): Promise<Record<string, unknown>>;
-  /**
-   * Opens the stream for messages that the server starts by itself (2025 eras), and resolves when it is open. `onEnd`: the stream has
-   * ended, or the server offers none.
-   */
-  openServerStream(onEnd: () => void): Promise<void>;
-  /** The same for requests of the server during a call; once for each connection. */
-  openAskingStream(): Promise<void>;
+  /** Bytes that may still arrive, for one response or for all responses together. */
+  budget(): { left: number };
+  /** The limit of the whole work. */
+  totalMs: number;
 };
 
-export type ToolCallParams = { name: string; arguments: Record<string, unknown> } & Record<string, unknown>;
+/** What a server says of itself in the handshake. */
+export type ServerHello = { capabilities: Record<string, unknown>; info?: { name: string; version: string }; instructions?: string };
 
-/** Throws a problem that names the server, or the abort reason of `context.signal`. */
-export async function withConnection<T>(
-  memory: ConnectionMemory,
-  server: ServerAccess,
-  context: UpstreamContext,
-  options: WorkOptions,
-  work: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  const { hooks } = options;
-  const capabilities =
-    options.askable === undefined
-      ? toCapabilities(server, hooks.askable ?? {}, hooks.ask !== undefined)
-      : toCapabilities(server, options.askable, true);
-  const { key, known: remembered } = knownConnection(memory, server, context, hooks, capabilities);
-  const known = options.isFresh === true ? null : (options.sent?.known ?? remembered);
-  const wires: Wire[] = [];
-  const once = (begin: NegotiatedConnection | null, as: ServerAccess, needsSession = false): Promise<T> =>
-    workOnce(as, context, { ...options, sent: begin === null ? undefined : options.sent }, capabilities, begin, work, {
-      opened: (wire) => void wires.push(wire),
-      connected(negotiated) {
-        if (needsSession && negotiated.era === 'legacy' && negotiated.sessionId === '') throw new WithoutSession();
-        // An SSE session ends with its stream.
-        if (options.isFresh !== true && as.mcp?.transport !== 'sse') memory.set(key, negotiated);
-      },
-    });
-  const hasAnswered = (): boolean => wires.some((wire) => wire.hasAnswered);
-  const afresh = (): Promise<T> => {
-    if (options.isFresh === true || !prefersSession(memory, server, hooks, capabilities)) return once(null, server);
-    return once(null, withEra(server, 'legacy'), true).catch((error: unknown) => {
-      if (hasAnswered() || !isWithoutSession(error)) throw error;
-      noteWithoutSession(memory, server, error);
-      return once(fromLastAnswer(server), server);
-    });
-  };
-  const viaHttp = (): Promise<T> =>
-    (known === null ? afresh() : once(known, server)).catch((error: unknown) => {
-      if (known !== null && isRefusal(error)) {
-        memory.forget(key, known);
-        // Part of the work is done and may have had an effect, so it is not repeated.
-        if (hasAnswered()) throw error;
-        context.log.debug('reconnecting to an MCP server', { server: server.name, era: known.era, status: statusOf(error) });
-        return afresh();
-      }
-      if (known === null && isBrokenByProbe(error, server)) return once(null, withEra(server, 'legacy'));
-      throw error;
-    });
-  const viaSse = (): Promise<T> => once(null, { ...server, mcp: { ...server.mcp, transport: 'sse' } });
-  try {
-    return await viaTransports(server, viaHttp, viaSse, () => hasAnswered() || wires.some(({ isStarted }) => isStarted));
-  } catch (error) {
-    if (context.signal.aborted) throw context.signal.reason;
-    throw toFault(server.name, error);
-  }
-}
+type Params = Record<string, unknown>;
+type OpenRequest = {
+  method: UpstreamMethod;
+  resolve(result: Record<string, unknown>): void;
+  reject(reason: unknown): void;
+  acknowledged?(): void;
+};
+/** `acknowledged`: called when the server confirms a subscription. */
+type RequestOptions = { headers?: Record<string, string>; acknowledged?(): void };
 
-/** Returns what is known of the server, and the key of the connection in `memory`. */
-export function knownConnection(
-  memory: ConnectionMemory,
-  server: ServerAccess,
-  context: UpstreamContext,
-  hooks: UpstreamHooks,
-  capabilities: DeclaredCapabilities,
-): { key: string; known: NegotiatedConnection | null } {
-  const key = memoryKey(server, context.conversation, capabilities.legacy);
-  const begin = (): NegotiatedConnection | null => (prefersSession(memory, server, hooks, capabilities) ? null : fromLastAnswer(server));
-  return { key, known: memory.get(key) ?? begin() };
-}
+export class Connection {
+  readonly transport: Transport;
+  readonly idleTimeout: IdleTimeout;
+  /** Resolves when the server was given the client's roots. */
+  readonly rootsRead: Promise<void>;
+  /** null: there was no handshake. */
+  hello: ServerHello | null = null;
+  /** Set after a fault that ends everything; `signal` aborts with it. */
+  failure: Problem | null = null;
+  /** The server has responded to something besides the handshake, so the request may have had an effect. */
+  hasAnswered = false;
+  readonly #parts: ConnectionParts;
+  readonly #inbound: Inbound;
+  readonly #work = new AbortController();
+  readonly #follow = (): void => this.#end(this.#parts.signal.reason);
+  readonly #open = new Map<number, OpenRequest>();
+  readonly #lastMessages: Promise<unknown>[] = [];
+  readonly #openedAt = systemClock.now();
+  #negotiated: NegotiatedConnection | null = null;
+  #nextId = randomId();
+  #messages = 0;
+  #asking: Promise<void> | null = null;
 
-/** Uses the transport of the document, or the last one, or Streamable HTTP; and the other one if the server has no endpoint for it. */
-async function viaTransports<T>(
-  { mcp, connection }: ServerAccess,
-  viaHttp: () => Promise<T>,
-  viaSse: () => Promise<T>,
-  hasBegun: () => boolean,
-): Promise<T> {
-  const { transport = 'auto' } = mcp ?? {};
-  if (transport === 'http' || mcp?.command !== undefined || mcp?.era === 'modern') return await viaHttp();
-  if (transport === 'sse') return await viaSse();
-  const [first, second] = connection?.transport === 'sse' ? [viaSse, viaHttp] : [viaHttp, viaSse];
-  return await first().catch(async (error: unknown) => {
-    if (!isWithoutEndpoint(error) || hasBegun()) throw error;
-    return await second().catch((other: unknown) => {
-      throw hasBegun() ? other : error;
+  constructor(parts: ConnectionParts) {
+    const { server, endpoint, hooks, known, signal, budget, totalMs } = parts;
+    this.#parts = parts;
+    this.transport = new Transport({
+      ...{ server: server.name, endpoint, budget, isSse: server.mcp?.transport === 'sse' },
+      receive: (message) => this.#receive(message),
+      fail: (problem) => this.fail(problem),
     });
-  });
-}
-
-async function workOnce<T>(
-  server: ServerAccess,
-  context: UpstreamContext,
-  { hooks, maxBytes, isMaxForAll = false, isFresh = false, isListening = false, totalMs = limits.maxServerCallMs, sent }: WorkOptions,
-  capabilities: DeclaredCapabilities,
-  known: NegotiatedConnection | null,
-  work: (connection: Connection) => Promise<T>,
-  on: { opened(wire: Wire): void; connected(negotiated: NegotiatedConnection): void },
-): Promise<T> {
-  context.signal.throwIfAborted();
-  const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, isListening, known, sent });
-  const { wire } = opened;
-  on.opened(wire);
-  const client = createClient(server, capabilities);
-  // The SDK's own timeouts are not used, because they continue while the user answers.
-  const idleTimeout = createIdleTimeout(systemClock, { idleMs: server.timeoutMs ?? limits.serverTimeoutMs, maxMs: totalMs });
-  idleTimeout.start((ms) => wire.fail(upstreamTimeout(server.name, ms)));
-  const signal = AbortSignal.any([context.signal, wire.failed]);
-  try {
+    this.idleTimeout = createIdleTimeout(systemClock, { idleMs: server.timeoutMs ?? limits.serverTimeoutMs, maxMs: totalMs });
     const rootsRead = Promise.withResolvers<void>();
-    handleServerMessages(client, server, hooks, { idleTimeout, isAsked: () => !signal.aborted, rootsRead: rootsRead.resolve });
-    const negotiated = await connect(client, wire, known, signal);
-    on.connected(negotiated);
-    const connection = toConnection(opened, client, negotiated.era, idleTimeout, signal, hooks);
-    const told = await sendSessionSettings(connection, negotiated, server, hooks, rootsRead.promise);
-    if (told !== negotiated) on.connected(told);
-    return await work(connection);
-  } catch (error) {
-    if (context.signal.aborted) throw context.signal.reason;
-    throw wire.failure ?? error;
-  } finally {
-    idleTimeout.stop();
-    await closeWire(wire, client, isFresh);
+    this.rootsRead = rootsRead.promise;
+    this.#inbound = createInbound(server, hooks, {
+      ...{ idleTimeout: this.idleTimeout, rootsRead: rootsRead.resolve },
+      isAsked: () => !this.signal.aborted,
+      send: (text) => this.transport.post(text),
+    });
+    if (known !== null) this.adopt(known);
+    signal.addEventListener('abort', this.#follow, { once: true });
+    this.idleTimeout.start((ms) => this.fail(upstreamTimeout(server.name, ms)));
+    if (signal.aborted) this.#follow();
   }
+
+  /** Aborts with the caller's signal, and when the connection fails. */
+  get signal(): AbortSignal {
+    return this.#work.signal;
+  }
+
+  /** `legacy` until the server has shown that it has 2026-07-28. */
+  get era(): NegotiatedConnection['era'] {
+    return this.#negotiated?.era ?? 'legacy';
+  }
+
+  /** All further messages are of this revision. */
+  adopt(negotiated: NegotiatedConnection, hello: ServerHello | null = null): void {
+    this.#negotiated = negotiated;
+    this.hello = hello;
+    this.transport.session.version = negotiated.version;
+    if (negotiated.era === 'legacy') this.transport.session.id = negotiated.sessionId;
+  }
+
+  fail(problem: Problem): void {
+    this.failure ??= problem;
+    this.#end(problem);
+  }
+
+  /** Sends a request, and returns its result. Throws `ServerRpcError`, `HttpFault` or a problem; when `signal` aborts, its reason. */
+  async request(method: UpstreamMethod, params: Params, { headers, acknowledged }: RequestOptions = {}): Promise<Record<string, unknown>> {
+    const { hooks } = this.#parts;
+    this.idleTimeout.extend();
+    const id = this.#nextId++;
+    const written = this.#write(id, method, params, { ...hooks.meta, progressToken: id });
+    const result = await this.#exchange(id, method, written.text, { ...headers, ...written.headers }, acknowledged);
+    hooks.alive?.();
+    return result;
+  }
+
+  /** Sends a request of the handshake: without progress, and in the revision that `headers` name. */
+  async handshake(method: UpstreamMethod, params: Params, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+    const id = this.#nextId++;
+    return await this.#exchange(id, method, requestText(id, method, params), headers);
+  }
+
+  async notify(method: string): Promise<void> {
+    await this.transport.post(notificationText(method));
+  }
+
+  /** Sends a request after the caller has stopped waiting, to save the server work. */
+  sendLast(method: UpstreamMethod, params: Params): void {
+    const { text, headers } = this.#write(this.#nextId++, method, params, {});
+    this.#track(this.transport.post(text, { headers, isWaiting: () => false }));
+  }
+
+  /** Opens the stream for requests of the server during a call (2025 revisions); once for each connection. */
+  openAskingStream(): Promise<void> {
+    this.#asking ??= this.transport.openServerStream(() => undefined);
+    return this.#asking;
+  }
+
+  /** Sends what remains to be said, within a short timeout, and closes. `endsSession`: resolves then; otherwise at once. */
+  async close(endsSession: boolean): Promise<void> {
+    this.idleTimeout.stop();
+    this.#parts.signal.removeEventListener('abort', this.#follow);
+    if (!endsSession && this.#lastMessages.length === 0) return this.transport.close();
+    const sendLastMessages = async (): Promise<void> => {
+      await Promise.all(this.#lastMessages);
+      if (endsSession && this.failure === null) await this.transport.endSession();
+    };
+    const closed = withTimeout(systemClock, sendLastMessages(), cancellationNoticeMs, () => undefined)
+      .catch(() => {
+        // The server may already be gone.
+      })
+      .then(() => this.transport.close());
+    if (endsSession) await closed;
+  }
+
+  #exchange(
+    id: number,
+    method: UpstreamMethod,
+    text: string,
+    headers: Record<string, string>,
+    acknowledged?: () => void,
+  ): Promise<Record<string, unknown>> {
+    if (this.signal.aborted) return Promise.reject(this.signal.reason);
+    const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
+    this.#open.set(id, { method, resolve, reject, ...(acknowledged && { acknowledged }) });
+    const options: PostOptions = {
+      ...{ headers, isWaiting: () => this.#open.has(id), startsSession: method === 'initialize' },
+      hasResumption: this.era === 'legacy',
+    };
+    this.transport.post(text, options).catch((error: unknown) => {
+      this.#settle(id)?.reject((headers['mcp-method'] !== undefined && rpcErrorOf(error, id)) || error);
+    });
+    return promise;
+  }
+
+  #settle(id: number): OpenRequest | undefined {
+    const open = this.#open.get(id);
+    this.#open.delete(id);
+    return open;
+  }
+
+  /** Ends the work: all requests fail with `reason`, and the server is notified (2026-07-28: by closing the request). */
+  #end(reason: unknown): void {
+    if (this.signal.aborted) return;
+    for (const [id, { method, reject }] of this.#open) {
+      if (this.era === 'legacy' && !handshakes.has(method))
+        this.#track(this.transport.post(notificationText('notifications/cancelled', { requestId: id, reason: String(reason) })));
+      reject(reason);
+    }
+    this.#open.clear();
+    this.#work.abort(reason);
+  }
+
+  #track(notice: Promise<unknown>): void {
+    const sent = notice.catch(() => {
+      // The server may be gone; the notice only saves it work.
+    });
+    this.#lastMessages.push(sent);
+  }
+
+  /** Writes a request. One of 2026-07-28 names its revision and its client, and repeats some of its body in `headers`. */
+  #write(id: number, method: UpstreamMethod, params: Params, meta: Params): { text: string; headers: Record<string, string> } {
+    if (this.#negotiated?.era !== 'modern') return { text: requestText(id, method, { ...params, _meta: meta }), headers: {} };
+    const { version } = this.#negotiated;
+    const { hooks, capabilities } = this.#parts;
+    // Servers of 2026 send log messages only on request.
+    const level = hooks.notice === undefined ? {} : { [metaNames.logLevel]: hooks.logLevel ?? 'info' };
+    const _meta = { ...meta, ...level, ...envelopeOf(version, capabilities) };
+    return { text: requestText(id, method, { ...params, _meta }), headers: modernHeaders(version, method, params) };
+  }
+
+  /** Receives a message of the server from any response or stream. */
+  #receive(message: McpMessage): void {
+    const { server } = this.#parts;
+    this.#messages += 1;
+    const openMs = systemClock.now() - this.#openedAt;
+    if (this.#messages > maxServerMessages + (openMs / 1_000) * moreMessagesPerSecond)
+      this.fail(permanentError(server.name, `sent ${this.#messages} messages in ${Math.round(openMs / 1_000)} s without a response.`));
+    else if (message.kind === 'response') this.#receiveResponse(message);
+    else if (message.kind === 'notification') this.#receiveNotification(message.method, message.params);
+    // 2026-07-28 has no requests of the server.
+    else if (this.era === 'legacy') void this.#inbound.answer(message);
+  }
+
+  #receiveResponse(message: Extract<McpMessage, { kind: 'response' }>): void {
+    const open = this.#settle(Number(message.id));
+    // An unknown id or a second response: the caller keeps waiting.
+    if (open === undefined) return;
+    this.hasAnswered ||= !handshakes.has(open.method);
+    if ('result' in message) open.resolve(message.result);
+    else open.reject(toServerError(message.error));
+  }
+
+  #receiveNotification(method: string, params: Readonly<Params>): void {
+    switch (method) {
+      case 'notifications/progress': {
+        const { progressToken, progress, total, message } = params;
+        if (!this.#open.has(Number(progressToken)) || typeof progress !== 'number') return;
+        this.idleTimeout.extend();
+        const more = { ...(typeof total === 'number' && { total }), ...(typeof message === 'string' && { message }) };
+        this.#parts.hooks.progress?.({ progress, ...more });
+        return;
+      }
+      case 'notifications/subscriptions/acknowledged':
+        for (const { acknowledged } of this.#open.values()) acknowledged?.();
+        return;
+      default:
+        this.#inbound.notify({ method, params });
+    }
+  }
+}
+
+/** After these, nothing was done. */
+const handshakes: ReadonlySet<UpstreamMethod> = new Set(['initialize', 'server/discover', 'logging/setLevel']);
+
+/** Returns the error with which a server of 2026-07-28 refuses the request in its response, if it is one: others come from proxies. */
+function rpcErrorOf(error: unknown, id: number): ServerRpcError | null {
+  const rpc = error instanceof HttpFault ? error.rpc : null;
+  if (rpc?.id !== id || !(error instanceof HttpFault)) return null;
+  // A 404 of another kind is that of a server without this revision.
+  const isOfRequest = error.status === 400 || (error.status === 404 && rpc.error.rpc.code === rpcCodes.methodNotFound);
+  return isOfRequest ? rpc.error : null;
 }
 
 /**
- * The server rejected the request because cached connection data is wrong: an expired session (404; 400 from many servers), or an era that
- * it no longer supports (400, 404, 405 or -32022). Nothing was done, so the request can be repeated.
+ * The first id of a connection. Unguessable, since calls of a conversation share a session, and one must not receive the response of another.
+ * 48 bits: the sum with any count is still an exact number.
  */
-function isRefusal(error: unknown): boolean {
-  const status = statusOf(error);
-  return status === 400 || status === 404 || status === 405 || (error instanceof ProtocolError && error.code === unsupportedVersion);
-}
-
-function toConnection(
-  { wire, url, listening }: OpenedWire,
-  client: Client,
-  era: 'modern' | 'legacy',
-  idleTimeout: IdleTimeout,
-  signal: AbortSignal,
-  hooks: UpstreamHooks,
-): Connection {
-  const sent: RequestOptions = {
-    signal,
-    // Our timeout fires first, and stops while the user answers.
-    timeout: limits.maxServerCallMs + 1_000,
-    onprogress: (progress) => {
-      idleTimeout.extend();
-      hooks.progress?.(progress);
-    },
-  };
-  // Servers of 2026 send log messages only on request.
-  const level = era === 'modern' && hooks.notice !== undefined ? { [LOG_LEVEL_META_KEY]: hooks.logLevel ?? 'info' } : {};
-  const meta = Object.keys({ ...hooks.meta, ...level }).length === 0 ? {} : { _meta: { ...hooks.meta, ...level } };
-  const request: Connection['request'] = async (method, params, headers) => {
-    idleTimeout.extend();
-    const options = { ...sent, ...(headers && { headers }) };
-    const result = await client.request({ method, params: { ...params, ...meta } }, unvalidatedResult, options);
-    hooks.alive?.();
-    return result;
-  };
-  let asking: Promise<void> | null = null;
-  const connection: Connection = {
-    era,
-    client,
-    wire,
-    idleTimeout,
-    signal,
-    request,
-    openAskingStream: () => (asking ??= connection.openServerStream(() => {})),
-    async call(params, inputSchema, headers) {
-      // HTTP+SSE has no headers for a single request.
-      if (era === 'legacy') return request('tools/call', params, wire.isSse ? undefined : headers);
-      idleTimeout.extend();
-      // Without its output schema: we check the result ourselves, and a schema that does not compile must not stop the call.
-      const toolDefinition = { name: params.name, inputSchema: { ...inputSchema, type: 'object' as const } };
-      const result: Record<string, unknown> = await client.callTool({ ...params, ...meta }, { ...sent, headers, toolDefinition });
-      return recordOf(result[unparsedResult]);
-    },
-    async openServerStream(onEnd) {
-      // Its only stream is open, and the connection fails when it ends.
-      if (wire.isSse) return;
-      const stream = new StreamableHTTPClientTransport(url, {
-        ...listening,
-        fetch: async (...request) => {
-          const response = await (listening.fetch as typeof fetch)(...request);
-          if (!response.ok) onEnd();
-          return response;
-        },
-        sessionId: wire.sessionId,
-        protocolVersion: wire.protocolVersion,
-        reconnectionScheduler: onEnd,
-      });
-      stream.onmessage = (message) => wire.receive(message);
-      wire.closesWith(stream);
-      await stream.start();
-      const opening = stream.resumeStream('').catch(onEnd);
-      // Some servers send no headers until they have a message.
-      await withTimeout(systemClock, opening, serverStreamWaitMs, () => undefined);
-    },
-  };
-  return connection;
-}
-
-/** Reads the result that the wire stored. */
-const unvalidatedResult: StandardSchemaV1<unknown, Record<string, unknown>> = {
-  '~standard': { version: 1, vendor: 'moniker', validate: (value) => ({ value: recordOf(recordOf(value)[unparsedResult]) }) },
-};
-
-/** Cancels an abandoned call and ends our own session. Best effort, within a short timeout. */
-async function closeWire(wire: Wire, client: Client, endsSession: boolean): Promise<void> {
-  const sendLastMessages = async (): Promise<void> => {
-    await wire.flushCancellations();
-    if (endsSession && wire.failure === null) await wire.endSession();
-  };
-  const closed = withTimeout(systemClock, sendLastMessages(), cancellationNoticeMs, () => undefined)
-    .catch(() => {
-      // The server may already be gone.
-    })
-    .then(() => client.close());
-  if (endsSession) await closed;
+function randomId(): number {
+  // The last 12 hexadecimal digits are random (RFC 9562, version 4), and cheaper than new random values.
+  return Number.parseInt(crypto.randomUUID().slice(24), 16);
 }

@@ -10,7 +10,8 @@ import type { Discovery, ServerConnection, ServerOffers } from '../../core/serve
 import type { UpstreamMethod } from '../../core/tools/upstream-method.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { allAskableInput } from '../../core/tools/mcp-input.ts';
-import { type Connection, withConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { withConnection } from './with-connection.ts';
 import { permanentError, toFault, upstreamError } from './upstream-fault.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
 import { ServerRpcError } from '../../engine/mcp/rpc-error.ts';
@@ -35,7 +36,7 @@ export async function discover(memory: ConnectionMemory, server: ServerAccess, c
   };
   return withConnection(memory, server, context, options, async (connection) => {
     const warnings: Warning[] = [];
-    const capabilities = recordOf(connection.client.getServerCapabilities());
+    const { capabilities } = connection.hello ?? { capabilities: {} };
     const tools = capabilities.tools === undefined ? nothing : await listPages(connection, server.name, 'tools/list', 'tools');
     if (tools.isRepeating)
       warnings.push({ path: 'tools', message: 'the listing repeats a page cursor; pages before the repetition were read' });
@@ -125,16 +126,15 @@ async function listOffers(
   };
 }
 
-function toServerConnection({ client, era, wire }: Connection): ServerConnection {
-  const capabilities = cutBelow(recordOf(client.getServerCapabilities()), limits.maxJsonDepth);
+function toServerConnection({ era, hello, transport: { session, isSse } }: Connection): ServerConnection {
+  const { info, instructions } = hello ?? {};
+  const capabilities = cutBelow(recordOf(hello?.capabilities), limits.maxJsonDepth);
   const isSmall = JSON.stringify(capabilities).length <= maxCapabilitiesLength;
   const names = Object.keys(capabilities).slice(0, 20);
-  const info = client.getServerVersion();
-  const instructions = client.getInstructions();
   return {
     era,
-    protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
-    ...(wire.isSse && { transport: 'sse' as const }),
+    protocolVersion: session.version,
+    ...(isSse && { transport: 'sse' as const }),
     capabilities: isSmall ? capabilities : Object.fromEntries(names.map((name) => [name.slice(0, 100), {}])),
     ...(info && { server: { name: info.name.slice(0, 200), version: info.version.slice(0, 200) } }),
     ...(instructions !== undefined && { instructions: cutToBytes(instructions, limits.maxServerInstructionBytes) }),

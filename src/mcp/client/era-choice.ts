@@ -3,11 +3,11 @@
  * ask only there (`elicitation/create` and `sampling/createMessage` sent by the server, which 2026-07-28 replaced by `input_required`). So
  * for a client that can be asked, `era: "auto"` starts a session if the server has one; everything else uses 2026-07-28.
  */
-import { ProtocolError } from '@modelcontextprotocol/client';
 import type { ServerAccess } from '../../core/servers/server.ts';
+import { ServerRpcError } from '../../engine/mcp/rpc-error.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
 import { type ConnectionMemory, memoryKey, type NegotiatedConnection } from './connection-memory.ts';
-import type { DeclaredCapabilities } from './handshake.ts';
+import type { DeclaredCapabilities } from './declared-capabilities.ts';
 import { statusOf } from './upstream-fault.ts';
 
 /** The server accepts `initialize` but keeps no session, so it cannot receive the answer to a question. */
@@ -27,7 +27,7 @@ export function prefersSession(
 export function isWithoutSession(error: unknown): boolean {
   const status = statusOf(error);
   const isRefused = status !== null && status !== 401 && status !== 403 && status !== 429;
-  return error instanceof WithoutSession || error instanceof ProtocolError || isRefused;
+  return error instanceof WithoutSession || error instanceof ServerRpcError || isRefused;
 }
 
 /** Saves the next conversations the attempt, unless the server was only unavailable. */

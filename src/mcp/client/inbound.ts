@@ -2,48 +2,68 @@
  * Handles messages that a server sends while a request is open: notifications go to the hooks, and input requests (2025 eras) to the client
  * that can answer them. Roots come from the server's document, which may name the client's; elicitations must pass `core/servers/elicitation.ts`; everything else is rejected.
  */
-import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits/limits.ts';
-import type { InputAnswer } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import { recordOf } from '../../core/json/wire-value.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
 import type { IdleTimeout } from '../../engine/timeout.ts';
+import { errorText, resultText, type RpcId, type RpcNotification, type RpcRequest } from '../server/messages.ts';
+import { RpcFault, rpcCodes } from '../server/rpc-fault.ts';
 import { screenQuestion } from './input-rounds.ts';
 
-/** `rootsRead`: called when the server was given the client's roots. */
-export type Inbound = { idleTimeout: IdleTimeout; isAsked: () => boolean; rootsRead: () => void };
+/** `isAsked`: whether the work still waits. `rootsRead`: called when the server was given the client's roots. `send`: sends a response. */
+export type InboundParts = { idleTimeout: IdleTimeout; isAsked(): boolean; rootsRead(): void; send(text: string): Promise<void> };
 
-export function handleServerMessages(
-  client: Client,
+export type Inbound = {
+  notify(notification: Pick<RpcNotification, 'method' | 'params'>): void;
+  /** Answers a request, or refuses it, unless the server withdraws it first. Never throws. */
+  answer(request: RpcRequest): Promise<void>;
+};
+
+export function createInbound(
   server: ServerAccess,
   hooks: UpstreamHooks,
-  { idleTimeout, isAsked, rootsRead }: Inbound,
-): void {
+  { idleTimeout, isAsked, rootsRead, send }: InboundParts,
+): Inbound {
   let questions = 0;
-  client.fallbackRequestHandler = async ({ method, params }, context) => {
-    const screened = screenQuestion(server, { method, params: recordOf(params) }, hooks.askable ?? {});
+  const unanswered = new Set<RpcId>();
+  const resultOf = async ({ id, method, params }: RpcRequest): Promise<Record<string, unknown>> => {
+    if (method === 'ping') return {};
+    const screened = screenQuestion(server, { method, params }, hooks.askable ?? {});
     if (screened.kind === 'answer') return screened.answer;
-    if (screened.kind === 'refused') throw new ProtocolError(ProtocolErrorCode.MethodNotFound, screened.reason);
+    if (screened.kind === 'refused') throw new RpcFault(rpcCodes.methodNotFound, screened.reason);
     questions += 1;
-    if (hooks.ask === undefined || !isAsked()) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'No user is available to answer.');
-    if (questions > limits.maxInputRequests) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `A call may request input at most ${limits.maxInputRequests} times.`);
-    }
-    const answer: InputAnswer = await idleTimeout.pauseDuring(hooks.ask(screened.request, String(context.mcpReq.id)));
+    if (hooks.ask === undefined || !isAsked()) throw new RpcFault(rpcCodes.methodNotFound, 'No user is available to answer.');
+    if (questions > limits.maxInputRequests)
+      throw new RpcFault(rpcCodes.invalidRequest, `A call may request input at most ${limits.maxInputRequests} times.`);
+    const answer = await idleTimeout.pauseDuring(hooks.ask(screened.request, String(id)));
     if (method === 'roots/list') rootsRead();
     return answer;
   };
-  client.fallbackNotificationHandler = async ({ method, params }) => {
-    if (method === 'notifications/message') {
-      idleTimeout.extend();
-      hooks.alive?.();
-    }
-    dispatchNotification(hooks, method, recordOf(params));
+  return {
+    notify({ method, params }) {
+      if (method === 'notifications/cancelled') unanswered.delete(params.requestId as RpcId);
+      if (method === 'notifications/message') {
+        idleTimeout.extend();
+        hooks.alive?.();
+      }
+      dispatchNotification(hooks, method, params);
+    },
+    async answer(request) {
+      const { id } = request;
+      unanswered.add(id);
+      const text = await resultOf(request).then(
+        (result) => resultText(id, JSON.stringify(result)),
+        (error: Error) => errorText(id, error instanceof RpcFault ? error : new RpcFault(rpcCodes.internal, error.message)),
+      );
+      if (!unanswered.delete(id)) return;
+      await send(text).catch(() => {
+        // The server then ends the call that waits for it, or the call times out.
+      });
+    },
   };
 }
 
-function dispatchNotification(hooks: UpstreamHooks, method: string, params: Record<string, unknown>): void {
+function dispatchNotification(hooks: UpstreamHooks, method: string, params: RpcNotification['params']): void {
   switch (method) {
     case 'notifications/message': {
       const { level, logger, data } = params;

@@ -3,15 +3,16 @@
  * The user is asked once. Then the call is repeated when the server reports the page as completed (`notifications/elicitation/complete`),
  * and from time to time, since servers need not report it and some name another page in every refusal.
  */
-import { ProtocolError } from '@modelcontextprotocol/client';
 import { backoffMs } from '../../core/limits/backoff.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
+import { ServerRpcError } from '../../engine/mcp/rpc-error.ts';
 import { questionText } from '../../core/servers/elicitation.ts';
 import { allAskableInput, canElicit, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { UpstreamCall, UpstreamHooks } from '../../ports/upstream.ts';
+import { rpcCodes } from '../server/rpc-fault.ts';
 import type { Connection } from './connection.ts';
 import { type OpenedPage, readRequestState, type RoundOutcome, screenInputRequests, toInputRequest } from './input-rounds.ts';
 
@@ -19,8 +20,6 @@ import { type OpenedPage, readRequestState, type RoundOutcome, screenInputReques
 const pageWaitMs = 5 * 60_000;
 /** Between two attempts. Each is also a sign of life for the caller, whose timeout is 60 s in the SDKs. */
 const pageBackoff = { firstMs: 1_000, maxMs: 15_000 };
-
-const urlElicitationRequired = -32042;
 
 /** The pages that a server reported as completed on one connection. */
 export class CompletedPages {
@@ -107,9 +106,10 @@ export function pagesText(server: ServerAccess, error: unknown): string {
 
 /** Returns the screened pages of an error, each once; none for another error. */
 function pagesIn(server: ServerAccess, error: unknown): Record<string, InputRequest> {
-  if (!(error instanceof ProtocolError) || error.code !== urlElicitationRequired || !isRecord(error.data)) return {};
+  const { code, data } = error instanceof ServerRpcError ? error.rpc : {};
+  if (code !== rpcCodes.openPage || !isRecord(data)) return {};
   const byUrl = new Map(
-    listOf(error.data.elicitations).map((written): [string, InputRequest] => {
+    listOf(data.elicitations).map((written): [string, InputRequest] => {
       const params = { ...recordOf(written), mode: 'url' };
       return [String(recordOf(written).url), { method: 'elicitation/create', params }];
     }),

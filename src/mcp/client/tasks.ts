@@ -47,8 +47,7 @@ export async function followTask(connection: Connection, server: ServerAccess, a
       await systemClock.sleep(pollMs(task), connection.signal);
     }
   } catch (error) {
-    if (connection.signal.aborted)
-      connection.wire.trackCancellation(connection.client.request({ method: 'tasks/cancel', params: { taskId } }, anyResult));
+    if (connection.signal.aborted) connection.sendLast('tasks/cancel', { taskId });
     throw error;
   }
 }
@@ -104,5 +103,3 @@ function pollMs({ pollIntervalMs, pollInterval }: Record<string, unknown>): numb
   const requested = Number(pollIntervalMs ?? pollInterval ?? 1_000);
   return Math.min(Math.max(Number.isFinite(requested) ? requested : 1_000, minTaskPollMs), maxTaskPollMs);
 }
-
-const anyResult = { '~standard': { version: 1, vendor: 'moniker', validate: (value: unknown) => ({ value }) } } as const;

@@ -1,5 +1,5 @@
 /**
- * All requests to MCP servers (`ports/upstream.ts`), on the SDK's client. Workspaces, tool names and permissions are handled by callers.
+ * All requests to MCP servers (`ports/upstream.ts`). Workspaces, tool names and permissions are handled by callers.
  */
 import { limits } from '../../core/limits/limits.ts';
 import { isDeeperThan } from '../../core/json/wire-value.ts';
@@ -7,7 +7,8 @@ import { passedMeta } from '../../core/tools/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { callServerTool } from './call-server-tool.ts';
-import { type Connection, withConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { withConnection } from './with-connection.ts';
 import { Problem } from '../../core/problem.ts';
 import { recordOf } from '../../core/json/wire-value.ts';
 import { unlessAborted } from '../../engine/timeout.ts';
@@ -34,9 +35,11 @@ async function requestOffer(
   hooks: UpstreamHooks,
   context: UpstreamContext,
 ): Promise<UpstreamAnswer<Record<string, unknown>>> {
-  return withConnection(memory, server, context, { hooks, maxBytes: limits.maxToolReplyBytes }, async ({ era, request }) => {
-    const again = era === 'modern' ? given : undefined;
-    const answered = await answerInputRounds(server, hooks.askable ?? {}, again, (retry) => request(method, { ...params, ...retry }));
+  return withConnection(memory, server, context, { hooks, maxBytes: limits.maxToolReplyBytes }, async (connection) => {
+    const again = connection.era === 'modern' ? given : undefined;
+    const answered = await answerInputRounds(server, hooks.askable ?? {}, again, (retry) =>
+      connection.request(method, { ...params, ...retry }),
+    );
     return answered.kind === 'result' ? { kind: 'result', result: toShown(server.name, answered.result) } : answered;
   });
 }
@@ -81,9 +84,8 @@ async function listen(
 /** Wrapped in an object: as a bare promise, awaiting the start would also await the end. */
 type End = { ended: Promise<unknown> };
 
-async function listenModern({ client, signal }: Connection, uris: readonly string[]): Promise<End> {
-  const capabilities = recordOf(client.getServerCapabilities());
-  const changes = (name: string): boolean => recordOf(capabilities[name]).listChanged === true;
+async function listenModern(connection: Connection, uris: readonly string[]): Promise<End> {
+  const changes = (name: string): boolean => recordOf(connection.hello?.capabilities[name]).listChanged === true;
   const filter = {
     ...(changes('tools') && { toolsListChanged: true }),
     ...(changes('prompts') && { promptsListChanged: true }),
@@ -91,13 +93,16 @@ async function listenModern({ client, signal }: Connection, uris: readonly strin
     ...(uris.length > 0 && { resourceSubscriptions: [...uris] }),
   };
   if (Object.keys(filter).length === 0) return { ended: Promise.resolve() };
-  const { closed } = await client.listen(filter, { signal, timeout: limits.serverTimeoutMs });
-  return { ended: closed };
+  const acknowledged = Promise.withResolvers<void>();
+  const ended = connection.request('subscriptions/listen', { notifications: filter }, { acknowledged: acknowledged.resolve });
+  await Promise.race([acknowledged.promise, ended]);
+  // From now on, the server may end the stream in any way.
+  return { ended: Promise.allSettled([ended]) };
 }
 
 async function listenLegacy(connection: Connection, uris: readonly string[]): Promise<End> {
   const over = Promise.withResolvers<void>();
-  await connection.openServerStream(over.resolve);
+  await connection.transport.openServerStream(over.resolve);
   for (const uri of uris) await connection.request('resources/subscribe', { uri });
   return { ended: over.promise };
 }

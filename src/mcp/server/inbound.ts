@@ -5,26 +5,18 @@
  */
 import { isRecord } from '../../core/json/wire-value.ts';
 import { decodeHeader } from '../../engine/mcp/argument-headers.ts';
-import {
-  isId,
-  readClientMessages,
-  type RpcId,
-  type ClientMessage,
-  type RpcNotification,
-  type RpcParams,
-  type RpcRequest,
-} from './messages.ts';
-import { isModern, logLevels, metaNames, modernRevision } from './revisions.ts';
+import { isId, readMcpMessages, type RpcId, type McpMessage, type RpcNotification, type RpcParams, type RpcRequest } from './messages.ts';
+import { isModern, logLevels, metaNames, modernRevision, nameMember } from './revisions.ts';
 import { invalidParams, RpcFault, rpcCodes } from './rpc-fault.ts';
 
 /** `isBatch`: the body is a list, which 2026-07-28 does not have. */
 export type InboundPost =
   | { era: 'modern'; message: RpcRequest | RpcNotification }
-  | { era: 'legacy'; messages: readonly ClientMessage[]; isBatch: boolean };
+  | { era: 'legacy'; messages: readonly McpMessage[]; isBatch: boolean };
 
 /** `body`: of a POST, parsed. Throws a fault with an HTTP status. */
 export function readInbound(headers: Headers, body: unknown): InboundPost {
-  const messages = readClientMessages(body);
+  const messages = readMcpMessages(body);
   const isBatch = Array.isArray(body);
   const [message] = messages;
   if (message === undefined || isBatch) {
@@ -89,17 +81,14 @@ function envelopeFault(meta: Record<string, unknown>, kind: 'request' | 'notific
   return level === undefined || logLevels.includes(String(level)) ? null : `${logLevel}: expected one of ${logLevels.join(', ')}`;
 }
 
-/** Which parameter the header `mcp-name` repeats. */
-const namedBy: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
-
 function checkHeaders(headers: Headers, { kind, method, params }: RpcRequest | RpcNotification): void {
   const [revision, named] = [headers.get('mcp-protocol-version'), headers.get('mcp-method')];
   if (named !== null && named !== method) throw mismatch(`the body names the method ${method}`, named);
   if (kind === 'notification') return;
   if (revision === null) throw mismatch('the required MCP-Protocol-Version header is absent', '(missing)');
   if (named === null) throw mismatch(`the body names the method ${method}, but the required Mcp-Method header is absent`, '(missing)');
-  const member = Object.hasOwn(namedBy, method) ? namedBy[method] : undefined;
-  const name = member === undefined ? undefined : params[member];
+  const member = nameMember(method);
+  const name = member === null ? undefined : params[member];
   if (typeof name !== 'string') return;
   const header = headers.get('mcp-name');
   if (header === null)

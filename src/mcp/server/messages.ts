@@ -1,4 +1,4 @@
-/** The JSON-RPC messages of MCP: read from the JSON of a client, and written as JSON. */
+/** The JSON-RPC messages of MCP, of servers and of clients: read from parsed JSON, and written as JSON. */
 import { isRecord } from '../../core/json/wire-value.ts';
 import { RpcFault, rpcCodes } from './rpc-fault.ts';
 
@@ -8,19 +8,19 @@ export type RpcRequest = { kind: 'request'; id: RpcId; method: string; params: R
 export type RpcNotification = { kind: 'notification'; method: string; params: RpcParams };
 /** `error`: as it was sent. */
 export type RpcResponse = { kind: 'response'; id: RpcId } & ({ result: Record<string, unknown> } | { error: Record<string, unknown> });
-export type ClientMessage = RpcRequest | RpcNotification | RpcResponse;
+export type McpMessage = RpcRequest | RpcNotification | RpcResponse;
 
 const maxBatchMessages = 100;
 
 /** `body`: one message, or a batch (JSON-RPC 2.0; in MCP up to revision 2025-03-26). Throws a fault for anything else. */
-export function readClientMessages(body: unknown): ClientMessage[] {
+export function readMcpMessages(body: unknown): McpMessage[] {
   const parts: unknown[] = Array.isArray(body) ? body : [body];
   if (parts.length === 0) throw invalidRequest('Bad Request: empty JSON-RPC batch');
   if (parts.length > maxBatchMessages) throw invalidRequest(`Invalid Request: Batch must not exceed ${maxBatchMessages} messages`);
   return parts.map(readMessage);
 }
 
-function readMessage(value: unknown): ClientMessage {
+function readMessage(value: unknown): McpMessage {
   if (!isRecord(value) || value.jsonrpc !== '2.0') throw invalidRequest('Bad Request: the request body is not a valid JSON-RPC message');
   const { id, method, params = {}, result, error } = value;
   if (method === undefined) {
@@ -57,6 +57,14 @@ function isMeta(meta: unknown): boolean {
 
 function invalidRequest(message: string): RpcFault {
   return new RpcFault(rpcCodes.invalidRequest, message, undefined, 400);
+}
+
+export function requestText(id: RpcId, method: string, params: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+export function mcpText({ kind: _kind, ...members }: McpMessage): string {
+  return JSON.stringify({ jsonrpc: '2.0', ...members });
 }
 
 /** `result`: JSON. */

@@ -1,4 +1,4 @@
-/** The revisions of MCP that toolsets are served in, and the names that 2026-07-28 reserves in `_meta`. */
+/** The revisions of MCP that toolsets are served in and servers called in, and the names that 2026-07-28 reserves in `_meta`. */
 
 /** Each request names its revision and the client's capabilities; there are no sessions. */
 export const modernRevision = '2026-07-28';
@@ -29,6 +29,20 @@ export const metaNames = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
+
+/** Returns the parameter that the header `mcp-name` of a request repeats (2026-07-28, "Streamable HTTP"), or null. */
+export function nameMember(method: string): string | null {
+  return (Object.hasOwn(namedBy, method) ? namedBy[method] : null) ?? null;
+}
+
+const namedBy: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
 
 /** The levels of log messages, the least severe first (RFC 5424). */
 export const logLevels: readonly string[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];

@@ -2,6 +2,7 @@
 import { isRecord } from '../../core/json/wire-value.ts';
 import { memoizeByObject } from '../../core/memoize.ts';
 import { isConfigurationTool } from '../../core/names/reserved-names.ts';
+import { withOwnMeta } from '../../core/tools/mcp-input.ts';
 import { contentText, type JsonSchema } from '../../core/tools/tool.ts';
 import { serveCall, type ServedAnswer, type ServedCaller } from '../../engine/mcp/serve-call.ts';
 import { type ListedTool, servedOutputSchema, servedPages } from '../../engine/mcp/serve-list.ts';
@@ -88,7 +89,7 @@ function toCallToolResult(
   era: ServedEra,
 ): Record<string, unknown> {
   const { requested, canonical, via, result } = answer;
-  const { code, content, issues, meta: foreign, protocolError } = result;
+  const { code, content, issues, repaired, meta = {}, protocolError } = result;
   if (protocolError !== undefined) throw new RpcFault(protocolError.code, protocolError.message, protocolError.data);
   if (code === 'unknown_tool' || code === 'ambiguous_tool') {
     const text = contentText(content);
@@ -96,7 +97,11 @@ function toCallToolResult(
   }
   const declared = tool === null ? undefined : servedOutputSchema(tool);
   const structured: unknown = result.structuredContent;
-  const own = { requested, canonical, via, ...(code !== undefined && { code }), ...(issues !== undefined && { issues }) };
+  const more = {
+    ...(code !== undefined && { code }),
+    ...(issues !== undefined && { issues }),
+    ...(repaired !== undefined && { repaired }),
+  };
   // A result without the structured content that its tool declares (too long, or omitted by the server) is returned as an error: clients
   // discard such a success, but show an error.
   const isError = result.isError || (declared !== undefined && structured === undefined);
@@ -108,6 +113,6 @@ function toCallToolResult(
     content: [...content, ...text],
     isError,
     ...(structured !== undefined && { structuredContent: wrapped ? { result: structured } : structured }),
-    _meta: { ...foreign, ...own },
+    _meta: withOwnMeta(meta, { requested, canonical, via, ...more }),
   };
 }

@@ -65,6 +65,8 @@
  *   (`objects/catalog/keys/reseal-job.ts`). `unreadable`: JSON list of what neither key opens. Replaced by the next rotation.
  * - `projects(name, updated_at)`, `project_documents(kind, name, project, …)`: which project owns a document (`catalog/projects/`), the
  *   `version` that it wrote, and whether it created the document. A row is deleted when its document leaves the project.
+ * - `imported(kind, name, source, marks, imported_at)`: what the last imports of files gave (`catalog/projects/merge-import.ts`). `source`: a hash
+ *   of the file's name; `marks`: keyed hashes of the members of the document (JSON).
  */
 import { schemaSteps } from '../shared/migrate.ts';
 import { auditLogSchema } from '../shared/audit-log.ts';
@@ -172,4 +174,6 @@ export const catalogMigrations = schemaSteps(
   CREATE TABLE callback_loads (kind TEXT!, name TEXT!, pending INTEGER!, bytes INTEGER!, ended INTEGER!,
     PRIMARY KEY (kind, name)) WITHOUT ROWID;
   ${auditLogSchema}`,
+  `
+  CREATE TABLE imported (kind TEXT!, name TEXT!, source TEXT!, marks TEXT!, imported_at INTEGER!, PRIMARY KEY (kind, name, source));`,
 );

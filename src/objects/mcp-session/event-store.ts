@@ -4,6 +4,7 @@
  * error. Event ids increase within one session.
  */
 import { recordOf } from '../../core/json/wire-value.ts';
+import { limits } from '../../core/limits/limits.ts';
 import { MB } from '../../core/limits/units.ts';
 import { readChunks, writeChunks } from '../shared/text-rows.ts';
 
@@ -12,6 +13,8 @@ export const maxMcpSessionEvents = 1_000;
 /** One result of the largest size fits, with what JSON adds. */
 const maxMcpEventCharacters = 24 * MB;
 const maxMcpSessionEventCharacters = 32 * MB;
+/** Dropped together: a statement for each message would double those of a short call. */
+const dropBatch = 100;
 
 /** Stored at the beginning of a stream; it is not a message. */
 export const streamStart = '{}';
@@ -19,6 +22,8 @@ export const streamStart = '{}';
 export interface McpSessionEvents {
   /** Stores a message (JSON), or `streamStart`, and returns its id. */
   store(stream: string, message: string): string;
+  /** Stores a response that is all of its stream, after `streamStart`, and returns both ids. */
+  storeWhole(stream: string, message: string): { start: string; id: string };
   /** Returns the stream of an event; null: it is not stored (any more). */
   streamOf(id: string): string | null;
   /** The messages of its stream after an event, read one at a time: together they can be large. */
@@ -51,11 +56,12 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
     return String(number);
   };
 
-  /** Drops the oldest messages until both limits hold; always keeps the newest one. */
+  /** Drops the oldest messages if there are too many, a batch at a time, or too long ones; always keeps the newest one. */
   const drop = (): void => {
+    const kept = sizes.size > maxMcpSessionEvents ? maxMcpSessionEvents - dropBatch : maxMcpSessionEvents;
     let dropped = 0;
     for (const [number, size] of sizes) {
-      if (number === last || (characters <= maxMcpSessionEventCharacters && number > last - maxMcpSessionEvents)) break;
+      if (number === last || (characters <= maxMcpSessionEventCharacters && number > last - kept)) break;
       sizes.delete(number);
       characters -= size;
       dropped = number;
@@ -68,6 +74,21 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
       const id = add(stream, message);
       drop();
       return id;
+    },
+    storeWhole(stream, message) {
+      // One statement for both, since most responses are short.
+      if (message.length > limits.maxRowCharacters) return { start: this.store(stream, streamStart), id: this.store(stream, message) };
+      const insert = `INSERT INTO events (number, part, stream, message) VALUES (?1, 0, ?2, ?3), (?1 + 1, 0, ?2, ?4)
+        RETURNING length(message) AS size`;
+      const rows = sql.exec<{ size: number }>(insert, last + 1, stream, streamStart, message).toArray();
+      const start = last + 1;
+      note(start, streamStart.length);
+      note(
+        start + 1,
+        rows.reduce((sum, { size }) => sum + size, -streamStart.length),
+      );
+      drop();
+      return { start: String(start), id: String(start + 1) };
     },
     streamOf(id) {
       if (!/^[1-9][0-9]{0,14}$/.test(id)) return null;

@@ -7,7 +7,7 @@ import { limits } from '../../core/limits/limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { readView, type ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { Exchange, ServeDeps, SessionParts } from '../../mcp/server/exchange.ts';
-import { notificationText, readClientMessages, type RpcId, type ClientMessage, type RpcRequest } from '../../mcp/server/messages.ts';
+import { notificationText, readMcpMessages, type RpcId, type McpMessage, type RpcRequest } from '../../mcp/server/messages.ts';
 import { answerRequest } from '../../mcp/server/methods.ts';
 import { newestSessionRevision, sessionRevision, sessionRevisions } from '../../mcp/server/revisions.ts';
 import { refuse, RpcFault, rpcCodes, tooManyRequests } from '../../mcp/server/rpc-fault.ts';
@@ -67,7 +67,7 @@ export class LiveSession {
 
   /** Handles `initialize`. */
   async begin({ headers, body }: McpSessionRequest, caller: Principal): Promise<Response> {
-    const [message] = readClientMessages(JSON.parse(body ?? 'null'));
+    const [message] = readMcpMessages(JSON.parse(body ?? 'null'));
     if (message?.kind !== 'request') throw new Error('a session begins with a request');
     const refused = refusedHeaders(new Headers(toPairs(headers)));
     if (refused !== null) return refused;
@@ -84,7 +84,7 @@ export class LiveSession {
     if (method !== 'POST') return refusedRevision(headers) ?? new Response(null, { status: 200 });
     const refused = refusedHeaders(headers);
     if (refused !== null) return refused;
-    const messages = readClientMessages(JSON.parse(body ?? 'null'));
+    const messages = readMcpMessages(JSON.parse(body ?? 'null'));
     const requests = messages.filter((message) => message.kind === 'request');
     const fault = this.#faultOf(requests);
     if (fault !== null) return fault;
@@ -96,7 +96,7 @@ export class LiveSession {
   /** Answers the requests that were interrupted with the previous object, each on the stream to which its client reconnects. */
   answerInterrupted(caller: Principal): void {
     const requests = this.#pending.list().flatMap(({ message, ...of }) => {
-      const [request] = readClientMessages(message);
+      const [request] = readMcpMessages(message);
       return request?.kind === 'request' ? [{ ...of, request }] : [];
     });
     // Those of a batch share a stream, which ends with the last of them.
@@ -129,7 +129,7 @@ export class LiveSession {
   }
 
   /** Takes what needs no answer. */
-  #take(message: ClientMessage): void {
+  #take(message: McpMessage): void {
     if (message.kind === 'response') this.#asked.take(message);
     else if (message.method === 'notifications/progress') this.#asked.progress(message.params);
     else if (message.method === 'notifications/roots/list_changed') this.#rootsChanges += 1;

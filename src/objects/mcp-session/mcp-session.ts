@@ -60,6 +60,8 @@ interface McpSessionNeeds {
   log: Logger;
   catalog(workspace: string): Pick<CatalogPort, 'isKeyCancelled'>;
   serve: ServeDeps;
+  /** Ends the processes that commands have for the session. Never rejects. */
+  sessionEnded(workspace: string, session: string): Promise<void>;
 }
 
 export class McpSession extends DurableObject<Bindings> implements Remote<McpSessionPort>, Remote<FilesPort>, ErasableRpc {
@@ -271,6 +273,8 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
     this.#live = null;
     this.#ownFiles = null;
     live?.close();
+    const meta = this.#meta.current();
+    if (meta !== null) this.ctx.waitUntil(this.#wiring.sessionEnded(meta.workspace, meta.session));
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
     this.#meta.forget();

@@ -81,7 +81,7 @@ export class RequestStream {
       return;
     }
     this.#disarm();
-    const events = message === null ? '' : this.#priming() + messageEvent(this.#host.events.store(this.id, message), message);
+    const events = message === null ? '' : this.#whole(message);
     this.#answer.resolve(events.length > maxEventsCharacters ? eventsResponse(events, this.#host.session) : { events });
   }
 
@@ -107,6 +107,17 @@ export class RequestStream {
     const body = this.#attach();
     this.#reader?.write(this.#priming());
     this.#answer.resolve(eventsResponse(body, this.#host.session));
+  }
+
+  #whole(message: string): string {
+    const { events } = this.#host;
+    let id: string | null = null;
+    const priming = primingEvent(this.#revision, () => {
+      const stored = events.storeWhole(this.id, message);
+      id = stored.id;
+      return stored.start;
+    });
+    return priming + messageEvent(id ?? events.store(this.id, message), message);
   }
 
   #priming(): string {

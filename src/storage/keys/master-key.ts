@@ -22,6 +22,7 @@ export const keyPurposes = [
   'consent',
   'audit',
   'backup',
+  'import',
 ] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
 

@@ -202,8 +202,8 @@ describe('credentials in an entry', () => {
     ['an argument of a list', { command: ['x', '--token=abc'] }, 'mcpServers.a.command[1]'],
     ['JSON in an argument', { command: 'x', args: ['--config', '{"apiKey": "abc"}'] }, 'mcpServers.a.args[1]'],
     ['a script of a shell', { command: 'sh', args: ['-c', 'TOKEN=abc exec serve'] }, 'mcpServers.a.args[1]'],
-    ['the query', { url: `${url}?api_key=abc` }, 'mcpServers.a'],
-    ['the user', { url: 'https://ada:abc@mcp.example.com/mcp' }, 'mcpServers.a'],
+    ['the query', { url: `${url}?api_key=abc` }, 'mcpServers.a.url'],
+    ['the user', { url: 'https://ada:abc@mcp.example.com/mcp' }, 'mcpServers.a.url'],
     ['a header', { url, headers: { 'X-Auth': 'abc' } }, 'mcpServers.a.headers.X-Auth'],
   ])('in %s become a secret, and the place and its name are said', (_where, entry, path) => {
     const result = importServer(entry);
@@ -214,9 +214,7 @@ describe('credentials in an entry', () => {
 
   it('in the path of a URL stay there, which is said', () => {
     const result = importServer({ url: 'https://mcp.example.com/mcp/sk-ak-000/sse' });
-    expect(result.warnings).toEqual([
-      { path: 'mcpServers.a', message: expect.stringContaining('the path of its url contains a credential') },
-    ]);
+    expect(result.warnings).toEqual([{ path: 'mcpServers.a.url', message: expect.stringContaining('contains a credential in its path') }]);
     expect(told(result)).not.toContain('sk-ak-000');
   });
 
@@ -362,6 +360,15 @@ describe('an entry with members of both kinds', () => {
   it('of a transport or type that is not supported is skipped', () => {
     for (const type of ['ws', 'openapi', 'REST_API']) expect(importServer({ type, url }).skipped).toMatchObject([{ name: 'mcpServers.a' }]);
   });
+});
+
+it('a map of servers alone is read as those of a client', () => {
+  const result = importFile({ a: { url }, b: { command: 'x', odd: 1 } }, '.mcp.json');
+  expect([result.format, Object.keys(result.project.servers ?? {}), result.skipped.map(({ name }) => name)]).toEqual([
+    'claude',
+    ['a', 'b'],
+    ['b.odd'],
+  ]);
 });
 
 describe('TOML', () => {

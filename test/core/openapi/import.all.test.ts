@@ -204,6 +204,22 @@ describe('the base URL of operations', () => {
     expect(at({}, {}, { baseUrl: 'https://mine.example.com' })).toBeUndefined();
   });
 
+  it('is reported if there is a choice, and if the server’s document has another one', () => {
+    const servers = [
+      { url: 'https://{region}.example.com', variables: { region: { default: 'eu', enum: ['eu', 'us'] } } },
+      { url: 'https://sandbox.example.com' },
+    ];
+    const document = documentOf({ '/a': { get: {}, put: { servers: [{ url: 'https://other.example.com?x=1' }] } } }, { servers });
+    expect(imported(document).warnings).toEqual([
+      { path: 'servers[0].variables.region', message: expect.stringMatching(/^is "eu" instead of "us"\. Set baseUrl/) },
+      { path: 'servers', message: expect.stringMatching(/the first of several; others: "https:\/\/sandbox\.example\.com"\. Set baseUrl/) },
+      { path: 'paths./a.put.servers[0].url', message: 'is used without its query' },
+    ]);
+    expect(imported(document, { baseUrl: 'https://mine.example.com' }).warnings).toEqual([
+      { path: 'paths./a.put.servers', message: expect.stringContaining('are not used') },
+    ]);
+  });
+
   it('must be an http URL without a password', () => {
     const refused =
       (url: string, documentUrl = '') =>
@@ -228,7 +244,7 @@ describe('the base URL of operations', () => {
 describe('a document', () => {
   it('of another kind or version is rejected with a remedy', () => {
     expect(() => imported({ swagger: '1.2', paths: {} })).toThrow(/Swagger "1.2"; Swagger 2.0 and OpenAPI 3 are supported/);
-    expect(() => imported({ openapi: '4.0.0' })).toThrow(/version "4.0.0", but only 3.0 and 3.1 are supported/);
+    expect(() => imported({ openapi: '4.0.0' })).toThrow(/version "4.0.0", but only 3.0, 3.1 and 3.2 are supported/);
     for (const value of [null, [], 'text', 7, {}]) expect(() => imported(value)).toThrow(/The OpenAPI document/);
     expect(() => imported({ openapi: '3.1.0', paths: [] })).toThrow(/`paths` that are not an object/);
   });
@@ -236,7 +252,11 @@ describe('a document', () => {
   it('that is empty, or has only webhooks, has no tools and a warning', () => {
     const { tools, warnings } = imported(documentOf({ '/a': { trace: {} } }, { webhooks: { a: { post: { operationId: 'hook' } } } }));
     expect(tools).toEqual([]);
-    expect(warnings).toEqual([{ path: 'include', message: 'the document has no operations' }]);
+    expect(warnings).toEqual([
+      { path: 'webhooks', message: expect.stringContaining('are skipped') },
+      { path: 'paths./a.trace', message: expect.stringContaining('TRACE requests cannot be sent') },
+      { path: 'include', message: 'the document has no operations' },
+    ]);
   });
 
   it('may refer to its own parts anywhere, and to nothing else', () => {
@@ -295,14 +315,50 @@ describe('a document', () => {
         'no/slash': { get: {} },
         '/a/../b': { get: {} },
         '/%2E%2e': { get: {} },
-        '/a?b=c': { get: {} },
         '/a\\b': { get: {} },
         '/\u0000': { get: {} },
         'x-y': { get: {} },
       }),
     );
     expect(Object.values(operations).map(({ path }) => path)).toEqual(['/no/slash']);
-    expect(warnings).toHaveLength(5);
+    expect(warnings).toHaveLength(4);
+  });
+
+  it('has paths whose query is fixed, or is a parameter, and whose fragment is not sent', () => {
+    const parameters = [
+      { name: 'term', in: 'query', schema: { type: 'integer' } },
+      { name: 'beta', in: 'query', required: true },
+    ];
+    const { operations, tools, warnings } = imported(
+      documentOf({
+        '/a': { get: { operationId: 'plain' } },
+        '/a?beta=true&x=%26': { get: { operationId: 'fixed', parameters } },
+        '/a?q={term}&r={other}': { get: { operationId: 'templated', parameters } },
+        '/a#Action': { get: { operationId: 'fragment' } },
+      }),
+    );
+    expect(operations.plain).not.toHaveProperty('query');
+    expect(operations.fixed).toMatchObject({
+      path: '/a',
+      query: [
+        ['beta', 'true'],
+        ['x', '&'],
+      ],
+      parameters: [{ name: 'term' }],
+    });
+    expect(operations.templated?.parameters.map(({ name, in: place, argument }) => [place, name, argument])).toEqual([
+      ['query', 'beta', 'beta'],
+      ['query', 'q', 'q'],
+      ['query', 'r', 'r'],
+    ]);
+    expect(tools[2]?.inputSchema).toMatchObject({ properties: { q: { type: 'integer' }, r: { type: 'string' } }, required: ['beta', 'r'] });
+    expect(operations.fragment).toMatchObject({ path: '/a', parameters: [] });
+    expect(warnings.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      'paths./a?beta=true&x=%26: the path has a query, which each call sends: "beta=true&x=%26"',
+      'paths./a?q={term}&r={other}: the path has a query, which each call sends: "q={term}&r={other}"',
+      'paths./a#Action: the part of the path after "#" is not sent',
+      'paths./a?beta=true&x=%26.get.parameters.beta: is no argument: the query of the path has its value',
+    ]);
   });
 
   it('may have `__proto__` and its like as any name', () => {
@@ -356,6 +412,14 @@ describe('a document', () => {
       { path: 'components.schemas.Pet', message: '/required: removed: a list of required names belongs next to properties' },
       { path: 'paths./things.post.born', message: '/type: removed: date is not a JSON Schema type, so any value is accepted' },
     ]);
+  });
+
+  it('whose operations share parts that are too large to read for each is rejected in seconds', () => {
+    const parameters = Array.from({ length: 50_000 }, (_, index) => ({ name: `q${index}`, in: 'query' }));
+    const paths = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`/a${index}`, { $ref: '#/components/pathItems/A' }]));
+    const document = documentOf(paths, { components: { pathItems: { A: { parameters, get: {} } } } });
+    expect(() => imported(document)).toThrow(/share very large parts\. List the operations you need in include/);
+    expect(imported(document, { include: ['* /a1'] }).warnings[0]?.message).toBe('has more arguments than a definition may have; skipped');
   });
 
   it('keeps recursive schemas, and accepts any value for endless references', () => {

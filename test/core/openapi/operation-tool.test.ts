@@ -44,6 +44,39 @@ describe('parameters', () => {
     ]);
   });
 
+  it('that cannot be sent as described are reported', () => {
+    const { schema, warnings } = toolFrom(
+      {
+        parameters: [
+          { name: 'other', in: 'path', required: true },
+          { name: 'all', in: 'querystring', content: { 'application/json': {} } },
+          { name: 'a', in: 'query', style: 'matrix' },
+          { name: 'b', in: 'query', content: { 'application/xml': { schema: { type: 'object' } }, 'text/plain': {} } },
+          { name: 'c d', in: 'cookie' },
+          { name: 'User-Agent', in: 'header' },
+          { $ref: '#/components/parameters/E', description: 'Mine.' },
+        ],
+      },
+      { path: '/things/{id}', components: { parameters: { E: { name: 'e', in: 'query', description: 'Theirs.', deprecated: true } } } },
+    );
+    expect(schema.properties).toEqual({
+      id: { type: 'string' },
+      a: {},
+      b: { type: 'string' },
+      e: { description: 'Mine.', deprecated: true },
+    });
+    const at = 'paths./things/{id}.post.parameters';
+    expect(warnings.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      `${at}: has a parameter with \`in\` "querystring"; skipped`,
+      `${at}.a.style: "matrix" is not a style for in: query; form is used`,
+      `${at}.b.content: has several types; "application/xml" is used`,
+      `${at}.b.content: is sent as text, which the caller writes as "application/xml"`,
+      `${at}.c d: is skipped: its name is not valid in a cookie`,
+      expect.stringContaining(`${at}.User-Agent: is no argument: this header is set for each call.`),
+      `${at}.other: is skipped: the path does not contain it`,
+    ]);
+  });
+
   it('of the operation override those of its path, and need no schema', () => {
     const path = {
       parameters: [
@@ -198,8 +231,40 @@ describe('a body', () => {
     expect(coded.operation.body?.styles).toEqual({ a: { style: 'pipeDelimited', explode: false } });
   });
 
-  it('never belongs to a GET', () => {
-    expect(toolFrom(jsonBody({ type: 'object', properties: { a: {} } }), { method: 'get' }).operation.body).toBeNull();
+  it('reports content types with another schema, those that it cannot send, and texts whose schema is not shown', () => {
+    const object = { type: 'object', properties: { a: {} } };
+    const of = (content: object) => toolFrom({ requestBody: { content } }).warnings.map(({ path, message }) => `${path}: ${message}`);
+    const at = 'paths./things.post.requestBody.content';
+    expect(of({ 'application/json': { schema: object }, 'application/x-www-form-urlencoded': { schema: object } })).toEqual([]);
+    expect(
+      of({ 'application/json': { schema: object }, 'multipart/form-data': { schema: { type: 'object', properties: { file: {} } } } }),
+    ).toEqual([`${at}.multipart/form-data: is not used, although its schema differs: the body is sent as application/json`]);
+    expect(of({ 'application/json': {}, 'no type': {} })).toEqual([`${at}: "no type" is not a content type that can be sent; skipped`]);
+    expect(of({ 'multipart/mixed': { schema: object } })).toEqual([`${at}.multipart/mixed: is sent as multipart/form-data`]);
+    expect(of({ 'application/xml': { schema: object } })).toEqual([
+      `${at}.application/xml: its schema is not shown: the caller writes the body as text`,
+    ]);
+  });
+
+  it('whose schema others extend reports that these are not shown', () => {
+    const { warnings } = toolFrom(jsonBody({ type: 'object', properties: { kind: {} }, discriminator: { propertyName: 'kind' } }));
+    expect(warnings).toEqual([{ path: 'paths./things.post.requestBody.discriminator', message: expect.stringContaining('oneOf') }]);
+  });
+
+  it('beside whose reference are other keywords is one argument, so that they apply', () => {
+    const written = { $ref: '#/components/schemas/Base', required: ['kind'] };
+    expect(toolFrom(jsonBody(written), { components }).schema.properties).toEqual({ body: { $ref: '#/$defs/Base', required: ['kind'] } });
+    const old = toolFrom(jsonBody(written), { components, openapi: '3.0.3' });
+    expect(Object.keys(old.schema.properties)).toEqual(['kind']);
+    expect(old.warnings).toEqual([
+      { path: 'paths./things.post.requestBody', message: 'keywords beside $ref are ignored, as OpenAPI 3.0 requires' },
+    ]);
+  });
+
+  it('never belongs to a GET, which is reported', () => {
+    const { operation, warnings } = toolFrom(jsonBody({ type: 'object', properties: { a: {} } }), { method: 'get' });
+    expect(operation.body).toBeNull();
+    expect(warnings).toEqual([{ path: 'paths./things.get.requestBody', message: 'is skipped: a GET request cannot have a body' }]);
   });
 });
 

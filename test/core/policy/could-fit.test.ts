@@ -127,6 +127,19 @@ describe('a remembered approval', () => {
     expect(whyNot({ kind: 'network', target: '*.com', several: true, effects, effectCount: 2 })).toContain('several effects');
   });
 
+  it('of a request for a prompt or resource is about that one, and about the tool for a tool with the name of the request', () => {
+    for (const kind of ['untrusted', 'taint'] as const) {
+      const rulesOf = (canonical: string, target: string) => rulesToRemember(canonical, { kind, target, effects: [], effectCount: 1 });
+      const rule = { decision: 'allow', kind };
+      expect(rulesOf('docs.prompts/get', 'docs.review')).toEqual({ rules: [{ ...rule, prompt: 'docs.review' }] });
+      expect(rulesOf('docs.resources/read', 'docs.file:///a')).toEqual({ rules: [{ ...rule, resource: 'docs.file:///a' }] });
+      expect(rulesOf('docs.prompts/get', 'docs.prompts/get')).toEqual({ rules: [{ ...rule, tool: 'docs.prompts/get' }] });
+      expect(rulesOf('docs.resources/read', 'docs.file:///*')).toMatchObject({
+        why: expect.stringContaining('would stand for other names'),
+      });
+    }
+  });
+
   it('has a reason whenever there is no rule', () => {
     for (const kind of AskKind.options)
       for (const target of [null, '/', 'x'])

@@ -62,12 +62,12 @@ function asked(answer: ServedAnswer) {
 const resultOf = (answer: ServedAnswer) => (answer.kind === 'result' ? answer.answer.result : answer);
 
 describe('a call with arguments that are repaired', () => {
-  it('says so in the _meta of its result, and nothing for others', async () => {
+  it('has the repairs in its result, and nothing for others', async () => {
     const inputSchema = { type: 'object', properties: { days: { type: 'integer' } } };
     const { run } = await serving([], undefined, inputSchema);
     const repaired = [{ path: 'days', from: '"3"', to: '3' }];
-    expect(resultOf(await run({ arguments: { days: '3' } }))).toMatchObject({ isError: false, meta: { repaired } });
-    expect(resultOf(await run({ arguments: { days: 3 } }))).not.toHaveProperty('meta');
+    expect(resultOf(await run({ arguments: { days: '3' } }))).toMatchObject({ isError: false, repaired });
+    expect(resultOf(await run({ arguments: { days: 3 } }))).not.toHaveProperty('repaired');
   });
 });
 

@@ -57,11 +57,37 @@ describe('a stream that a client listens on', () => {
     const options = { upstream: { listen }, serverChanged: async (_workspace: string, server: string) => void changed.push(server) };
     for (const lists of [false, true]) {
       const { clock, left, over } = await watching(async () => true, { lists, ...options });
-      await clock.advance(1_000);
+      await clock.advance(100);
       left.abort(new Error('enough'));
       await over;
     }
     expect(changed).toEqual(['git']);
+  });
+
+  it('listens again half a second after a stream that lasted, and more rarely to a server that refuses streams', async () => {
+    const at: number[] = [];
+    const first = Promise.withResolvers<void>();
+    let calls = 0;
+    const listen: McpUpstream['listen'] = async () => {
+      calls += 1;
+      if (calls === 1) return await first.promise;
+      at.push(clock.now());
+    };
+    const { clock, left, over } = await watching(async () => true, { lists: true, upstream: { listen } });
+    const pass = async (ms: number): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += 500) await clock.advance(500);
+    };
+    await pass(120_000);
+    const ended = clock.now();
+    expect(calls).toBe(1);
+    first.resolve();
+    // The end of the stream is noticed before time passes.
+    await clock.advance(0);
+    await pass(100_000);
+    const waits = at.map((time, index) => time - (at[index - 1] ?? ended));
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    left.abort(new Error('enough'));
+    await over;
   });
 
   it('reports a changed list after the new one was read', async () => {

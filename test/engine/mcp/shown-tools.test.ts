@@ -183,8 +183,8 @@ describe('call_tool', () => {
 
   it('repairs its own arguments and those of the tool, and names both', async () => {
     const { send, ran } = await serving(search);
-    const { meta } = resultOf(await send('call_tool', { name: 'forecast', arguments: '{"city":"Bern","days":"3"}' }));
-    expect(meta?.repaired).toMatchObject([{ path: 'arguments' }, { path: 'days', from: '"3"', to: '3' }]);
+    const { repaired } = resultOf(await send('call_tool', { name: 'forecast', arguments: '{"city":"Bern","days":"3"}' }));
+    expect(repaired).toMatchObject([{ path: 'arguments' }, { path: 'days', from: '"3"', to: '3' }]);
     expect(ran[0]?.args).toEqual({ city: 'Bern', days: 3 });
   });
 

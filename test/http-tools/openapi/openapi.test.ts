@@ -273,12 +273,91 @@ describe('a call of an operation', () => {
     const { call, api } = await door(body('multipart/form-data', schema));
     expect((await call({ id: '1', note: 'n', photo: btoa('\x00\xff'), meta: { a: 1 } })).isError).toBe(false);
     const form = (await api.calls[0]?.request.formData()) ?? new FormData();
-    expect([form.get('note'), await (form.get('meta') as File).text()]).toEqual(['n', '{"a":1}']);
+    // A part with a file name would be a file.
+    expect([form.get('note'), form.get('meta')]).toEqual(['n', '{"a":1}']);
     expect(new Uint8Array(await (form.get('photo') as File).arrayBuffer())).toEqual(new Uint8Array([0, 255]));
     expect(await call({ id: '1', photo: 'no base64!' })).toMatchObject({
       code: 'invalid_arguments',
       text: expect.stringContaining('photo: must be base64'),
     });
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>, string[]]>([
+    [
+      'objects as JSON without a file name',
+      { properties: { meta: { type: 'object' }, list: { type: 'array', items: { type: 'object' } } } },
+      { meta: { a: 1 }, list: [{ b: 2 }, { c: 3 }] },
+      [
+        'content-disposition: form-data; name="meta"\r\ncontent-type: application/json\r\n\r\n{"a":1}',
+        'content-disposition: form-data; name="list"\r\ncontent-type: application/json\r\n\r\n{"b":2}',
+        'content-disposition: form-data; name="list"\r\ncontent-type: application/json\r\n\r\n{"c":3}',
+      ],
+    ],
+    [
+      'texts without a type, and nothing for null',
+      { properties: { 'a"b': {}, n: {}, none: {} } },
+      { a_b: 'ü\r\n--', n: 7, none: null },
+      [
+        'content-disposition: form-data; name="a%22b"\r\n\r\nü\r\n--',
+        'content-disposition: form-data; name="n"\r\n\r\n7',
+        'content-disposition: form-data; name="none"\r\n\r\n',
+      ],
+    ],
+    [
+      'files with a name, and the content types of the document',
+      {
+        properties: {
+          photo: { type: 'string', contentMediaType: 'image/png' },
+          pages: { type: 'array', items: { type: 'string', format: 'binary' } },
+          table: { type: 'string' },
+          title: { type: 'string' },
+        },
+        encoding: {
+          pages: { contentType: 'application/pdf' },
+          table: { contentType: 'text/csv' },
+          title: { contentType: 'application/json' },
+        },
+      },
+      { photo: btoa('P'), pages: [btoa('1'), btoa('2')], table: 'a,b', title: 'T' },
+      [
+        'content-disposition: form-data; name="photo"; filename="photo"\r\ncontent-type: image/png\r\n\r\nP',
+        'content-disposition: form-data; name="pages"; filename="pages"\r\ncontent-type: application/pdf\r\n\r\n1',
+        'content-disposition: form-data; name="pages"; filename="pages"\r\ncontent-type: application/pdf\r\n\r\n2',
+        'content-disposition: form-data; name="table"\r\ncontent-type: text/csv\r\n\r\na,b',
+        'content-disposition: form-data; name="title"\r\ncontent-type: application/json\r\n\r\n"T"',
+      ],
+    ],
+    [
+      'lists that the document joins',
+      {
+        properties: { tags: { type: 'array' }, sizes: { type: 'array' } },
+        encoding: { tags: { explode: false }, sizes: { style: 'pipeDelimited', explode: false } },
+      },
+      { tags: ['a', 'b'], sizes: [1, 2] },
+      ['content-disposition: form-data; name="tags"\r\n\r\na,b', 'content-disposition: form-data; name="sizes"\r\n\r\n1|2'],
+    ],
+  ])('sends %s in a multipart form', async (_what, { encoding, ...schema }, args, parts) => {
+    const { call, api } = await door(
+      body('multipart/form-data', { type: 'object', ...schema }, encoding === undefined ? {} : { encoding }),
+    );
+    expect((await call({ id: '1', ...args })).isError).toBe(false);
+    const [sent] = api.calls;
+    const [, boundary = ''] = /^multipart\/form-data; boundary=(moniker-[0-9a-f-]{36})$/.exec(sent?.headers['content-type'] ?? '') ?? [];
+    expect(sent?.body).toBe(`${parts.map((part) => `--${boundary}\r\n${part}\r\n`).join('')}--${boundary}--\r\n`);
+  });
+
+  it('sends members of a form as JSON where the document says so', async () => {
+    const encoding = { filter: { contentType: 'application/json' }, tags: { style: 'form', explode: false } };
+    const { call, api } = await door(body('application/x-www-form-urlencoded', properties('filter', 'tags', 'q'), { encoding }));
+    await call({ id: '1', filter: { a: [1] }, tags: ['x', 'y'], q: 'z' });
+    expect(api.calls).toMatchObject([{ body: 'filter=%7B%22a%22%3A%5B1%5D%7D&tags=x,y&q=z' }]);
+  });
+
+  it('has the query of its path', async () => {
+    const parameters = [{ name: 'q', in: 'query', schema: {} }];
+    const { call, api } = await door({ parameters }, undefined, { path: '/things/{id}?beta=true&kind=a%26b', query: { key: 'k' } });
+    await call({ id: '1', q: 'z' });
+    expect(api.calls).toMatchObject([{ path: '/v1/things/1', query: '?beta=true&kind=a%26b&q=z&key=k' }]);
   });
 
   it('has no body if none is given and none is required', async () => {

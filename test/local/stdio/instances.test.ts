@@ -4,7 +4,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { launcherHeader, processesPath, runHeader, type ServerProcess, type StdioRequest } from '../../../src/core/servers/stdio.ts';
+import {
+  endedPath,
+  launcherHeader,
+  processesPath,
+  runHeader,
+  type ServerProcess,
+  type StdioRequest,
+} from '../../../src/core/servers/stdio.ts';
 import { type Bridge, startBridge } from '../../../src/local/stdio/bridge.ts';
 import { programEnvironment } from '../../../src/local/stdio/program-environment.ts';
 import { maxOwners } from '../../../src/local/stdio/running-servers.ts';
@@ -149,6 +156,33 @@ describe('sessions of a command', () => {
     expect(await owners(bridge)).toEqual([null]);
     await call(await session(bridge, 'alice'), 'echo');
     await expect.poll(() => owners(bridge)).toEqual(['alice', null]);
+  });
+
+  it('lose their process when they end, and no other session, key or workspace does', async () => {
+    const bridge = await newBridge();
+    const end = async (ended: { workspace: string; owner: string }): Promise<void> => {
+      const headers = { [launcherHeader]: token, [runHeader]: encodeURIComponent(JSON.stringify(ended)) };
+      const { status } = await fetch(new URL(endedPath, bridge.url), { method: 'POST', headers });
+      expect(status).toBe(202);
+    };
+    const [alice, bob] = [await session(bridge, 'alice'), await session(bridge, 'bob')];
+    const ofKey = await connect(bridge, {
+      instances: 'key',
+      owner: 'alice',
+      conversation: 'session-1',
+      ...({ server: 'other' } as object),
+    });
+    const pids = await Promise.all([alice, bob, ofKey].map(pidOf));
+    const hanging = alice.callTool({ name: 'hang' }).then(() => 'done', String);
+    await expect.poll(async () => (await processes(bridge)).find(({ owner }) => owner === 'alice')?.calls).toBe(1);
+    await end({ workspace: 'other', owner: 'alice' });
+    await end({ workspace: 'w', owner: '' });
+    expect(pids.map(isAlive)).toEqual([true, true, true]);
+    await end({ workspace: 'w', owner: 'alice' });
+    await expect.poll(() => pids.map(isAlive)).toEqual([false, true, true]);
+    expect(await hanging).toContain('its session ended');
+    // The spare process of nobody was not ended.
+    await expect.poll(async () => (await owners(bridge)).toSorted()).toEqual(['alice', 'bob', null, null]);
   });
 
   it('take the process of the one that was unused for longest, if there are too many, and never one with a call', async () => {

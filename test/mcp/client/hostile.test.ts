@@ -16,7 +16,8 @@ import type { UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../../sr
 import { askingScript, event, events, type Message, result, type Script, type Scripted, scriptMcp } from '../../fakes/mcp-script.ts';
 import { accessTo, callOf, contextWith } from './context.ts';
 import { maxListingPages } from '../../../src/mcp/client/discover.ts';
-import { maxServerMessages, maxStreamResumptions } from '../../../src/mcp/client/wire.ts';
+import { maxServerMessages } from '../../../src/mcp/client/connection.ts';
+import { maxStreamResumptions } from '../../../src/mcp/client/transport.ts';
 import { otherTasks } from '../../wait-for.ts';
 
 const access = (more: Partial<ServerAccess> = {}): ServerAccess =>
@@ -289,6 +290,34 @@ describe('a response that', () => {
     });
     const outcome = await after(1_000, call(scripted));
     expect(outcome).toMatchObject({ status: 'fulfilled', value: { result: { content: [{ text: 'after event-1' }] } } });
+  });
+
+  it('is resumed after a broken connection, too, and the call is not made again', async () => {
+    let id: unknown;
+    const scripted = scriptMcp(({ request, message }) => {
+      if (request.method === 'GET') return events([{ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'resumed' }] } }]);
+      if (message?.method !== 'tools/call') return undefined;
+      ({ id } = message);
+      const event = new TextEncoder().encode('id: event-1\ndata:\n\n');
+      const parts = [(controller: ReadableStreamDefaultController) => controller.enqueue(event)];
+      const body = new ReadableStream({ pull: (controller) => (parts.pop() ?? (() => controller.error(new Error('reset'))))(controller) });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    });
+    const outcome = await after(1_000, call(scripted));
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { result: { content: [{ text: 'resumed' }] } } });
+    expect(answered(scripted, 'tools/call')).toBe(1);
+  });
+
+  it('breaks off without an event id fails, and says so', async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
+    const scripted = calls(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    await expect(call(scripted)).rejects.toEqual(failed('broke off its response'));
+  });
+
+  it('has only events that are not MCP messages fails, and says how many', async () => {
+    await expect(call(calls(() => events(['data: ping\n\n', 'data: {}\n\n'])))).rejects.toEqual(
+      failed('without a response. It sent 2 events that are not MCP messages'),
+    );
   });
 
   it('sends endless notifications stops the call', async () => {

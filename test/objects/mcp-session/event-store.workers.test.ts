@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits/limits.ts';
-import { createEventStore, type McpSessionEvents, streamStart } from '../../../src/objects/mcp-session/event-store.ts';
+import { createEventStore, maxMcpSessionEvents, type McpSessionEvents, streamStart } from '../../../src/objects/mcp-session/event-store.ts';
 import { migrate } from '../../../src/objects/shared/migrate.ts';
 import { mcpSessionMigrations } from '../../../src/objects/mcp-session/schema.ts';
 import type { Bindings } from '../../../src/storage/bindings.ts';
@@ -50,6 +50,34 @@ describe('the stored messages of a session', () => {
       expect(replayed(store, first).map((message) => JSON.parse(message))).toMatchObject([
         { jsonrpc: '2.0', id: 7, error: { code: -32000, message: expect.stringContaining('was lost') } },
       ]);
+    });
+  });
+
+  it('are the same for a response that is all of its stream', async () => {
+    await withStore(async (store) => {
+      for (const message of [answer('short 🙂'), answer('x'.repeat(2 * limits.maxRowCharacters))]) {
+        const { start, id } = store.storeWhole('whole', message);
+        expect([Number(id) - Number(start), store.streamOf(start), replayed(store, start)]).toEqual([1, 'whole', [message]]);
+        expect(replayed(store, id)).toEqual([]);
+        store.store('other', streamStart);
+        // Streams of one response have names of their own.
+        expect(replayed(store, start)).toEqual([message]);
+        store.store('whole', answer('later'));
+        expect(replayed(store, id)).toEqual([answer('later')]);
+        for (let count = 0; count < maxMcpSessionEvents; count += 1) store.store('other', streamStart);
+      }
+    });
+  });
+
+  it('are at most a thousand, and at least the newest nine hundred', async () => {
+    await withStore(async (store, sql) => {
+      for (let count = 1; count <= 2_250; count += 1) {
+        if (count % 2 === 0) store.store('a', answer(String(count)));
+        else store.storeWhole('b', answer(String(count)));
+        const { stored } = sql.exec<{ stored: number }>('SELECT count(*) AS stored FROM events').one();
+        expect(stored).toBeLessThanOrEqual(maxMcpSessionEvents);
+        if (count > maxMcpSessionEvents) expect(stored).toBeGreaterThanOrEqual(maxMcpSessionEvents - 101);
+      }
     });
   });
 

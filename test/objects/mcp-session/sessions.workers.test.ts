@@ -349,7 +349,8 @@ describe('the limits of a session', () => {
     const kept = await runInDurableObject(await stubOf(headers['mcp-session-id']), (_, state) =>
       state.storage.sql.exec<{ count: number }>('SELECT count(*) AS count FROM events').one(),
     );
-    expect(kept.count).toBe(maxMcpSessionEvents);
+    expect(kept.count).toBeLessThanOrEqual(maxMcpSessionEvents);
+    expect(kept.count).toBeGreaterThan(0.9 * maxMcpSessionEvents - 1);
   });
 
   it('accepts one listening stream, and another one once that is closed', async () => {

@@ -21,7 +21,11 @@ export function AgentsPage({ id }: ViewProps) {
       title="Agents"
       about="An agent is a model with instructions, tools and limits under one name. Clients use it as the model agent/NAME."
       noun="agent"
-      empty="No agents yet. Create one: name it, then choose its model and its toolset."
+      empty={
+        <>
+          No agents yet. Create one: name it, then choose its model and its toolset. Or <a href={pathOf('import')}>import</a> a file.
+        </>
+      }
       example="helpdesk"
       read={(query) => moniker.value.get('/v1/agents', { params: { query } })}
       row={({ name, description, model, toolset }) => ({

@@ -1,10 +1,11 @@
-/** `/console/import`: choose or drop a file of another system, see what becomes of it, then import it. */
+/** `/console/import`: choose, drop or paste a file of another system, or name its URL, see what becomes of it, then import it. */
 import { useSignal } from '@preact/signals';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/actions/announce.ts';
 import { UploadButton } from '../../parts/actions/upload-button.tsx';
-import { ChoiceField } from '../../parts/fields/fields.tsx';
+import { PlainForm } from '../../parts/fields/controls.tsx';
+import { CheckField, ChoiceField, TextField } from '../../parts/fields/fields.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { type Column, Records } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
@@ -12,11 +13,15 @@ import { Warnings } from '../../parts/documents/warnings.tsx';
 import { pathOf } from '../../router.ts';
 
 type Report = components['schemas']['ImportReport'];
+/** `body` null: the service reads the URL. `title`: as the page shows it. */
+type Source = { body: Blob | null; query: { fileName?: string; url?: string }; title: string };
 type Row = { name: string; action: string; reason: string; href: string | null };
 
 export function ImportPage() {
-  const file = useSignal<File | null>(null);
+  const source = useSignal<Source | null>(null);
+  const pasted = useSignal('');
   const format = useSignal('');
+  const isReplacing = useSignal(false);
   /** Of the newest request: a plan, or what was done. */
   const report = useSignal<Report | null>(null);
   const isDone = useSignal(false);
@@ -24,14 +29,14 @@ export function ImportPage() {
   const problem = useSignal<unknown>(null);
 
   const send = async (dryRun: boolean): Promise<void> => {
-    const chosen = file.value;
+    const chosen = source.value;
     if (chosen === null) return;
     isBusy.value = true;
     problem.value = null;
     try {
-      const sent = await post(chosen, format.value, dryRun);
+      const sent = await post(chosen, { format: format.value, replace: isReplacing.value ? 'true' : undefined, dryRun });
       // Another file may have been chosen meanwhile.
-      if (file.value !== chosen) return;
+      if (source.value !== chosen) return;
       report.value = sent;
       isDone.value = !dryRun;
       announce(dryRun ? 'The plan is shown. Nothing is stored yet.' : 'The file is imported.');
@@ -42,11 +47,13 @@ export function ImportPage() {
       isBusy.value = false;
     }
   };
-  const choose = (files: FileList | readonly File[] | null | undefined): void => {
-    const [chosen] = files ?? [];
-    if (chosen === undefined) return;
-    file.value = chosen;
+  const read = (chosen: Source): void => {
+    source.value = chosen;
     void send(true);
+  };
+  const choose = (files: FileList | readonly File[] | null | undefined): void => {
+    const [file] = files ?? [];
+    if (file !== undefined) read({ body: file, query: { fileName: file.name.slice(0, 1_000) }, title: file.name });
   };
 
   return (
@@ -67,12 +74,30 @@ export function ImportPage() {
         }}
       >
         <UploadButton
-          label={file.value === null ? 'Choose a file' : 'Choose another file'}
+          label={source.value === null ? 'Choose a file' : 'Choose another file'}
           accept=".json,.jsonc,.yaml,.yml,.zip"
           onFiles={choose}
         />
-        <p class="muted">{file.value === null ? 'or drop it here' : visible(file.value.name)}</p>
+        <p class="muted">{source.value === null ? 'or drop it here' : visible(source.value.title)}</p>
       </section>
+      <PlainForm send={() => read(sourceOf(pasted.value.trim()))}>
+        <TextField
+          label="Or paste its text, or its URL"
+          path="url"
+          hint="The service reads a URL without credentials."
+          rows={5}
+          isCode
+          value={pasted.value}
+          onInput={(text) => {
+            pasted.value = text;
+          }}
+        />
+        <p class="actions">
+          <button type="submit" disabled={pasted.value.trim() === ''}>
+            Show the plan
+          </button>
+        </p>
+      </PlainForm>
       <ChoiceField
         label="Format"
         path="format"
@@ -81,6 +106,16 @@ export function ImportPage() {
         choices={formats}
         onInput={(value) => {
           format.value = value;
+          void send(true);
+        }}
+      />
+      <CheckField
+        label="Replace stored documents of the same name"
+        path="replace"
+        hint="Otherwise they are merged: what was changed here stays. Project files always replace them."
+        value={isReplacing.value}
+        onInput={(value) => {
+          isReplacing.value = value;
           void send(true);
         }}
       />
@@ -131,12 +166,13 @@ function rowsOf(report: Report, isDone: boolean): Row[] {
     items.map(({ name, reason }) => ({ name, action, reason, href: null }));
   return [
     ...rows(report.created, isDone ? 'created' : 'new'),
-    ...rows(report.updated, isDone ? 'replaced' : 'replaces the stored one').map((row) => ({
+    ...rows(report.updated, isDone ? 'changed' : 'changes the stored one').map((row) => ({
       ...row,
       reason: changesOf(report, row.name),
     })),
     ...reasons(report.waiting, 'after its servers have listed their tools'),
     ...rows(report.unchanged, 'unchanged'),
+    ...reasons(report.kept, 'kept'),
     ...reasons(report.skipped, 'skipped'),
   ];
 }
@@ -165,13 +201,20 @@ const views: ReadonlyMap<string, string> = new Map(
   ['servers', 'toolsets', 'agents', 'providers', 'skills', 'secrets'].map((section) => [section, section] as const),
 );
 
-async function post(file: File, format: string, dryRun: boolean): Promise<Report> {
-  const query = { dryRun: dryRun ? ('true' as const) : ('false' as const), fileName: file.name.slice(0, 1_000) };
+function sourceOf(text: string): Source {
+  if (/^https?:\/\/\S+$/i.test(text)) return { body: null, query: { url: text }, title: text };
+  return { body: new Blob([text]), query: {}, title: 'the pasted text' };
+}
+
+type PostOptions = { format: string; replace: 'true' | undefined; dryRun: boolean };
+
+async function post({ body, query: named }: Source, { format, replace, dryRun }: PostOptions): Promise<Report> {
+  const query = { ...named, dryRun: dryRun ? ('true' as const) : ('false' as const), ...(replace && { replace }) };
   const { data, error, response } = await moniker.value.POST('/v1/import', {
     // The choices are those of the API.
     params: { query: { ...query, ...(format !== '' && { format: format as 'moniker' }) } },
     // The client sends bytes unchanged; the typed body is that of JSON.
-    body: file as unknown as components['schemas']['Project'],
+    body: (body ?? undefined) as unknown as components['schemas']['Project'],
     headers: { 'content-type': 'application/octet-stream' },
   });
   if (data !== undefined) return data;

@@ -5,7 +5,9 @@ type ServerView = components['schemas']['ServerView'];
 export type DraftKind = ServerView['kind'];
 
 /** Members of all kinds. The service checks which of them a kind has. */
-export type ServerDraft = Partial<Omit<ServerView, 'name' | 'tools' | 'health' | 'connection' | 'offers' | 'authorization'>> & {
+export type ServerDraft = Partial<
+  Omit<ServerView, 'name' | 'tools' | 'health' | 'connection' | 'offers' | 'authorization' | 'warnings'>
+> & {
   kind: DraftKind;
   /** The definitions of a static server. */
   tools?: readonly unknown[];
@@ -17,7 +19,16 @@ export const blankServer: ServerDraft = { kind: 'mcp', url: '' };
 
 /** Leaves out what the service adds. */
 export function toServerDraft(view: ServerView): ServerDraft {
-  const { name: _name, health: _health, connection: _connection, offers: _offers, authorization: _authorization, tools, ...draft } = view;
+  const {
+    name: _name,
+    health: _health,
+    connection: _connection,
+    offers: _offers,
+    authorization: _authorization,
+    warnings: _warnings,
+    tools,
+    ...draft
+  } = view;
   return view.kind === 'static' ? { ...draft, tools: tools.map(toDefinition) } : draft;
 }
 

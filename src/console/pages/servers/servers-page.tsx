@@ -8,7 +8,7 @@ import { openServer } from './server-state.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentList } from '../../parts/documents/document-list.tsx';
 import { StateBadge } from '../../parts/text/state-badge.tsx';
-import type { ViewProps } from '../../router.ts';
+import { pathOf, type ViewProps } from '../../router.ts';
 
 export const kindTitles = { mcp: 'MCP server', openapi: 'OpenAPI document', static: 'Definitions' } as const;
 
@@ -21,7 +21,12 @@ export function ServersPage({ id }: ViewProps) {
       title="Servers"
       about="A server brings tools: an MCP server, the operations of an OpenAPI document, or definitions of your own."
       noun="server"
-      empty="No servers yet. Add one: name it, then choose MCP, OpenAPI or definitions. Its tools are named after it, such as weather.get_forecast."
+      empty={
+        <>
+          No servers yet. Add one: name it, then choose MCP, OpenAPI or definitions. Its tools are named after it, such as
+          weather.get_forecast. Or <a href={pathOf('import')}>import</a> a file.
+        </>
+      }
       example="weather"
       read={(query) => moniker.value.get('/v1/servers', { params: { query } })}
       row={({ name, kind, url, command, toolCount, held, health }) => ({
@@ -49,6 +54,7 @@ function ServerEditor({ name }: { name: string }) {
   const { document, test, isTesting, problem, warnings } = state;
   const { draft, etag, view } = document;
   const isNew = etag.value === null;
+  const remarks = warnings.value.length > 0 ? warnings.value : (view.value?.warnings ?? []);
   const isTested = test.value !== null && test.value.of === JSON.stringify(draft.value);
   return (
     <DocumentEditor
@@ -68,7 +74,7 @@ function ServerEditor({ name }: { name: string }) {
         <>
           {isTested && test.value !== null && <TestResult test={test.value} isNew={isNew} />}
           {problem.value !== null && <ProblemView error={problem.value} />}
-          {warnings.value.length > 0 && <Remarks warnings={warnings.value} />}
+          {remarks.length > 0 && <Remarks warnings={remarks} />}
           {view.value !== null && !isNew && <StoredServer state={state} view={view.value} />}
         </>
       }

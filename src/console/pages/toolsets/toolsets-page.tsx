@@ -15,7 +15,7 @@ import { openToolset, type OpenToolset } from './toolset-state.ts';
 import { UsedBy } from './used-by.tsx';
 import { DocumentList } from '../../parts/documents/document-list.tsx';
 import { late } from '../../parts/layout/late.tsx';
-import type { ViewProps } from '../../router.ts';
+import { pathOf, type ViewProps } from '../../router.ts';
 
 export function ToolsetsPage({ id }: ViewProps) {
   return (
@@ -26,7 +26,11 @@ export function ToolsetsPage({ id }: ViewProps) {
       title="Toolsets"
       about="A toolset is a list of tools under the names that models see."
       noun="toolset"
-      empty="No toolsets yet. Create one: name it, then add tools."
+      empty={
+        <>
+          No toolsets yet. Name one and add tools, or <a href={pathOf('import')}>import</a> a file.
+        </>
+      }
       example="helpdesk"
       read={(query) => moniker.value.get('/v1/toolsets', { params: { query } })}
       row={({ toolCount, version, ...rest }) => ({ ...rest, facts: `${toolCount} tools, version ${version}` })}

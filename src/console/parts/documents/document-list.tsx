@@ -21,7 +21,7 @@ type ListProps<Item> = {
   /** What is in the list, such as `agent`. */
   noun: string;
   /** The next action where the list has no items. */
-  empty: string;
+  empty: ComponentChildren;
   /** A name for a new one, as an example. */
   example: string;
   read(query: Query): Promise<{ items: readonly Item[]; nextCursor: string | null }>;

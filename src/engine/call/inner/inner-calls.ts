@@ -12,6 +12,7 @@ import { limits } from '../../../core/limits/limits.ts';
 import { codeBounds } from '../../../core/toolset/result-bound.ts';
 import { errorResult, type ToolResult } from '../../../core/tools/tool.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
+import { toCodeCallResult } from '../../../core/turn/run-code.ts';
 import { decisionRefusal, type Refusal } from '../../../core/turn/turn-budget.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../../../ports/call-journal.ts';
 import type { FileSystem } from '../../../ports/file-system.ts';
@@ -114,9 +115,13 @@ export class InnerCallRunner {
     this.#running.add(work);
     const settled = await work.finally(() => this.#running.delete(work));
     if (settled === null) return { waits: true };
-    if (settled.order !== null) await this.#order.waitForTurn(settled.order);
-    const output = shellOutput(findTool(this.#names, name), settled.result);
-    return { waits: false, result: settled.result, ...(output !== undefined && { output }) };
+    const tool = findTool(this.#names, name);
+    const { result, order } = settled;
+    const shown = tool === null ? result : await (this.#caller.scope.showInner?.(tool, result) ?? result);
+    if (order !== null) await this.#order.waitForTurn(order);
+    // Code reads the result as it is, and passes on what the caller is shown.
+    const output = shellOutput(tool, result) ?? (shown === result ? undefined : toCodeCallResult(result).output);
+    return { waits: false, result: shown, ...(output !== undefined && { output }) };
   }
 
   async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {

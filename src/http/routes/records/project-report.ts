@@ -14,7 +14,8 @@ export const projectReport = {
   unchanged: places('Documents that were already so.'),
   removed: places('Documents that the project had created and no longer has.'),
   kept: Reasons.meta({
-    description: 'Documents that others wrote or changed since, which the project replaces or removes only with `force`.',
+    description:
+      'Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`.',
   }),
   skipped: Reasons.meta({ description: 'What was not written. Applying again writes it, once the reason is gone.' }),
   waiting: Reasons.meta({
@@ -39,13 +40,15 @@ export function toReport({ documents }: Pick<ApplyResult, 'documents'>): Report 
   const named = (action: AppliedDocument['action']): string[] => of(documents, action).map(pathOf);
   const reasons = (action: AppliedDocument['action']) =>
     of(documents, action).map((document) => ({ name: pathOf(document), reason: document.reason ?? '' }));
+  const parts = (member: 'keptParts' | 'skippedParts') =>
+    documents.flatMap((document) => (document[member] ?? []).map(({ path, reason }) => ({ name: `${pathOf(document)}.${path}`, reason })));
   return {
     created: named('created'),
     updated: named('updated'),
     unchanged: named('unchanged'),
     removed: named('removed'),
-    kept: reasons('kept'),
-    skipped: reasons('skipped'),
+    kept: [...reasons('kept'), ...parts('keptParts')],
+    skipped: [...reasons('skipped'), ...parts('skippedParts')],
     waiting: reasons('deferred'),
     changes: documents.flatMap((document) => (document.changes ?? []).map((change) => ({ name: pathOf(document), ...change }))),
     warnings: documents.flatMap((document) =>

@@ -15,6 +15,8 @@ export interface RecordServices extends RoomServices<'clock' | 'limiter' | 'pool
   usage: UsageReader;
   /** Writes documents together, as a caller of the catalog. */
   projects(caller: WorkspaceKey): Projects;
+  /** Fetches the document of an import. `egressHosts`: the only hosts that it may come from. */
+  fetchDocument(url: string, egressHosts?: readonly string[]): Promise<Response>;
 }
 
 export const { defineRoute, definePublicRoute } = routesUsing<RecordServices>();

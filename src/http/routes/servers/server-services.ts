@@ -1,6 +1,6 @@
 /** What the routes of servers use: their documents, tool lists and programs, and the sign-ins to them. */
 import type { CompleteServer } from '../../../core/servers/server.ts';
-import type { ListingReport, ServerTool } from '../../../core/servers/server-tool.ts';
+import type { GivenListing, ListingReport } from '../../../core/servers/server-tool.ts';
 import type { Program, ServerProcess } from '../../../core/servers/stdio.ts';
 import type { RefreshReason } from '../../../core/servers/refresh-state.ts';
 import type { ServerTest } from '../../../core/servers/server-state.ts';
@@ -12,7 +12,7 @@ export interface ServerAdmin {
   refresh(name: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
   test(name: string, document?: CompleteServer): Promise<ServerTest>;
   /** The tools of a server that has its OpenAPI document in its own. Throws `Problem`. */
-  listGiven(name: string, document: CompleteServer): Promise<ServerTool[]>;
+  listGiven(name: string, document: CompleteServer): Promise<GivenListing>;
   /** Refreshes, in the background, the tool lists of these servers that are stale. */
   refreshIfStale(names: readonly string[]): void;
   /** The processes of its servers with a command. */

@@ -54,6 +54,7 @@ export const ServerView = z
     name: ServerName,
     tools: z.array(ServerTool),
     ...read,
+    warnings: z.array(Warning).optional().meta({ description: 'What its last listing reported. Absent: nothing.' }),
     authorization: AuthorizationStatus.optional().meta({ description: 'For a server with `oauth`, or that offers a sign-in.' }),
   })
   .meta({ id: 'ServerView' });
@@ -85,6 +86,7 @@ export const WrittenServer = z
 /** Returns the document as it was sent, except for an inline OpenAPI document, which only `withDocument` shows. */
 type CompleteServer = Omit<z.infer<typeof WrittenServer>, 'trusted' | 'warnings'> & {
   trusted?: boolean;
+  warnings?: Warning[];
   document?: z.infer<typeof ServerView>['document'];
 };
 
@@ -96,6 +98,7 @@ export function toServerDocument(stored: StoredDocument) {
     connection: _connection,
     offers: _offers,
     document: _document,
+    warnings: _warnings,
     ...sent
   } = storedBody<CompleteServer>(stored);
   return { ...sent, name: stored.name };
@@ -110,7 +113,12 @@ export function toServerReading(stored: StoredDocument) {
 /** Returns the complete view; its tools are paged separately. */
 export function toServerView(stored: StoredDocument) {
   const body = storedBody<CompleteServer>(stored);
-  return { ...toServerDocument(stored), ...(body.document !== undefined && { document: body.document }), ...toState(body) };
+  return {
+    ...toServerDocument(stored),
+    ...(body.document !== undefined && { document: body.document }),
+    ...toState(body),
+    ...(body.warnings && { warnings: body.warnings }),
+  };
 }
 
 function toState({ health, connection, offers }: Pick<CompleteServer, 'health' | 'connection' | 'offers'>) {

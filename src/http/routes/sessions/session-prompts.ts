@@ -22,8 +22,7 @@ export const sessionPromptRoutes = [
       const session = services.sessions.get(params.id);
       const { agent, model, toolset } = await session.setup(principal);
       const plan = await services.planTurn(principal, { agent, model, toolset, callsOnly: true });
-      const seen = () => session.seen(principal);
-      return answer(200, { items: await services.prompts.list({ principal, plan, conversation: params.id, seen }) });
+      return answer(200, { items: await services.prompts.list({ principal, plan }) });
     },
   ),
 ];

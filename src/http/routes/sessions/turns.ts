@@ -4,7 +4,7 @@ import { toVisibleEvent } from '../../../dialects/native.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import { submitWithinLimits } from '../../../engine/plan/turn-limits.ts';
-import { type SubmittedTurn, type SubmitTurn, TurnAnswer, TurnRequest } from '../../../ports/session.ts';
+import { type SessionCallRequest, type SubmittedTurn, type SubmitTurn, TurnAnswer, TurnRequest } from '../../../ports/session.ts';
 import { editionHeader, editionName, replacedHeader, replacedToolsHeader } from '../../conditions.ts';
 import { eventStreamHeaders, openEventStream, resumePoint } from '../../event-stream.ts';
 import { SessionEventSchema } from '../../session-event-schema.ts';
@@ -113,22 +113,14 @@ export const turnRoutes = [
         const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
         const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
         const written = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : (body.input ?? []);
-        const seen = () => session.seen(principal);
-        const { input: prompted, taint } =
-          body.prompt === undefined
-            ? { input: [], taint: undefined }
-            : await services.prompts.expand({ principal, plan, conversation: params.id, seen }, body.prompt);
+        const call = (request: SessionCallRequest) => session.call(principal, request);
+        const prompted = body.prompt === undefined ? [] : await services.prompts.expand({ principal, plan, call }, body.prompt);
         const input = [...prompted, ...written];
         const { replaced } = plan;
         const awaitsAnswer = !streamed && !isAsync;
         const submit = (request: SubmitTurn) => session.submit(principal, request);
         return {
-          ...(await submitWithinLimits(
-            services,
-            principal,
-            { plan, input, awaitsAnswer, ...idempotency, ...(taint && { taint }) },
-            submit,
-          )),
+          ...(await submitWithinLimits(services, principal, { plan, input, awaitsAnswer, ...idempotency }, submit)),
           ...(replaced !== undefined && { replaced }),
         };
       };

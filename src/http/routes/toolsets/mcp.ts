@@ -22,7 +22,7 @@ import type { Answer, RouteRequest } from '../../route.ts';
 import { defineRoute, type ToolsetServices } from './toolset-services.ts';
 
 const params = z.object({ toolset: ToolsetReference });
-const query = z.strictObject({
+export const mcpQuery = z.strictObject({
   tools: McpTools.optional().meta({
     description: 'What is listed of the toolset. Default: what its `mcpTools` says. A session has one value.',
   }),
@@ -100,11 +100,11 @@ export const mcpRoutes = methods.flatMap(({ name, problems, ...spec }) => {
   } as const;
   const common = { ...spec, ...own };
   return [
-    defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params, query }, (request) =>
+    defineRoute({ ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params, query: mcpQuery }, (request) =>
       serve(request, serveTarget(request.params.toolset, request.query.tools)),
     ),
     defineRoute(
-      { ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams, query },
+      { ...common, path: '/mcp/{workspace}/{toolset}', operationId: `${name}WorkspaceMcp`, params: workspaceParams, query: mcpQuery },
       async (request) =>
         serve(await enterMcpWorkspace(request, request.params.workspace), serveTarget(request.params.toolset, request.query.tools)),
     ),

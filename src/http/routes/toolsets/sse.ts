@@ -7,22 +7,26 @@ import { z } from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { WorkspaceName } from '../../../core/people/workspace.ts';
 import { ToolsetReference } from '../../../core/toolset/toolset.ts';
+import { serveTarget } from '../../../engine/mcp/serve-view.ts';
 import { readSseEventId } from '../../../ports/sse-relays.ts';
 import { issuerOf } from '../../own-origin.ts';
 import { requireStream } from '../../places.ts';
 import { readJson } from '../../request-body.ts';
 import type { Answer } from '../../route.ts';
-import { enterMcpWorkspace, type McpCaller, mcpMessage, requireConfigurationScope, requireMcpOrigin } from './mcp.ts';
+import { enterMcpWorkspace, type McpCaller, mcpMessage, mcpQuery, requireConfigurationScope, requireMcpOrigin } from './mcp.ts';
 import { defineRoute } from './toolset-services.ts';
 
 const params = z.object({ toolset: ToolsetReference });
 const workspaceParams = z.object({ workspace: WorkspaceName, toolset: ToolsetReference });
-const query = z.object({
+const connection = {
   sessionId: z
     .string()
     .regex(/^[0-9a-f]{32}$/)
     .describe('The connection, from the event `endpoint`.'),
-});
+};
+/** Of a toolset. Clients may add parameters of their own. */
+const openQuery = z.object(mcpQuery.shape);
+const sendQuery = openQuery.extend(connection);
 const stream = {
   description: 'The stream: the event `endpoint` with the path for messages, then an event `message` for each message of the server.',
   contentType: 'text/event-stream',
@@ -43,33 +47,45 @@ const send = {
   summary: 'Send a message of revision 2024-11-05',
   description: 'Answers follow on the stream of the connection. At most 64 messages of a connection are in flight.',
   rawBody: mcpMessage,
-  query,
   answers: { 202: { description: 'Accepted.', contentType: 'text/plain' } },
 } as const;
 
 export const sseRoutes = [
-  defineRoute({ ...open, path: '/sse/{toolset}', operationId: 'openSse', params }, (request) => connect(request, request.params.toolset)),
-  defineRoute({ ...send, path: '/sse/{toolset}', operationId: 'sendSse', params }, (request) =>
-    post(request, request.params.toolset, request.query.sessionId),
+  defineRoute({ ...open, path: '/sse/{toolset}', operationId: 'openSse', params, query: openQuery }, (request) =>
+    connect(request, targetOf(request), request.query.tools),
   ),
-  defineRoute({ ...open, path: '/sse/{workspace}/{toolset}', operationId: 'openWorkspaceSse', params: workspaceParams }, async (request) =>
-    connect(await enterMcpWorkspace(request, request.params.workspace), request.params.toolset),
+  defineRoute({ ...send, path: '/sse/{toolset}', operationId: 'sendSse', params, query: sendQuery }, (request) =>
+    post(request, targetOf(request), request.query.sessionId),
   ),
-  defineRoute({ ...send, path: '/sse/{workspace}/{toolset}', operationId: 'sendWorkspaceSse', params: workspaceParams }, async (request) =>
-    post(await enterMcpWorkspace(request, request.params.workspace), request.params.toolset, request.query.sessionId),
+  defineRoute(
+    { ...open, path: '/sse/{workspace}/{toolset}', operationId: 'openWorkspaceSse', params: workspaceParams, query: openQuery },
+    async (request) => connect(await enterMcpWorkspace(request, request.params.workspace), targetOf(request), request.query.tools),
+  ),
+  defineRoute(
+    { ...send, path: '/sse/{workspace}/{toolset}', operationId: 'sendWorkspaceSse', params: workspaceParams, query: sendQuery },
+    async (request) => post(await enterMcpWorkspace(request, request.params.workspace), targetOf(request), request.query.sessionId),
   ),
   defineRoute({ ...open, path: '/sse', operationId: 'openEquippedSse' }, (request) => connect(request, null)),
-  defineRoute({ ...send, path: '/sse', operationId: 'sendEquippedSse' }, (request) => post(request, null, request.query.sessionId)),
+  defineRoute({ ...send, path: '/sse', operationId: 'sendEquippedSse', query: z.object(connection) }, (request) =>
+    post(request, null, request.query.sessionId),
+  ),
 ];
 
-async function connect({ c, services, principal }: McpCaller, target: string | null): Promise<Response> {
+type Asked = { params: z.infer<typeof params>; query: z.infer<typeof openQuery> };
+
+function targetOf({ params: { toolset }, query: { tools } }: Asked): string {
+  return serveTarget(toolset, tools);
+}
+
+async function connect({ c, services, principal }: McpCaller, target: string | null, tools?: string): Promise<Response> {
   requireMcpOrigin(services.settings, c.req.header('origin'));
   requireStream(c, limits.mcpListenRetryMs);
   const earlier = readSseEventId(c.req.header('last-event-id') ?? '');
   const id = earlier?.id ?? crypto.randomUUID().replaceAll('-', '');
   // Behind a proxy, the path of the public URL comes first.
   const base = URL.parse(issuerOf(services.settings, c.req.url) ?? '')?.pathname.replace(/\/+$/, '') ?? '';
-  const start = { endpoint: `${base}${c.req.path}?sessionId=${id}`, after: earlier?.after ?? null, session: earlier?.session ?? null };
+  const query = `sessionId=${id}${tools === undefined ? '' : `&tools=${tools}`}`;
+  const start = { endpoint: `${base}${c.req.path}?${query}`, after: earlier?.after ?? null, session: earlier?.session ?? null };
   return await services.sseRelays.open({ caller: principal, target, id }, start);
 }
 

@@ -14,6 +14,7 @@ import { type AppliedDocument, type ApplyRequest, type ApplyResult, type Documen
 import { type DocumentRow, findRow, toStoredDocument } from '../documents/documents.ts';
 import type { CatalogContext } from '../context.ts';
 import { readTools } from '../servers/server-tools.ts';
+import { type ImportMerge, openImport } from './merge-import.ts';
 import { deleteOwner, deleteProject, documentsOf, findOwner, type OwnedDocument, storeOwner, storeProject } from './project-rows.ts';
 
 /** Writes and removes one document with the rules of its kind, as the caller of the request. */
@@ -62,13 +63,14 @@ async function writeAll(
   const documents: AppliedDocument[] = [];
   const failures: Failure[] = [];
   let shownChanges = 0;
+  const merge = request.import === undefined ? null : await openImport(context, request.import, request.writes);
   for (const kind of projectKinds) {
     // Documents that depend on one that failed would only repeat its error.
     if (failures.length > 0) throw combined(failures);
     for (const write of request.writes) {
       if (write.kind !== kind) continue;
       before.set(keyOf(write), findRow(context.sql, kind, write.name)?.version ?? null);
-      const done = await writeOne(context, operations, request, write);
+      const done = await writeOne(context, operations, request, write, merge);
       if (done instanceof Problem) failures.push({ write, problem: done });
       else {
         shownChanges += done.changes?.length ?? 0;
@@ -84,10 +86,11 @@ async function writeAll(
 async function writeOne(
   context: CatalogContext,
   operations: DocumentOperations,
-  { project, force, mayRunCommands }: ApplyRequest,
-  write: DocumentWrite,
+  { project, force, mayRunCommands, import: origin, dryRun }: ApplyRequest,
+  given: DocumentWrite,
+  merge: ImportMerge | null,
 ): Promise<AppliedDocument | Problem> {
-  const { kind, name } = write;
+  const { kind, name } = given;
   const row = findRow(context.sql, kind, name);
   const owner = findOwner(context.sql, kind, name);
   const done = (action: AppliedDocument['action'], more: Partial<AppliedDocument> = {}): AppliedDocument => ({
@@ -95,8 +98,17 @@ async function writeOne(
     name,
     action,
     ...more,
+    ...parts,
   });
-  if (write.fault !== undefined) return done('skipped', { reason: write.fault });
+  let parts: Pick<AppliedDocument, 'keptParts' | 'skippedParts'> = {};
+  if (given.fault !== undefined) return done('skipped', { reason: given.fault });
+  const merged = merge === null ? null : await merge(given);
+  const write = merged === null ? given : { ...given, body: merged.body };
+  if (merged !== null) parts = { keptParts: merged.keptParts, skippedParts: merged.skippedParts };
+  if (merged?.stays !== undefined) {
+    merged.remember();
+    return done(merged.stays.action, { reason: merged.stays.reason });
+  }
   try {
     if (kind === 'secret' && write.body.value === undefined) return withoutValue(row, write, done);
     const why = project === null || force === true || row === null ? null : whyKept(row, owner, project);
@@ -112,6 +124,7 @@ async function writeOne(
     const after = findRow(context.sql, kind, name);
     if (project !== null && why === null && after !== null)
       storeOwner(context.sql, { kind, name, project, version: after.version, created: isCreated(row, owner, project) });
+    merged?.remember();
     const more = { ...(warnings.length > 0 && { warnings }) };
     if (!changed) return done('unchanged', more);
     return done(created ? 'created' : 'updated', {
@@ -120,8 +133,12 @@ async function writeOne(
     });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (write.awaitsTools === true) return done('deferred', { reason: error.detail });
-    return write.mayFail === true ? done('skipped', { reason: error.detail }) : error;
+    if (write.awaitsTools === true) {
+      // The plan shows what is known before the servers have listed their tools.
+      const changes = dryRun === true && merged !== null && row !== null ? documentChanges(row.body, { ...write.body, name }) : [];
+      return done('deferred', { reason: error.detail, ...(changes.length > 0 && { changes }) });
+    }
+    return write.mayFail === true || origin?.isPartial === true ? done('skipped', { reason: error.detail }) : error;
   }
 }
 

@@ -80,6 +80,8 @@ export async function takeDiscovery(
     ...(discovery.unread && { unread: discovery.unread }),
   });
   const hasOtherOffers = JSON.stringify(known) !== JSON.stringify(offers);
+  const all = [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(offers)];
+  const warned = firstWarnings(all, 'warnings', limits.maxReportedIssues);
   context.transact(() => {
     commit();
     if (hasOtherOffers) {
@@ -89,14 +91,13 @@ export async function takeDiscovery(
     const canChange = row.body.givenDocument === undefined;
     // Read again: meanwhile the server may have reported a changed list.
     const state = readServerState(context.sql, server) ?? before;
-    const read = { connection, offered: countOffers(offers), ...unreadText(discovery) };
+    const read = { connection, offered: countOffers(offers), ...unreadText(discovery), warnings: warned };
     const found = { ...read, ttlMs, canChange, isOther: isOther || hasOtherOffers };
     const after = afterRefresh(state, found, context.now());
     writeServerState(context.sql, server, { ...after, version });
     enqueuePublish(context, 'server', server);
   });
-  const warned = [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(offers)];
-  return { ...report, warnings: firstWarnings(warned, 'warnings', limits.maxReportedIssues) };
+  return { ...report, warnings: warned };
 }
 
 function updatesOf({ body }: DocumentRow, { isOwn = false }: RefreshState, by: string, at: number): ListingUpdates {

@@ -23,7 +23,7 @@ import { reservedServers } from '../../../core/names/reserved-names.ts';
 import { changedLaunch } from '../../../core/servers/launched-settings.ts';
 import { isSameCommand } from '../../../core/servers/stdio.ts';
 import { isSameClient } from '../../../core/servers/server-identity.ts';
-import { healthOf, afterDocumentChange } from '../../../core/servers/refresh-state.ts';
+import { afterDocumentChange, healthOf, shownState } from '../../../core/servers/refresh-state.ts';
 import { statusCounts, type ServerStatuses } from '../../../core/servers/server-state.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
 import { pinListing, readEchoedListing, type PinnedItem } from '../../../core/listing/pin-listing.ts';
@@ -126,7 +126,15 @@ async function prepareSelfListing(
   document: WithoutHidden<McpServer> | WithoutHidden<OpenApiServer>,
   previous: DocumentRow | null,
 ): Promise<Prepared> {
-  const { tools: _tools, health: _health, connection: _connection, offers: _offers, authorization: _authorization, ...server } = document;
+  const {
+    tools: _tools,
+    health: _health,
+    connection: _connection,
+    offers: _offers,
+    authorization: _authorization,
+    warnings: _warnings,
+    ...server
+  } = document;
   const given = document.kind === 'openapi' ? await givenDocument(document) : null;
   const { document: _document, ...rest } = { document: undefined, ...server };
   const body = { ...rest, name, ...(given !== null && { givenDocument: given.kept }) };
@@ -213,8 +221,7 @@ function shownReadings({ sql }: CatalogContext, servers: readonly string[]): (se
     const counted = counts.get(server) ?? { toolCount: 0, held: 0 };
     const state = states.get(server);
     if (state === undefined) return counted;
-    const { connection, offered: offers } = state;
-    return { ...counted, health: healthOf(state, counted.held), ...(connection !== null && { connection }), offers };
+    return { ...counted, ...shownState(state, counted.held) };
   };
 }
 

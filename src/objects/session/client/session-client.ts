@@ -43,7 +43,6 @@ const methods: MethodTable<SessionObject> = {
   messages: read,
   submit: once,
   findByIdempotencyKey: read,
-  seen: read,
   hasTurn: read,
   waitForAnswer: once,
   stream: once,

@@ -32,7 +32,8 @@ export async function storeQuestions(open: OpenDirectCall, key: DirectCallKey | 
   const { callId } = call.request;
   const questions = toQuestions(callId, waitFor);
   if (questions.length === 0 || key === null) {
-    const text = `Not run: ${waitFor.tool.wireName} is run by the client of a turn, and a direct call has none.`;
+    const why = waitFor.kind === 'input' ? 'asks a question' : 'is run by the client of a turn';
+    const text = `Not run: ${waitFor.tool.wireName} ${why}, and a direct call has nobody to ${waitFor.kind === 'input' ? 'answer it' : 'run it'}.`;
     return await refuse(open, callId, errorResult('not_allowed', text));
   }
   const { waits, journals, runner, summary, admitWork } = context.openSession;

@@ -2,7 +2,7 @@
  * What a direct call with a session (`direct-calls.ts`) works with: the open session, the names and rules of the workspace, and the
  * prepared call. Also explains what the policy would decide about such a call.
  */
-import type { AliasMap } from '../../../core/toolset/alias-map.ts';
+import { type AliasMap, extendAliasMap } from '../../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../../core/records/audit.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import { clientBounds } from '../../../core/toolset/result-bound.ts';
@@ -79,14 +79,15 @@ export function openDirectCall(context: DirectCallContext, request: SessionCallR
   return { context, request, scope, call: countPreparation(context.deps, scope, () => prepareCall(scope, asked)) };
 }
 
-function createScope(context: DirectCallContext, { plan, scratch = false }: SessionCallRequest): CallScope {
+function createScope(context: DirectCallContext, { plan, scratch = false, offer }: SessionCallRequest): CallScope {
   const { openSession, names, skills } = context;
+  const offered = offer === undefined ? null : extendAliasMap(null, [offer]);
   const results = scratch ? null : openSession.results;
   return createCallScope(plan, {
     keyId: context.keyId,
     session: context.session,
     turn: null,
-    names: () => withFetchResult(names, results),
+    names: () => offered ?? withFetchResult(names, results),
     rules: context.rules,
     taint: openSession.taint,
     // Scratch files are gone after the call, so it cannot wait.

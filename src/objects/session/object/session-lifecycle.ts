@@ -200,6 +200,8 @@ export class SessionLifecycle {
     await failpoint('delete-session-mid');
     try {
       await withTimeout(systemClock, openSession.runner.stop(), limits.auditWaitMs, () => undefined);
+      // No call uses its processes any more.
+      this.#waitUntil(this.#wiring.sessionEnded(openSession.meta.workspace, this.#id));
       const { notices, usage, summary, audit } = openSession;
       notices.abandonQueued();
       if (!(await notices.outbox.flush())) throw new Error('the notices about the turns of this session could not be sent');

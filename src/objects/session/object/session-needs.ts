@@ -23,6 +23,8 @@ export interface SessionNeeds {
   catalog(caller: CatalogCaller): CatalogPort;
   /** The others: a fork is a session of its own. */
   sessions: Sessions;
+  /** Ends the processes that commands have for the session. Never rejects. */
+  sessionEnded(workspace: string, session: string): Promise<void>;
   audit(workspace: string): Pick<AuditPort, 'append'>;
   triggers(workspace: string): Pick<Triggers, 'noteTurns'>;
   recordUsage: UsageRecorder['record'];

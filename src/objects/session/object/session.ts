@@ -10,7 +10,6 @@ import { limits } from '../../../core/limits/limits.ts';
 import type { ClientResult } from '../../../core/model/message.ts';
 import type { PolicyAnswer } from '../../../core/policy/explain.ts';
 import { isAllowed } from '../../../core/people/authority.ts';
-import type { Taint } from '../../../core/policy/taint.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { toOutcome, type Outcome } from '../../../core/problem.ts';
 import type { SessionEvent } from '../../../core/turn/session-event.ts';
@@ -168,10 +167,6 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   findByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SubmittedTurn | null>> {
     return toOutcome(() => repeatedTurn(this.#submitContext(this.#enter(caller)), key, bodyHash));
-  }
-
-  seen(caller: Principal): Promise<Outcome<Taint>> {
-    return toOutcome(() => this.#enter(caller).taint.read());
   }
 
   hasTurn(caller: Principal, turn: string): Promise<Outcome<boolean>> {

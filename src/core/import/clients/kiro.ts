@@ -2,12 +2,12 @@
  * An agent of Kiro (`.kiro/agents/<name>.json`, formerly Amazon Q): servers, the tools it has, their aliases and those that need no approval.
  * Kiro, "Agent configuration reference". Its `mcp.json` has the form that all clients share.
  */
-import { isRecord, type Json, listOf, recordOf } from '../json/wire-value.ts';
-import type { ImportDraft } from './draft.ts';
-import { addMcpServer } from './mcp-server.ts';
-import { type OfferedTools, toolEntries, wholeFilter } from './mcp-tools.ts';
-import type { Members } from './members.ts';
-import { createVariables } from './variables.ts';
+import { isRecord, type Json, listOf, recordOf } from '../../json/wire-value.ts';
+import type { ImportDraft } from '../draft.ts';
+import { addMcpServer } from '../mcp-server.ts';
+import { type OfferedTools, toolEntries, wholeFilter } from '../mcp-tools.ts';
+import type { Members } from '../members.ts';
+import { createVariables } from '../variables.ts';
 
 export function isKiroAgent(value: unknown): boolean {
   const { toolAliases, allowedTools, prompt, tools, mcpServers } = recordOf(value);

@@ -1,10 +1,10 @@
 /** Settings of Amp: `amp.mcpServers`, the permissions of these servers, and the tools that are switched off. Amp, "Owner's manual". */
-import { stringOf } from '../json/wire-value.ts';
-import type { ImportDraft } from './draft.ts';
-import { addServers, addToolset, otherSettings } from './mcp-clients.ts';
-import { maxRules, ToolRules, tooManyRules } from './mcp-permissions.ts';
-import type { Members } from './members.ts';
-import { createVariables } from './variables.ts';
+import { stringOf } from '../../json/wire-value.ts';
+import type { ImportDraft } from '../draft.ts';
+import { addServers, addToolset, otherSettings } from '../mcp-clients.ts';
+import { maxRules, ToolRules, tooManyRules } from '../mcp-permissions.ts';
+import type { Members } from '../members.ts';
+import { createVariables } from '../variables.ts';
 
 export function readAmp(draft: ImportDraft, file: Members): void {
   const rows = file.entries('amp.mcpServers');

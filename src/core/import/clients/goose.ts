@@ -1,9 +1,9 @@
 /** `config.yaml` of Goose: `extensions`, of which those over stdio and HTTP are MCP servers. Goose documentation, "Configuration files". */
-import { isRecord, recordOf, stringOf } from '../json/wire-value.ts';
-import type { ImportDraft } from './draft.ts';
-import { addServers, addToolset, otherSettings } from './mcp-clients.ts';
-import type { Members } from './members.ts';
-import { createVariables } from './variables.ts';
+import { isRecord, recordOf, stringOf } from '../../json/wire-value.ts';
+import type { ImportDraft } from '../draft.ts';
+import { addServers, addToolset, otherSettings } from '../mcp-clients.ts';
+import type { Members } from '../members.ts';
+import { createVariables } from '../variables.ts';
 
 const own = /^(builtin|platform|frontend|inline_python)$/;
 

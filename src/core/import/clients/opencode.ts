@@ -2,14 +2,14 @@
  * `opencode.json`: servers in `mcp` (since version 2 in `mcp.servers`), and the switches and permissions of tools, which it calls
  * `server_tool`. opencode documentation, "MCP servers", "Tools" and "Permissions".
  */
-import { isRecord, recordOf } from '../json/wire-value.ts';
-import type { ImportDraft } from './draft.ts';
-import { addServers, addToolset, otherSettings } from './mcp-clients.ts';
-import { maxRules, tooManyRules } from './mcp-permissions.ts';
-import type { GivenServer } from './mcp-server.ts';
-import type { OfferedTools } from './mcp-tools.ts';
-import type { Members } from './members.ts';
-import { createVariables } from './variables.ts';
+import { isRecord, recordOf } from '../../json/wire-value.ts';
+import type { ImportDraft } from '../draft.ts';
+import { addServers, addToolset, otherSettings } from '../mcp-clients.ts';
+import { maxRules, tooManyRules } from '../mcp-permissions.ts';
+import type { GivenServer } from '../mcp-server.ts';
+import type { OfferedTools } from '../mcp-tools.ts';
+import type { Members } from '../members.ts';
+import { createVariables } from '../variables.ts';
 
 /** VS Code has `mcp.servers`, too: the servers of opencode are `local` or `remote`. */
 export function isOpenCode(value: unknown, file: string): boolean {

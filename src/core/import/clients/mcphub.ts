@@ -1,15 +1,15 @@
 /**
  * `mcp_settings.json` of mcphub: servers with switched tools, OpenAPI documents, and groups, which become toolsets. mcphub, `src/types`.
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-value.ts';
-import type { ImportDraft } from './draft.ts';
-import { addToolset } from './mcp-clients.ts';
-import { addMcpServer, type AddedServer } from './mcp-server.ts';
-import { readOfferedTools, toolEntries, withFilter, withoutPrefix } from './mcp-tools.ts';
-import type { Members } from './members.ts';
-import { namedValue, secretOf, type ServerReading, unlessRefused } from './mcp-values.ts';
-import { createVariables } from './variables.ts';
-import { secretHostOf } from '../secrets/secret.ts';
+import { isRecord, type Json, listOf, recordOf, stringOf } from '../../json/wire-value.ts';
+import type { ImportDraft } from '../draft.ts';
+import { addToolset } from '../mcp-clients.ts';
+import { addMcpServer, type AddedServer } from '../mcp-server.ts';
+import { readOfferedTools, toolEntries, withFilter, withoutPrefix } from '../mcp-tools.ts';
+import type { Members } from '../members.ts';
+import { namedValue, secretOf, type ServerReading, unlessRefused } from '../mcp-values.ts';
+import { createVariables } from '../variables.ts';
+import { secretHostOf } from '../../secrets/secret.ts';
 
 export function isMcpHub(value: unknown): boolean {
   const { mcpServers, groups, systemConfig, bearerKeys, users } = recordOf(value);

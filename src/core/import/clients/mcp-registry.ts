@@ -2,14 +2,14 @@
  * `server.json` of the MCP registry: one server, as packages that run it and as remote endpoints. A remote one is preferred, since it needs no
  * program. Registry documentation, "server.json format" (members in camel case, and in snake case before 2025-09).
  */
-import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
-import { placeholder } from '../project/expand-variables.ts';
-import type { ImportDraft } from './draft.ts';
-import { addToolset } from './mcp-clients.ts';
-import { addMcpServer } from './mcp-server.ts';
-import type { Members } from './members.ts';
-import { secretName } from './names.ts';
-import { createVariables } from './variables.ts';
+import { isRecord, type Json, recordOf } from '../../json/wire-value.ts';
+import { placeholder } from '../../project/expand-variables.ts';
+import type { ImportDraft } from '../draft.ts';
+import { addToolset } from '../mcp-clients.ts';
+import { addMcpServer } from '../mcp-server.ts';
+import type { Members } from '../members.ts';
+import { secretName } from '../names.ts';
+import { createVariables } from '../variables.ts';
 
 export function isRegistryServer(value: unknown): boolean {
   const { name, packages, remotes, server } = recordOf(value);

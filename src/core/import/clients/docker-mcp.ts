@@ -2,14 +2,14 @@
  * The MCP gateway of Docker: a catalog (`registry` with server entries), a profile (`servers` with images or entries), or one entry. A server
  * in a container becomes the command `docker run`. docker/mcp-gateway, "Server entry specification" and "Profiles".
  */
-import { isRecord, type Json, listOf, recordOf } from '../json/wire-value.ts';
-import { placeholder } from '../project/expand-variables.ts';
-import type { ImportDraft } from './draft.ts';
-import { addToolset } from './mcp-clients.ts';
-import { addMcpServer, type AddedServer } from './mcp-server.ts';
-import type { Members } from './members.ts';
-import { secretName } from './names.ts';
-import { createVariables } from './variables.ts';
+import { isRecord, type Json, listOf, recordOf } from '../../json/wire-value.ts';
+import { placeholder } from '../../project/expand-variables.ts';
+import type { ImportDraft } from '../draft.ts';
+import { addToolset } from '../mcp-clients.ts';
+import { addMcpServer, type AddedServer } from '../mcp-server.ts';
+import type { Members } from '../members.ts';
+import { secretName } from '../names.ts';
+import { createVariables } from '../variables.ts';
 
 const types = /^(server|remote|poci)$/;
 
