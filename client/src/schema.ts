@@ -1857,7 +1857,7 @@ export interface paths {
         };
         /**
          * List agents and models
-         * @description Aliases without `*`, agents, and the models of all providers, except those whose name is an alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).
+         * @description Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).
          *
          *     Scope: `chat`.
          */

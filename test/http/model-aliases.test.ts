@@ -117,7 +117,7 @@ describe('an alias in the form of <provider>/<model>', () => {
   it('says that requests no longer reach the provider, whose model is listed once', async () => {
     await h.send('PUT', '/v1/providers/groq', { kind: 'openai-compatible', baseUrl: 'https://groq.test/v1', models: ['llama', 'qwen'] });
     expect((await bodyOf(await put('groq/llama', 'rehearsal/default'))).warnings).toEqual([
-      { path: 'name', message: expect.stringContaining('no longer use the provider "groq"') },
+      { path: 'name', message: expect.stringContaining('precedence over models of the provider "groq"') },
     ]);
     expect((await bodyOf(await put('together/llama', 'rehearsal/default'))).warnings).toBeUndefined();
     const { data } = await bodyOf(await h.send('GET', '/v1/models'));

@@ -2,7 +2,7 @@
  * The formats that an import reads, how each is recognized, and its reader. `formats/read-import.ts` turns bytes into the value; adding a
  * format means a reader and a row here.
  */
-import { isRecord, listOf, recordOf } from '../json/wire-value.ts';
+import { isRecord, recordOf } from '../json/wire-value.ts';
 import { Problem } from '../problem.ts';
 import { Project } from '../project/project.ts';
 import { hasAliasMap, isAliasMap, readAliasMap } from './alias-map.ts';

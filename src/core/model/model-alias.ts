@@ -16,13 +16,10 @@ export const maxModelAliases = 500;
  */
 export const ModelAliasName = z
   .string()
-  .max(128)
-  .regex(/^[A-Za-z0-9*][A-Za-z0-9._:@+*-]*(?:\/[A-Za-z0-9._:@+*-]+)*$/, {
-    message: 'must be 1 to 128 letters, digits or . _ : @ + - *, with single "/" between them',
+  .regex(/^(?=.{1,128}$)(?!(?:agent|rehearsal)\/)(?!.*\/\.{1,2}(?:\/|$))[a-z0-9*][\w.:@+*-]*(?:\/[\w.:@+*-]+)*$/i, {
+    message: 'must be 1 to 128 letters, digits or . _ : @ + - *, with single "/" inside, and not begin with agent/ or rehearsal/',
   })
-  .refine((name) => name.split('*').length <= 2, { message: 'may have one "*"' })
-  .refine((name) => name.split('/').every((part) => part !== '.' && part !== '..'), { message: 'must not have a part "." or ".."' })
-  .refine((name) => !isReserved(name), { message: 'must not begin with "agent/" or "rehearsal/", which always stand for themselves' });
+  .refine((name) => name.split('*').length <= 2, { message: 'may have one "*"' });
 
 function isReserved(name: string): boolean {
   return /^(?:agent|rehearsal)\//i.test(name);

@@ -22,7 +22,7 @@ function shadowWarnings(context: CatalogContext, name: string): Warning[] {
   const [provider = '', model] = name.split('/', 2);
   if (model === undefined) return [];
   if (findRow(context.sql, 'provider', provider) === null && builtinProvider(context.settings, provider) === null) return [];
-  const message = `requests with ${name.includes('*') ? 'such a name' : 'this name'} no longer use the provider ${quoted(provider)}, but what the alias names. Agents that name its models still use it.`;
+  const message = `takes precedence over models of the provider ${quoted(provider)}, except in agents`;
   return [{ path: 'name', message }];
 }
 

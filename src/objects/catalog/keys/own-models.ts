@@ -22,7 +22,7 @@ export function requireOwnModels(
   if (kind === 'provider')
     throw new Problem('forbidden', `${own} It writes no providers, which decide what the name of a model stands for.`);
   if (kind === 'model-alias' && name.includes('/') && !coversPattern(models, name))
-    throw new Problem('forbidden', `${own} It writes no alias with the name of another model, such as ${quoted(name)}.`);
+    throw new Problem('forbidden', `${own} It gives no other model a new meaning: ${quoted(name)}.`);
   // Not parsed yet: what is not a name of a model is refused by its schema.
   const refs = [body.model, ...(Array.isArray(body.fallbacks) ? body.fallbacks : [])].filter((ref) => typeof ref === 'string');
   const ref = refs.find((name) => !isOwn(context, models, name));
