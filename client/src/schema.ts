@@ -1857,7 +1857,7 @@ export interface paths {
         };
         /**
          * List agents and models
-         * @description Aliases without `*`, agents, and the models of all providers: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).
+         * @description Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).
          *
          *     Scope: `chat`.
          */
@@ -15420,7 +15420,7 @@ export interface operations {
                  */
                 fileName?: string;
                 /** @description Absent: it is found out from the content. */
-                format?: "moniker" | "openapi" | "codex" | "litellm" | "hypertool" | "docker-mcp" | "mcp-registry" | "opencode" | "vscode" | "zed" | "amp" | "goose" | "kiro" | "mcphub" | "gemini" | "copilot" | "continue" | "cline" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
+                format?: "moniker" | "openapi" | "codex" | "litellm" | "bifrost" | "hypertool" | "docker-mcp" | "mcp-registry" | "opencode" | "vscode" | "zed" | "amp" | "goose" | "kiro" | "mcphub" | "gemini" | "copilot" | "continue" | "cline" | "cursor" | "windsurf" | "claude" | "portkey" | "albert" | "sisu" | "openai-functions" | "alias-map";
                 /** @description `true`: documents that cannot be written are `skipped`, and the others are written. `false`: all or none. Absent: `true`, except for project files. */
                 partial?: "true" | "false";
                 /** @description `true`: stored documents of the same name are replaced. `false`: they are merged. Absent: `false`, except for project files. */

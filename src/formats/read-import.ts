@@ -10,7 +10,8 @@ import { excessOf } from '../core/json/json-text.ts';
 import { withoutComments } from '../core/json/json-comments.ts';
 import { collectParts, isRecord, recordOf, stringOf, tryParse } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
-import { invalidRequest, Problem, quoted, parseInput } from '../core/problem.ts';
+import { invalidRequest, parsePart, Problem, quoted } from '../core/problem.ts';
+import { mapPlaces, variableNames } from '../core/project/expand-variables.ts';
 import { Project } from '../core/project/project.ts';
 import { skillFile, isStray, skillPathFault } from '../core/skills/skill.ts';
 import { looksLikeToml, readTomlValue, TomlFault } from './read-toml.ts';
@@ -41,9 +42,13 @@ export function readImport(bytes: Uint8Array, { format, fileName = '' }: ImportO
 /** A project file of our own is used whole or not at all. `files`: of the archive that contains it. */
 function ownProject(value: unknown, files: { folder: string; all: readonly ArchiveFile[] } | null): ImportResult {
   const written = files === null ? value : withSkillFiles(value, files.folder, files.all);
-  const { skills = {} } = parseInput(Project, written);
-  for (const [name, skill] of Object.entries(skills))
-    if ('path' in skill)
+  const parsed = parsePart(Project, written);
+  const open = variablePaths(written);
+  // What a variable stands for is checked when the project is written, or its document is skipped.
+  const issues = 'issues' in parsed ? parsed.issues.filter(({ path }) => !open.has(path)) : [];
+  if (issues.length > 0) throw invalidRequest(issues);
+  for (const [name, skill] of Object.entries(recordOf(recordOf(written).skills)))
+    if ('path' in recordOf(skill))
       throw invalidRequest([
         {
           path: `skills.${name}.path`,
@@ -52,6 +57,15 @@ function ownProject(value: unknown, files: { folder: string; all: readonly Archi
       ]);
   // The value as written, since parsing adds defaults.
   return { format: 'moniker', project: written as Project, skipped: [], warnings: [] };
+}
+
+function variablePaths(project: unknown): Set<string> {
+  const found = new Set<string>();
+  mapPlaces(project, (text, path) => {
+    if (variableNames(text).length > 0) found.add(path);
+    return text;
+  });
+  return found;
 }
 
 function withSkillFiles(value: unknown, folder: string, files: readonly ArchiveFile[]): unknown {

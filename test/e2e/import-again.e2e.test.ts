@@ -47,7 +47,10 @@ describe('an import', () => {
   });
 
   it('leaves out tools and exceptions that a server does not list any more, and keeps the others', async () => {
-    const filtered = { files: { url: files.url, disabledTools: ['delete_file', 'gone'] }, notes: { url: notes.url, autoApprove: ['old_note'] } };
+    const filtered = {
+      files: { url: files.url, disabledTools: ['delete_file', 'gone'] },
+      notes: { url: notes.url, autoApprove: ['old_note'] },
+    };
     const done = await post(filtered);
     expect(await toolset()).toEqual([{ tool: 'files.read_file' }, { tool: 'notes.read_note' }]);
     const said = done.skipped.filter(({ reason }: { reason: string }) => reason === 'its server lists no such tool');

@@ -49,12 +49,12 @@ describe('an import', () => {
     ['mcphub/mcp_settings.json', 'mcphub', [], ['users', 'systemConfig', 'secrets.PETS_X_API_KEY']],
     ['docker/catalog.yaml', 'docker-mcp', ['servers.cloudflare-docs'], ['registry.curl', 'servers.brave']],
     ['registry/server.json', 'mcp-registry', [], ['packages[0]', 'servers.weather-mcp']],
-    ['openai-functions.json', 'openai-functions', ['servers.openai-functions', 'toolsets.openai-functions'], ['tools[3]']],
+    ['openai-functions.json', 'openai-functions', ['servers.openai-functions', 'toolsets.openai-functions'], ['[3]']],
     ['sisu-tools.json', 'sisu', ['servers.sisu', 'toolsets.sisu'], ['aliases.missingTool']],
-    ['albert-tools.json', 'albert', ['tools.made.find_and_replace', 'tools.made.count_lines'], ['disk_usage', 'bash']],
-    ['alias-map.json', 'alias-map', ['workspace'], ['quiz']],
-    ['litellm.yaml', 'litellm', ['providers.azure', 'agents.gpt-4o', 'modelAliases.gpt-4'], ['titan', 'secrets.OPENAI_API_KEY']],
-    ['portkey.json', 'portkey', ['agents.portkey', 'secrets.OPENAI_API_KEY'], ['portkey.cache']],
+    ['albert-tools.json', 'albert', ['tools.made.find_and_replace', 'tools.made.count_lines'], ['[2]', '[3]']],
+    ['alias-map.json', 'alias-map', ['workspace'], ['aliases.quiz']],
+    ['litellm.yaml', 'litellm', ['providers.azure', 'agents.gpt-4o', 'modelAliases.gpt-4'], ['model_list[6]', 'secrets.OPENAI_API_KEY']],
+    ['portkey.json', 'portkey', ['agents.portkey', 'secrets.OPENAI_API_KEY'], ['cache']],
     ['openapi.yaml', 'openapi', ['servers.bookshop', 'toolsets.bookshop'], []],
     ['swagger.json', 'openapi', ['servers.petstore', 'toolsets.petstore'], []],
     ['moniker.yaml', 'moniker', ['servers.docs', 'toolsets.work', 'agents.helper'], ['secrets.DOCS_TOKEN']],
@@ -135,6 +135,14 @@ describe('an import', () => {
     const { json } = await service.call('GET', '/v1/toolsets/vscode/resolve?name=environment');
     expect(json.canonical).toBe('ready.environment');
     expect((await service.call('GET', '/v1/servers/ready')).json.trusted).toBe(true);
+  });
+
+  it('of Bifrost is planned, with aliases that have a slash', async () => {
+    // The other gateways have given providers and secrets of these names before.
+    const plan = await send(sample('bifrost.json'), '?fileName=bifrost.json&dryRun=true');
+    expect([plan.status, plan.json.format]).toEqual([200, 'bifrost']);
+    expect(plan.json.created).toEqual(expect.arrayContaining(['providers.shop-llm', 'modelAliases.openai/fast']));
+    expect(names(plan)).toEqual(expect.arrayContaining(['providers.bedrock', 'governance.virtual_keys[0]']));
   });
 
   it('makes tools callable under the names of the file', async () => {

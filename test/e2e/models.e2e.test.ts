@@ -194,3 +194,23 @@ describe('an agent and a session whose model is an alias', () => {
     await expect(ask()).rejects.toMatchObject({ ...gone, message: expect.stringContaining('"fast"') });
   });
 });
+
+it('an alias in the form of <provider>/<model> is no way around the models of a key', async () => {
+  const put = (name: string, model: string) => service.call('PUT', `/v1/model-aliases/${encodeURIComponent(name)}`, { model });
+  expect((await put('near/shadowed', 'rehearsal/default')).json.warnings).toHaveLength(1);
+  await put('far/away', 'near/small');
+  const { json } = await service.call('POST', '/v1/keys', { name: 'near', scopes: ['chat'], models: ['near/*'] });
+  const ask = (model: string, key?: string) =>
+    new OpenAI({ baseURL: `${service.url}/v1`, apiKey: key ?? service.key, maxRetries: 0 }).chat.completions.create({
+      model,
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+  // The name is on its list, what it stands for is not; and the other way round.
+  await expect(ask('near/shadowed', json.key)).rejects.toMatchObject({ status: 403 });
+  expect((await ask('near/shadowed')).choices[0]?.message.content).toContain('rehearsal model');
+  const embedded = await new OpenAI({ baseURL: `${service.url}/v1`, apiKey: json.key, maxRetries: 0 }).embeddings.create({
+    model: 'far/away',
+    input: 'x',
+  });
+  expect(embedded.data).toHaveLength(1);
+});

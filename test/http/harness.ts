@@ -76,7 +76,7 @@ export type Harness = {
   background: Promise<unknown>[];
   proxied: { model: string; body: Record<string, unknown>; agent?: ProxiedChat['agent'] }[];
   /** Headers of a new key with these rights. */
-  key(rights: Pick<Principal, 'scopes' | 'toolsets' | 'agents'>): Promise<Record<string, string>>;
+  key(rights: Pick<Principal, 'scopes' | 'toolsets' | 'agents' | 'models'>): Promise<Record<string, string>>;
   /** With the root key, unless `headers` contain another. Strings and bytes are sent unchanged, everything else as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string | undefined>): Promise<Response>;
 };

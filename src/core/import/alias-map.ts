@@ -4,11 +4,24 @@
  */
 import { isRecord, type Json, recordOf, stringOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
+import type { Members } from './members.ts';
 
-/** Returns the map in a value; null if the value is no map. */
-export function aliasMapIn(value: unknown): Json | null {
+const mapMembers = ['aliases', 'nameMap', 'toolAliases', 'name_map', 'tools'];
+const rowMembers = ['functionName', 'function_name', 'canonical', 'tool'];
+
+/** Whether a value is a map of names, or has one. */
+export function hasAliasMap(value: unknown): boolean {
+  return mapIn(value) !== null;
+}
+
+/** Whether its names are such that it can be nothing else. */
+export function isAliasMap(value: unknown): boolean {
+  return Object.keys(mapIn(value) ?? { '': '' }).every((name) => /^[\w .:@/-]{1,128}$/.test(name));
+}
+
+function mapIn(value: unknown): Json | null {
   const outer = recordOf(value);
-  const inner = [outer.aliases, outer.nameMap, outer.toolAliases, outer.name_map, outer.tools].find((one) => isRecord(one) && isMap(one));
+  const inner = mapMembers.map((member) => outer[member]).find((one) => isRecord(one) && isMap(one));
   if (isRecord(inner)) return inner;
   return isRecord(value) && isMap(value) ? value : null;
 }
@@ -18,34 +31,38 @@ function isMap(value: Json): boolean {
   return targets.length > 0 && targets.every((target) => typeof target === 'string' || isNames(target) || functionNameOf(target) !== null);
 }
 
-export function readAliasMap(draft: ImportDraft, value: unknown): void {
+export function readAliasMap(draft: ImportDraft, file: Members): void {
   const map = new Map<string, string>();
-  const add = (written: string, target: string): void => {
+  const add = (written: string, target: string, path: string): void => {
     const name = written.trim();
     if (name === '' || name.length > 128 || target.trim() === '' || target.length > 192)
-      draft.skip(written, 'was skipped: a name must have 1 to 128 characters, and its target 1 to 192');
-    else if (map.has(name) && map.get(name) !== target) draft.skip(written, `already stands for ${JSON.stringify(map.get(name))}`);
+      draft.skip(path, 'was skipped: a name must have 1 to 128 characters, and its target 1 to 192');
+    else if (map.has(name) && map.get(name) !== target) draft.skip(path, `already stands for ${JSON.stringify(map.get(name))}`);
     else if (name !== target) {
       map.set(name, target);
       draft.mapName(name, target);
-    } else draft.skip(written, 'has its own name as the target, which needs no entry');
+    } else draft.skip(path, 'has its own name as the target, which needs no entry');
   };
-  for (const [name, target] of Object.entries(aliasMapIn(value) ?? {})) {
-    const row = functionNameOf(target);
-    if (typeof target === 'string') add(name, target);
-    else if (row !== null) {
-      add(name, row);
-      if (isNames(recordOf(target).aliases)) for (const alias of recordOf(target).aliases as string[]) add(alias, row);
-    } else for (const alias of target as string[]) add(alias, name);
+  const member = mapMembers.find((name) => isRecord(file.peek(name)) && isMap(recordOf(file.peek(name))));
+  const names = member === undefined ? file : file.record(member);
+  for (const name of names?.names() ?? []) {
+    const path = names?.pathOf(name) ?? name;
+    const value = names?.peek(name);
+    const row = isRecord(value) ? (names?.record(name) ?? null) : null;
+    if (row !== null) {
+      const target = rowMembers.map((one) => row.text(one) ?? '').find((text) => text !== '') ?? '';
+      add(name, target, path);
+      for (const alias of isNames(row.peek('aliases')) ? (row.texts('aliases') ?? []) : []) add(alias, target, path);
+      row.ignore('type', 'label', 'category', 'description', 'icon', 'name', 'id');
+    } else if (typeof value === 'string') add(name, names?.text(name) ?? '', path);
+    else for (const alias of names?.texts(name) ?? []) add(alias, name, path);
   }
   draft.warn('workspace.settings.nameMap', 'a name takes effect in each toolset that has its tool');
 }
 
 /** A row such as `{type, functionName, label, category}`. */
 function functionNameOf(value: unknown): string | null {
-  const { functionName, function_name, canonical, tool } = recordOf(value);
-  const name = stringOf(functionName) || stringOf(function_name) || stringOf(canonical) || stringOf(tool);
-  return name === '' ? null : name;
+  return rowMembers.map((member) => stringOf(recordOf(value)[member])).find((name) => name !== '') ?? null;
 }
 
 function isNames(value: unknown): value is string[] {

@@ -26,8 +26,8 @@ export type ImportResult = { format: string; project: Project; skipped: Skipped[
 /** Documents, secrets and skipped things of one file. */
 const maxImported = 5_000;
 
-/** Rows for members that no reader knows. */
-const maxUnread = 500;
+/** Rows for members that no reader knows, and warnings. */
+const maxListed = 500;
 const unreadReason = 'is not known to this import, so that nothing was taken from it';
 
 const schemas: Readonly<Partial<Record<ImportedKind, z.ZodType>>> = {
@@ -81,6 +81,15 @@ export class ImportDraft {
     if (name !== written && `made.${written}` !== name)
       this.warn(`${kind}.${name}`, `${quoted(written)} is ${fault}: the ${kindNouns[kind]} is called ${quoted(name)}`);
     return name;
+  }
+
+  /** Adds members to a document of this file. Returns false if it is invalid then, and leaves it as it was. */
+  amend(kind: ImportedKind, name: string, members: Json): boolean {
+    const documents = this.#documents.get(kind);
+    const document = { ...documents?.get(name), ...members };
+    if (documents === undefined || 'issues' in check(kind, document)) return false;
+    documents.set(name, document);
+    return true;
   }
 
   /** Returns the name that `add` gives the next document of this written name. */
@@ -158,8 +167,8 @@ export class ImportDraft {
 
   result(format: string): ImportResult {
     const unread = this.#opened.flatMap((members) => members.unread());
-    for (const path of unread.slice(0, maxUnread)) this.skip(path, unreadReason);
-    if (unread.length > maxUnread) this.skip(`${unread.length - maxUnread} other members`, unreadReason);
+    for (const path of unread.slice(0, maxListed)) this.skip(path, unreadReason);
+    if (unread.length > maxListed) this.skip(`${unread.length - maxListed} other members`, unreadReason);
     const documents = Object.fromEntries([...this.#documents].map(([kind, all]) => [kind, Object.fromEntries(all)]));
     const used = secretsIn(documents);
     const secrets = [...this.#secrets].filter(([name]) => used.has(name));
@@ -168,7 +177,7 @@ export class ImportDraft {
       ...documents,
       ...(this.#nameMap.size > 0 && { workspace: { settings: { nameMap: Object.fromEntries(this.#nameMap) } } }),
     } as Project;
-    return { format, project, skipped: this.#skipped, warnings: firstWarnings(this.#warnings, 'warnings') };
+    return { format, project, skipped: this.#skipped, warnings: firstWarnings(this.#warnings, 'warnings', maxListed) };
   }
 
   #isSame(name: string, value: string | null): boolean {
@@ -186,11 +195,14 @@ export class ImportDraft {
   }
 }
 
-/** A folder that a variable names is absolute once the command line has expanded it. */
+/** Stand for what a variable names once the command line has expanded it: an absolute folder, a URL. */
+const expanded: Json = { cwd: '/', baseUrl: 'https://variable.invalid/v1' };
+
 function check(kind: ImportedKind, document: Json): ReturnType<typeof parsePart> {
   const schema = schemas[kind];
   if (schema === undefined) return { data: document };
-  return parsePart(schema, typeof document.cwd === 'string' && document.cwd.startsWith('${') ? { ...document, cwd: '/' } : document);
+  const variables = Object.keys(expanded).filter((member) => stringOf(document[member]).startsWith('${'));
+  return parsePart(schema, { ...document, ...Object.fromEntries(variables.map((member) => [member, expanded[member]])) });
 }
 
 function toSecret({ value, hosts }: DraftSecret): Json {

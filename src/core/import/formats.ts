@@ -2,21 +2,20 @@
  * The formats that an import reads, how each is recognized, and its reader. `formats/read-import.ts` turns bytes into the value; adding a
  * format means a reader and a row here.
  */
-import { isRecord, listOf, recordOf } from '../json/wire-value.ts';
+import { isRecord, recordOf } from '../json/wire-value.ts';
 import { Problem } from '../problem.ts';
 import { Project } from '../project/project.ts';
-import { aliasMapIn, readAliasMap } from './alias-map.ts';
+import { hasAliasMap, isAliasMap, readAliasMap } from './alias-map.ts';
+import { isBifrost, readBifrost } from './gateways/bifrost.ts';
 import { clientFormats, type Format } from './client-formats.ts';
 import type { ImportDraft } from './draft.ts';
-import { definitionsIn, readFunctionList } from './function-list.ts';
-import { readHyperTool } from './hypertool.ts';
-import { readLiteLlm } from './litellm.ts';
-import { madeToolsIn, readMadeTools } from './made-tools.ts';
+import { hasAliases, hasDefinitions, readFunctionList } from './function-list.ts';
+import { isHyperTool, readHyperTool } from './hypertool.ts';
+import { isLiteLlm, readLiteLlm } from './gateways/litellm.ts';
+import { hasMadeTools, readMadeTools } from './made-tools.ts';
 import { type ImportFormat, importFormats } from './names.ts';
+import { isPortkey, readPortkey } from './gateways/portkey.ts';
 import { readOpenApiDocument } from './openapi.ts';
-import { readPortkey } from './portkey.ts';
-
-const isObject = (value: unknown, ...members: string[]): boolean => members.some((member) => isRecord(recordOf(value)[member]));
 
 const formats: Readonly<Record<ImportFormat, Format>> = {
   ...clientFormats,
@@ -36,53 +35,55 @@ const formats: Readonly<Record<ImportFormat, Format>> = {
   litellm: {
     title: 'config.yaml of LiteLLM',
     expects: 'a list `model_list`',
-    detects: (value) =>
-      Array.isArray(recordOf(value).model_list) || isObject(value, 'litellm_settings', 'router_settings') || isObject(value, 'mcp_servers'),
-    read: (draft, value) => readLiteLlm(draft, recordOf(value)),
+    detects: isLiteLlm,
+    read: (draft, value) => readLiteLlm(draft, draft.open(recordOf(value))),
+  },
+  bifrost: {
+    title: 'config.json of Bifrost',
+    expects: '`providers` with `keys`, or `mcp.client_configs`',
+    detects: isBifrost,
+    accepts: isRecord,
+    read: (draft, value) => readBifrost(draft, draft.open(recordOf(value))),
   },
   hypertool: {
-    title: 'toolsets of HyperTool',
-    expects: '`toolsets` whose tools have a namespacedName',
+    title: 'toolsets or a persona of HyperTool',
+    expects: '`toolsets` whose tools have a namespacedName, or with toolIds',
     detects: isHyperTool,
     accepts: (value) => isRecord(value) && ('toolsets' in value || Array.isArray(value.tools)),
-    read: (draft, value) => readHyperTool(draft, recordOf(value)),
+    read: (draft, value) => readHyperTool(draft, draft.open(recordOf(value))),
   },
   portkey: {
     title: 'a config of Portkey',
     expects: '`targets`, `provider` or `virtual_key`',
-    detects: (value) =>
-      Array.isArray(recordOf(value).targets) || 'virtual_key' in recordOf(value) || isPortkey(value) || isPortkey(recordOf(value).config),
+    detects: isPortkey,
     accepts: isRecord,
-    read: (draft, value) => readPortkey(draft, recordOf(value)),
+    read: (draft, value) => readPortkey(draft, draft.open(recordOf(value))),
   },
   albert: {
     title: 'tools of Albert',
     expects: 'tools with name, description, parameters and implementation',
-    detects: (value) => madeToolsIn(value) !== null,
+    detects: hasMadeTools,
     read: (draft, value) => readMadeTools(draft, value),
   },
   sisu: {
     title: 'a tool list of SISU',
     expects: '`tools` with a name and a schema, and their `aliases`',
-    detects: (value) =>
-      definitionsIn(value) !== null &&
-      (isObject(value, 'aliases') || listOf(definitionsIn(value)).some((one) => 'aliases' in recordOf(one))),
-    accepts: (value) => definitionsIn(value) !== null,
+    detects: (value) => hasDefinitions(value) && hasAliases(value),
+    accepts: hasDefinitions,
     read: (draft, value) => readFunctionList(draft, value, 'sisu'),
   },
   'openai-functions': {
-    title: 'a list of functions for OpenAI or tools for Anthropic',
+    title: 'a list of functions for OpenAI or Gemini, or of tools for Anthropic, LangChain or the AI SDK',
     expects: 'a list of definitions with name and parameters',
-    detects: (value) => definitionsIn(value) !== null,
+    detects: hasDefinitions,
     read: (draft, value, name) => readFunctionList(draft, value, name === '' ? 'functions' : name),
   },
   'alias-map': {
     title: 'a map of names',
     expects: 'pairs of a name and the tool that it stands for',
-    detects: (value) =>
-      aliasMapIn(value) !== null && Object.keys(aliasMapIn(value) ?? {}).every((name) => /^[\w .:@/-]{1,128}$/.test(name)),
-    accepts: (value) => aliasMapIn(value) !== null,
-    read: (draft, value) => readAliasMap(draft, value),
+    detects: (value) => hasAliasMap(value) && isAliasMap(value),
+    accepts: hasAliasMap,
+    read: (draft, value) => readAliasMap(draft, draft.open(recordOf(value))),
   },
 };
 
@@ -109,29 +110,11 @@ const sections = new Set(Object.keys(Project.shape));
 
 /** Servers of VS Code have no `kind`; toolsets of HyperTool have other entries. */
 function isProject(value: unknown): boolean {
-  if (!isRecord(value) || isHyperTool(value)) return false;
+  if (!isRecord(value) || isHyperTool(value) || isBifrost(value)) return false;
   const names = Object.keys(value);
   if (names.length === 0 || !names.every((name) => sections.has(name))) return false;
   if (!Object.values(recordOf(value.servers)).every((server) => 'kind' in recordOf(server))) return false;
   return value.tools === undefined || Object.keys(recordOf(value.tools)).some((name) => /^(made|ui)\./.test(name));
-}
-
-function isHyperTool(value: unknown): boolean {
-  const { toolsets, tools, lastEquippedToolset } = recordOf(value);
-  if (lastEquippedToolset !== undefined && toolsets !== undefined) return true;
-  const all = [value, ...(Array.isArray(toolsets) ? toolsets : Object.values(recordOf(toolsets)))];
-  return (
-    (tools !== undefined || toolsets !== undefined) &&
-    all.some((toolset) => listOf(recordOf(toolset).tools).some((tool) => 'namespacedName' in recordOf(tool)))
-  );
-}
-
-function isPortkey(value: unknown): boolean {
-  const { provider, api_key, override_params, targets, strategy } = recordOf(value);
-  return (
-    (typeof provider === 'string' && (api_key !== undefined || override_params !== undefined)) ||
-    (isRecord(strategy) && Array.isArray(targets))
-  );
 }
 
 /** `/path/to/github-tools.json` → `github-tools`. Names that say nothing are left out. */

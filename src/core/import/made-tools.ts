@@ -6,31 +6,37 @@ import { isRecord, type Json, listOf, recordOf, stringOf } from '../json/wire-va
 import { limits } from '../limits/limits.ts';
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import type { ImportDraft } from './draft.ts';
+import type { Members } from './members.ts';
+import { quoted } from '../problem.ts';
 
-/** Returns the tools in a value; null if the value contains none. */
-export function madeToolsIn(value: unknown): readonly unknown[] | null {
-  const { tools, ...rest } = recordOf(value);
-  const list = Array.isArray(value) ? value : Array.isArray(tools) ? tools : isRecord(tools) ? withNames(tools) : [rest];
-  return list.some((one) => 'implementation' in recordOf(one)) ? list : null;
-}
-
-function withNames(tools: Json): Json[] {
-  return Object.entries(tools).map(([name, tool]) => ({ name, ...recordOf(tool) }));
+/** Whether a value is a tool with an implementation, or a list or map of such. */
+export function hasMadeTools(value: unknown): boolean {
+  const { tools } = recordOf(value);
+  const all = [value, ...(Array.isArray(value) ? value : []), ...(Array.isArray(tools) ? tools : Object.values(recordOf(tools)))];
+  return all.some((one) => 'implementation' in recordOf(one));
 }
 
 export function readMadeTools(draft: ImportDraft, value: unknown): void {
-  for (const [index, item] of (madeToolsIn(value) ?? []).entries()) {
-    const tool = recordOf(item);
-    const written = stringOf(tool.name) || `tools[${index}]`;
-    const made = madeTool(tool);
-    if (typeof made === 'string') draft.skip(written, made);
-    else draft.add('tools', written, made);
+  const file = draft.open(Array.isArray(value) ? { '': value } : recordOf(value));
+  for (const [written, tool] of toolsIn(file)) {
+    const name = tool.text('name') ?? written;
+    const made = madeTool(tool, name);
+    if (typeof made === 'string') tool.skipWhole(name === '' ? made : `${quoted(name)} ${made}`);
+    else draft.add('tools', name, made, tool.path);
   }
 }
 
+/** With the name that a map gives them. */
+function toolsIn(file: Members): [name: string, Members][] {
+  if (Array.isArray(file.peek(''))) return file.items('').map((tool) => ['', tool]);
+  if (Array.isArray(file.peek('tools'))) return file.items('tools').map((tool) => ['', tool]);
+  return isRecord(file.peek('tools')) ? file.entries('tools') : [['', file]];
+}
+
 /** A string: why it cannot be taken. */
-function madeTool({ name, description, parameters, implementation, aliases, uses }: Json): Json | string {
-  if (typeof name !== 'string' || name.trim() === '') return 'has no name';
+function madeTool(tool: Members, name: string): Json | string {
+  const implementation = tool.take('implementation');
+  if (name.trim() === '') return 'has no name';
   if (isRecord(implementation) || Array.isArray(implementation)) return 'has an implementation in steps; a made tool is JavaScript';
   if (typeof implementation !== 'string' || implementation.trim() === '') return 'has no implementation: its code is in the program';
   if (utf8Length(implementation) > limits.maxImplementationBytes) return `has more than ${limits.maxImplementationBytes} bytes of code`;
@@ -38,14 +44,23 @@ function madeTool({ name, description, parameters, implementation, aliases, uses
   const fault = forbidden.find(([pattern]) => pattern.test(body));
   if (fault !== undefined)
     return `${fault[1]}, which the sandbox does not have. Made tools use \`args\` and \`await tools.<name>({…})\` only`;
-  const list = parametersOf(parameters);
+  const written = ['parameters', 'inputSchema', 'input_schema'];
+  const member = written.find((one) => tool.has(one)) ?? 'parameters';
+  const list = parametersOf(tool.take(...written), (path) =>
+    tool.fault(`${member}${path}`, 'has no counterpart: a parameter of a made tool has a type, a description and a default'),
+  );
   if (typeof list === 'string') return list;
+  const [aliases, uses] = [tool.texts('aliases') ?? [], tool.texts('uses') ?? []];
+  tool.skip(
+    ['version', 'author', 'category', 'tags', 'examples', 'language', 'id', 'enabled', 'timeout'],
+    'has no counterpart for a made tool',
+  );
   return {
-    description: cutToBytes(stringOf(description).trim(), limits.maxDescriptionBytes) || name,
+    description: cutToBytes((tool.text('description') ?? '').trim(), limits.maxDescriptionBytes) || name,
     parameters: list,
     implementation: body,
-    ...(Array.isArray(aliases) && aliases.length > 0 && { aliases }),
-    ...(Array.isArray(uses) && uses.length > 0 && { uses }),
+    ...(aliases.length > 0 && { aliases }),
+    ...(uses.length > 0 && { uses }),
   };
 }
 
@@ -66,23 +81,31 @@ const forbidden: readonly [pattern: RegExp, what: string][] = [
   [/^#!/, 'is a script of a shell'],
 ];
 
-/** A list, a JSON schema, or a map from name to `{type, …}` or to the type. */
-function parametersOf(value: unknown): Json[] | string {
+/** A list, a JSON schema, or a map from name to `{type, …}` or to the type. `say`: is told of members that are not taken. */
+function parametersOf(value: unknown, say: (path: string) => void): Json[] | string {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value))
-    return value.map((item) => parameterOf(stringOf(recordOf(item).name), recordOf(item), recordOf(item).required !== false));
+    return value.map((item, index) => {
+      const one = recordOf(item);
+      return parameterOf(stringOf(one.name), one, { isRequired: one.required !== false, say: (member) => say(`[${index}].${member}`) });
+    });
   if (!isRecord(value)) return 'has parameters that are neither a list nor a schema';
   const isSchema = value.type === 'object' || isRecord(value.properties);
   const required = new Set(listOf(value.required));
   return Object.entries(isSchema ? recordOf(value.properties) : value).map(([name, given]) => {
     const one = typeof given === 'string' ? { type: given } : recordOf(given);
-    return parameterOf(name, one, isSchema ? required.has(name) : one.required !== false && one.optional !== true);
+    const isRequired = isSchema ? required.has(name) : one.required !== false && one.optional !== true;
+    return parameterOf(name, one, { isRequired, say: (member) => say(`${isSchema ? '.properties' : ''}.${name}.${member}`) });
   });
 }
 
-function parameterOf(name: string, { type, description, default: preset }: Json, required: boolean): Json {
+const parameterMembers = new Set(['name', 'type', 'description', 'default', 'required', 'optional', 'title']);
+
+function parameterOf(name: string, given: Json, { isRequired, say }: { isRequired: boolean; say: (member: string) => void }): Json {
+  const { type, description, default: preset } = given;
+  for (const member of Object.keys(given)) if (!parameterMembers.has(member)) say(member);
   const kind = typeof type === 'string' ? (types.get(type.toLowerCase()) ?? 'object') : 'string';
-  return { name, type: kind, description: stringOf(description), required, ...(preset !== undefined && { default: preset }) };
+  return { name, type: kind, description: stringOf(description), required: isRequired, ...(preset !== undefined && { default: preset }) };
 }
 
 const types: ReadonlyMap<string, string> = new Map([

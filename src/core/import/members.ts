@@ -122,6 +122,14 @@ export class Members {
     );
   }
 
+  /** The same for those whose name matches. */
+  skipLike(pattern: RegExp, reason: string): void {
+    this.skipUnread(
+      this.names().filter((name) => pattern.test(name)),
+      reason,
+    );
+  }
+
   /** Says why members of another program or purpose are not taken: those that nobody has read. */
   skipOthers(reason: string): void {
     this.skipUnread(this.names(), reason);

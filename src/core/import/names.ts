@@ -12,6 +12,7 @@ export const importFormats = [
   'openapi',
   'codex',
   'litellm',
+  'bifrost',
   'hypertool',
   'docker-mcp',
   'mcp-registry',
@@ -140,11 +141,16 @@ export function secretName(...parts: readonly string[]): string {
   return /^[A-Z]/.test(name) ? name : `_${name}`;
 }
 
-/** `openai/gpt-4o` → `openai-gpt-4o`: a model alias has no slash. */
+/** Keeps what a model alias may have, also `/`: `openai/gpt 4o` → `openai/gpt-4o`. */
 function modelAliasName(written: string): string {
   const [head = '', ...rest] = written.trim().split('*');
-  const name = (rest.length === 0 ? head : `${head}*${rest.join('')}`).replace(/[^A-Za-z0-9._:@+*-]+/g, '-');
-  return /^[A-Za-z0-9*]/.test(name) ? name : `model-${name}`.replace(/-+$/, '');
+  const name = (rest.length === 0 ? head : `${head}*${rest.join('')}`)
+    .replace(/[^A-Za-z0-9._:@+*/-]+/g, '-')
+    .split('/')
+    .filter((part) => !/^\.{0,2}$/.test(part))
+    .join('/');
+  const free = /^(agent|rehearsal)\//i.test(name) ? `model/${name}` : name;
+  return (/^[A-Za-z0-9*]/.test(free) ? free : `model-${free}`).replace(/[-/]+$/, '') || 'model';
 }
 
 function wordName(written: string): string {

@@ -1,9 +1,3 @@
-/**
- * Variables of other systems' files, rewritten to those of a project file: `${NAME}` and `${NAME:-default}`, which the command line expands
- * from its environment. VS Code, "Variables reference"; Cursor, "Config interpolation"; Claude Code, "Environment variable expansion"; Gemini
- * CLI, "Environment variable expansion"; opencode, "Variables".
- */
-import { stringOf } from '../json/wire-value.ts';
 import { placeholder } from '../project/expand-variables.ts';
 import type { Members } from './members.ts';
 import { secretName } from './names.ts';
@@ -107,13 +101,6 @@ class Rewriting {
       this.#fault ??= `uses ${shown(placeholder(name))} with a default that cannot be read. Write the value itself, or one default without braces`;
     return placeholder(`${name}:-${this.#texts(preset, depth + 1)}`);
   }
-}
-
-/** Returns `${NAME}` for LiteLLM's `os.environ/NAME`, other texts unchanged. */
-export function fromOsEnviron(value: unknown): string {
-  const text = stringOf(value);
-  const name = /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/.exec(text)?.[1];
-  return name === undefined ? text : placeholder(name);
 }
 
 /** Returns the name of a variable that is the whole text: `$NAME`, `%NAME%`, `os.environ/NAME`, in capitals as such names are. */

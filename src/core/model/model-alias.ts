@@ -10,11 +10,20 @@ import { matchesPieces } from '../text/match-stars.ts';
 
 export const maxModelAliases = 500;
 
-/** Without `/`, which separates provider and model. One `*` stands for any text, also none. */
+/**
+ * May look like `<provider>/<model>`, since other gateways name models so, and takes precedence over it. One `*` stands for any text, also
+ * none; a name without `/` stands for names without one only, so that `*` leaves `<provider>/<model>` as it is.
+ */
 export const ModelAliasName = z
   .string()
-  .regex(/^[A-Za-z0-9*][A-Za-z0-9._:@+*-]{0,127}$/, { message: 'must be 1 to 128 letters, digits or . _ : @ + - *, without "/"' })
+  .regex(/^(?=.{1,128}$)(?!(?:agent|rehearsal)\/)(?!.*\/\.{1,2}(?:\/|$))[a-z0-9*][\w.:@+*-]*(?:\/[\w.:@+*-]+)*$/i, {
+    message: 'must be 1 to 128 letters, digits or . _ : @ + - *, with single "/" inside, and not begin with agent/ or rehearsal/',
+  })
   .refine((name) => name.split('*').length <= 2, { message: 'may have one "*"' });
+
+function isReserved(name: string): boolean {
+  return /^(?:agent|rehearsal)\//i.test(name);
+}
 
 export const ModelAlias = z
   .strictObject({
@@ -34,15 +43,21 @@ export type NamedModel = { name: string; model: string };
 
 /** Returns the model or agent that a name stands for; null if no alias matches. The exact name wins, then the pattern with the most text. */
 export function resolveModelAlias(aliases: readonly NamedModel[], requested: string): string | null {
+  if (isReserved(requested)) return null;
+  const hasSlash = requested.includes('/');
   let best: NamedModel | null = null;
   for (const alias of aliases) {
     if (alias.name === requested) return alias.model;
+    if (alias.name.includes('/') !== hasSlash) continue;
     if (matchesPieces(alias.name.split('*'), requested) && (best === null || isCloser(alias.name, best.name))) best = alias;
   }
   return best?.model ?? null;
 }
 
-/** Returns the model that an agent or a session names, directly or by an alias, or why there is none. */
+/**
+ * Returns the model that an agent or a session names, directly or by an alias, or why there is none. With a `/` it is never an alias: an
+ * agent that an alias such as `openai/gpt-4o` stands for can use the model of that name.
+ */
 export function resolveModelRef(aliases: readonly NamedModel[], ref: string): { model: string } | { fault: string } {
   if (ref.includes('/')) return { model: ref };
   const model = resolveModelAlias(aliases, ref);

@@ -46,8 +46,6 @@ export function requireModel(value: unknown): ChatBody {
 
 /** Returns the model or agent that a request names, by an alias of the workspace or by itself. */
 export async function resolveModel({ directory }: { directory: Directory }, { workspace }: Principal, model: string): Promise<string> {
-  // Aliases have no slash.
-  if (model.includes('/')) return model;
   return resolveModelAlias(await directory.modelAliases(workspace), model) ?? model;
 }
 

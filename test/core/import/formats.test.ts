@@ -35,6 +35,7 @@ const samples: Record<string, string> = {
   'alias-map.json': 'alias-map',
   'litellm.yaml': 'litellm',
   'portkey.json': 'portkey',
+  'bifrost.json': 'bifrost',
   'openapi.yaml': 'openapi',
   'swagger.json': 'openapi',
   'moniker.yaml': 'moniker',
@@ -195,15 +196,15 @@ describe('toolsets of HyperTool', () => {
     const result = read('hypertool-toolsets.json');
     expect(JSON.stringify(result.project)).not.toContain('3f7a1c0b9e2d4f6a');
     expect(result.warnings.find(({ message }) => message.includes('refId'))).toEqual({
-      path: 'dev-essentials',
-      message: 'the refId of git.status, docker-hub.ps is left out: it is a hash of other members than that of Moniker',
+      path: 'toolsets.dev-essentials',
+      message: 'the refId of git.status, Docker Hub.ps is left out: it is a hash of other members than that of Moniker',
     });
     expect(result.project.toolsets?.['dev-essentials']?.tools).toMatchObject([
       { tool: 'git.status', aliases: ['git_status'] },
       { tool: 'docker-hub.ps', aliases: ['docker_ps'] },
       { tool: 'git.log', notes: [{ name: 'when', note: 'Use it before a release.' }] },
     ]);
-    expect(Object.keys(reasons(result))).toEqual(['dev-essentials.tools[3]', 'Empty_Set']);
+    expect(Object.keys(reasons(result))).toEqual(['toolsets.dev-essentials.tools[3]', 'toolsets.Empty_Set']);
   });
 });
 
@@ -212,7 +213,7 @@ it('names the notes of a HyperTool toolset that are too many', () => {
   const toolset = { name: 'many', tools: [{ namespacedName: 'git.log' }], toolNotes: [{ toolRef: { namespacedName: 'git.log' }, notes }] };
   const result = readImport(new TextEncoder().encode(JSON.stringify({ toolsets: { many: toolset } })), { format: 'hypertool' });
   expect(result.project.toolsets?.many?.tools[0]?.notes).toHaveLength(20);
-  expect(Object.keys(reasons(result))).toEqual(['many.tools[0] note n20', 'many.tools[0] note n21']);
+  expect(Object.keys(reasons(result))).toEqual(['toolsets.many.tools[0] note n20', 'toolsets.many.tools[0] note n21']);
 });
 
 describe('a list of definitions', () => {
@@ -224,7 +225,7 @@ describe('a list of definitions', () => {
       tools: [{ name: 'get_current_weather' }, { name: 'send_email' }, { name: 'lookup order' }],
     });
     expect(warnings.map(({ message }) => message).join()).toContain('"url"');
-    expect(skipped).toEqual([{ name: 'tools[3]', reason: expect.stringContaining('web_search_preview') }]);
+    expect(reasons({ skipped } as ImportResult)).toMatchObject({ '[3]': expect.stringContaining('web_search_preview') });
   });
 
   it('of SISU has aliases, and names built-in tools where they do the same', () => {
@@ -241,8 +242,8 @@ describe('a list of definitions', () => {
     const result = read('albert-tools.json');
     expect(Object.keys(result.project.tools ?? {})).toEqual(['made.find_and_replace', 'made.count_lines']);
     expect(reasons(result)).toMatchObject({
-      disk_usage: expect.stringContaining('loads modules'),
-      bash: expect.stringContaining('no implementation'),
+      '[2]': expect.stringContaining('"disk_usage" loads modules'),
+      '[3]': expect.stringContaining('"bash" has no implementation'),
     });
   });
 });
@@ -272,7 +273,12 @@ describe('model gateways', () => {
       TICKETS_TOKEN: { value: 'Bearer ${TICKETS_TOKEN}' },
     });
     expect(Object.keys(servers ?? {})).toEqual(['deepwiki', 'tickets']);
-    expect(Object.keys(reasons(result))).toEqual(['titan', 'embeddings', 'fallbacks.nobody', 'general_settings']);
+    expect(reasons(result)).toMatchObject({
+      'model_list[6]': expect.stringContaining('"titan" Amazon Bedrock'),
+      'model_list[7]': expect.stringContaining('"embeddings" is of the mode "embedding"'),
+      'litellm_settings.fallbacks[1].nobody': expect.stringContaining('is not in model_list'),
+      'general_settings.master_key': expect.stringContaining('POST /v1/keys'),
+    });
     expect(JSON.stringify(result)).not.toContain('sk-1234');
   });
 
@@ -293,23 +299,34 @@ it('takes the timeouts of MCP servers, and names those that are lowered', () => 
   expect(warnings).toEqual([{ path: 'mcpServers.far.timeoutMs', message: 'is 7200000 ms; at most 3600000 ms are used' }]);
 });
 
-it('names the timeouts of a model gateway, which are not imported', () => {
+it('takes the timeouts of a model gateway as those of its providers', () => {
   const litellm = {
-    model_list: [{ model_name: 'chat', litellm_params: { model: 'openai/gpt-4o', timeout: 20, stream_timeout: 5 } }],
+    model_list: [
+      { model_name: 'chat', litellm_params: { model: 'openai/gpt-4o', timeout: 20, stream_timeout: 5 } },
+      { model_name: 'other', litellm_params: { model: 'groq/llama' } },
+    ],
     router_settings: { timeout: 30 },
-    litellm_settings: { request_timeout: 60 },
+    litellm_settings: { request_timeout: 6_000 },
   };
   const portkey = {
     request_timeout: 9000,
-    targets: [{ provider: 'openai', api_key: 'k', request_timeout: 500, override_params: { model: 'gpt-4o' } }],
+    targets: [
+      { provider: 'openai', api_key: 'k', request_timeout: 500, override_params: { model: 'gpt-4o' } },
+      { provider: 'groq', api_key: 'k', override_params: { model: 'llama' } },
+    ],
   };
-  const skipped = (value: object, format: (typeof importFormats)[number]): string[] =>
-    Object.keys(reasons(readImport(new TextEncoder().encode(JSON.stringify(value)), { fileName: 'config.json', format })));
-  expect(skipped(litellm, 'litellm')).toEqual([
-    ...['chat.timeout', 'chat.stream_timeout'],
-    ...['router_settings.timeout', 'litellm_settings.request_timeout'],
-  ]);
-  expect(skipped(portkey, 'portkey')).toEqual(['portkey.request_timeout', 'portkey.targets[0].request_timeout']);
+  const providers = (value: object, format: (typeof importFormats)[number]) =>
+    readImport(new TextEncoder().encode(JSON.stringify(value)), { fileName: 'config.json', format });
+  const { project, warnings } = providers(litellm, 'litellm');
+  expect(project.providers).toMatchObject({
+    openai: { timeouts: { firstByteMs: 5_000, wholeMs: 20_000 } },
+    groq: { timeouts: { firstByteMs: 30_000, wholeMs: 30_000 } },
+  });
+  expect(warnings).toEqual([{ path: 'litellm_settings.request_timeout', message: '6000000 ms is more than 600000, which is used' }]);
+  expect(providers(portkey, 'portkey').project.providers).toMatchObject({
+    openai: { timeouts: { firstByteMs: 500, wholeMs: 500 } },
+    groq: { timeouts: { wholeMs: 9_000 } },
+  });
 });
 
 it('a map of names becomes the name map of the workspace', () => {

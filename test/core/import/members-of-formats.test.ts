@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportResult } from '../../../src/core/import/draft.ts';
 import { readImport } from '../../../src/formats/read-import.ts';
-import { type FormatMembers, type Fate, formatMembers } from './members-of-formats.ts';
+import { type FormatMembers, type Fate, formatMembers as clientMembers } from './members-of-formats.ts';
+import { gatewayMembers } from './members-of-gateways.ts';
+
+const formatMembers = [...clientMembers, ...gatewayMembers];
 
 type Node = Record<string, unknown>;
 
@@ -51,14 +54,15 @@ function objectsIn(value: unknown, path = ''): string[] {
 }
 
 /** Objects whose members are names: of servers, headers, projects. */
-const maps = /^(mcpServers|servers|context_servers|mcp_servers|amp\.mcpServers|mcp|extensions|registry|projects)$|mcpServers$|headers$/;
+const maps =
+  /^(mcpServers|servers|context_servers|mcp_servers|amp\.mcpServers|mcp|extensions|registry|projects|providers|toolsets)$|mcpServers$|headers$|input_schema/;
 
 describe.each(formatMembers.map((row) => [`${row.format} (${row.fileName})`, row] as const))('%s', (_name, row) => {
   const base = read(row, row.file);
 
   it('is a file of which everything is taken', () => {
     expect(base.skipped).toEqual([]);
-    expect(Object.keys(base.project.servers ?? {}).length).toBeGreaterThan(0);
+    expect(Object.keys(base.project)).not.toEqual([]);
   });
 
   it.each(row.members.map(([path, value, fate]) => [path, fate, value] as const))('has the member %s, which is %s', (path, fate, value) => {
@@ -90,10 +94,24 @@ it('are listed in docs/import.md with their fates', () => {
 function lineOf({ format, fileName, members }: FormatMembers): string {
   const of = (...fates: Fate[]): string => {
     // An entry as a whole, such as an extension, has no member's name.
-    const names = members.filter(([path, , fate]) => fates.includes(fate) && shortOf(path) !== '').map(([path]) => `\`${shortOf(path)}\``);
-    return [...new Set(names)].join(', ') || '–';
+    const names = members.filter(([path, , fate]) => fates.includes(fate) && shortOf(path) !== '').map(([path]) => shortOf(path));
+    return gatewayMembers.some((row) => row.fileName === fileName && row.format === format) ? grouped(names) : listed(names);
   };
   return `| \`${format}\` (\`${fileName}\`) | ${of('taken', 'changed')} | ${of('skipped')} | ${of('ignored')} |`;
+}
+
+function listed(names: readonly string[]): string {
+  return [...new Set(names)].map((name) => `\`${name}\``).join(', ') || '–';
+}
+
+/** Members of an object together: files of gateways have many. */
+function grouped(names: readonly string[]): string {
+  const parents = Map.groupBy(names, (name) => name.slice(0, Math.max(0, name.lastIndexOf('.'))));
+  const parts = [...parents].map(([parent, own]) => {
+    const inside = listed(own.map((name) => name.slice(parent === '' ? 0 : parent.length + 1)));
+    return parent === '' ? inside : `of \`${parent}\`: ${inside}`;
+  });
+  return parts.join('; ') || '–';
 }
 
 /** Without the names of the servers. */

@@ -28,6 +28,40 @@ describe('a model alias', () => {
   it('names a model or an agent and never an alias, so there are no loops', () => {
     expect(ModelAlias.safeParse({ model: 'agent/demo' }).success).toBe(true);
     for (const model of ['claude-*', 'gpt-4o', '', '/x', 'Groq/x']) expect(ModelAlias.safeParse({ model }).success).toBe(false);
-    for (const name of ['groq/x', 'a*b*', '', 'x'.repeat(129), '-x', 'a b']) expect(ModelAliasName.safeParse(name).success).toBe(false);
+    for (const name of ['a*b*', '', 'x'.repeat(129), '-x', 'a b']) expect(ModelAliasName.safeParse(name).success).toBe(false);
   });
+
+  it('may have the form of <provider>/<model>, and then takes precedence over it', () => {
+    const named = [
+      { name: '*', model: 'rehearsal/rest' },
+      { name: 'openai/*', model: 'groq/any' },
+      { name: 'openai/gpt-4o', model: 'agent/best' },
+      { name: '*/mini', model: 'groq/mini' },
+    ];
+    const found = (name: string) => resolveModelAlias(named, name);
+    expect(['openai/gpt-4o', 'openai/gpt-5', 'openai/a/b', 'together/mini'].map(found)).toEqual([
+      'agent/best',
+      'groq/any',
+      'groq/any',
+      'groq/mini',
+    ]);
+    // A pattern without "/" stands for names without one.
+    expect(['groq/llama', 'gpt-4o'].map(found)).toEqual([null, 'rehearsal/rest']);
+  });
+
+  it('never stands for names of agents and of the rehearsal', () => {
+    const named = ['*/*', 'agent/x', '*/default', 'Agent/x'].map((name) => ({ name, model: 'groq/any' }));
+    for (const name of ['agent/x', 'rehearsal/default']) expect(resolveModelAlias(named, name)).toBeNull();
+    for (const name of ['agent/x', 'Agent/x', 'rehearsal/default', 'rehearsal/*'])
+      expect(ModelAliasName.safeParse(name).success).toBe(false);
+  });
+
+  it.each(['a/', '/a', 'a//b', 'a/../b', 'a/..', './a', 'a/.', 'a%2Fb', 'a\\b', 'a/b?c', 'a/b#c', `${'a/'.repeat(64)}b`])(
+    'cannot have the name %s',
+    (name) => expect(ModelAliasName.safeParse(name).success).toBe(false),
+  );
+
+  it.each(['groq/llama-4-maverick', 'together_ai/meta-llama/Llama-4', 'openai/*', '*/mini', 'a/b.c/..d'])('can have the name %s', (name) =>
+    expect(ModelAliasName.safeParse(name).success).toBe(true),
+  );
 });

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { splitModelRef, type Agent } from '../../../core/turn/agent.ts';
-import { resolveModelRef } from '../../../core/model/model-alias.ts';
+import { resolveModelAlias, resolveModelRef } from '../../../core/model/model-alias.ts';
 import { nullIfNotFound, Problem, quoted } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { readableAgents } from '../../../engine/configuration/readable.ts';
@@ -64,7 +64,7 @@ export const modelRoutes = [
       operationId: 'listModels',
       summary: 'List agents and models',
       description:
-        'Aliases without `*`, agents, and the models of all providers: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).',
+        'Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).',
       query: ListQuery,
       answers: {
         200: {
@@ -137,7 +137,12 @@ async function listModels(services: ModelServices, principal: Principal): Promis
       { name, agent },
     );
   });
-  const models = await keepIf(known, ({ provider, model }) => allows([`${provider}/${model}`]));
+  // A request with such a name uses what the alias names.
+  const shadowing = aliases.filter(({ name }) => name.includes('/'));
+  const models = await keepIf(known, async ({ provider, model }) => {
+    const ref = `${provider}/${model}`;
+    return resolveModelAlias(shadowing, ref) === null && (await allows([ref]));
+  });
   const ofAgents = new Set(agents.map(({ name }) => `agent/${name}`));
   // A pattern is not a name that a client can send.
   const names = await keepIf(aliases, async ({ name, model }) => {

@@ -1,8 +1,9 @@
 /** Writes model aliases (`core/model/model-alias.ts`), and lists them for the read side. */
-import { parseInput } from '../../../core/problem.ts';
+import { parseInput, quoted, type Warning } from '../../../core/problem.ts';
 import { maxModelAliases, ModelAlias, ModelAliasName, type NamedModel } from '../../../core/model/model-alias.ts';
 import type { CatalogContext } from '../context.ts';
-import { allRows, requireCapacity } from './documents.ts';
+import { builtinProvider } from '../../../storage/providers.ts';
+import { allRows, findRow, requireCapacity } from './documents.ts';
 import { checkNameInBody, type DocumentWriter } from './write-document.ts';
 
 export const modelAliasWriter: DocumentWriter = {
@@ -12,9 +13,18 @@ export const modelAliasWriter: DocumentWriter = {
     const alias = parseInput(ModelAlias, body);
     checkNameInBody(name, alias);
     if (previous === null) requireCapacity(context.sql, 'model-alias', maxModelAliases, 'model aliases');
-    return { body: { ...alias, name } };
+    return { body: { ...alias, name }, warnings: shadowWarnings(context, name) };
   },
 };
+
+/** A name such as `openai/gpt-4o` takes precedence over the provider's model. */
+function shadowWarnings(context: CatalogContext, name: string): Warning[] {
+  const [provider = '', model] = name.split('/', 2);
+  if (model === undefined) return [];
+  if (findRow(context.sql, 'provider', provider) === null && builtinProvider(context.settings, provider) === null) return [];
+  const message = `takes precedence over models of the provider ${quoted(provider)}, except in agents`;
+  return [{ path: 'name', message }];
+}
 
 export function listModelAliases(context: CatalogContext): NamedModel[] {
   // Bodies were parsed by the schema when they were written.

@@ -3,7 +3,6 @@ import { readEditionText } from '../toolsets/editions.ts';
 import { providerWriter, refuseRehearsal } from '../documents/providers.ts';
 import { secretWriter } from '../documents/secrets.ts';
 import { countStale } from '../toolsets/compiled-build.ts';
-import { readToolsetUses } from '../toolsets/toolset-uses.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
 import { isInternalToolset, toMadeDefinition } from '../../../core/made/made-toolset.ts';
 import { compileDraft } from '../../../core/toolset/compile-draft.ts';
@@ -101,7 +100,7 @@ export const documentHandlers = {
     ),
   staleToolsets: ({ context }) => countStale(context),
   serverStatuses: ({ context }) => countStatuses(context),
-  toolsetUses: ({ context }, toolset) => readToolsetUses(context, toolset),
+  toolsetUses: async ({ context }, toolset) => (await import('../toolsets/toolset-uses.ts')).readToolsetUses(context, toolset),
   tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
   privateTools: ({ context }, owner) => privateDefinitions(context, owner),
   tool: ({ context }, canonical, version) => {
@@ -112,7 +111,7 @@ export const documentHandlers = {
   put: async ({ context, by }, kind, name, body, options = {}) => {
     if (kindsWithOwnRights.has(kind)) requireUnlimited(context.sql, by);
     const { models } = restrictionsOfActor(context.sql, by);
-    if (models !== undefined) requireOwnModels(context, models, kind, body);
+    if (models !== undefined) requireOwnModels(context, models, { kind, name, body });
     return await putDocument(context, writers[kind], { kind, name, body, options, by });
   },
   remove: async ({ context, by }, kind, name, options = {}) => {

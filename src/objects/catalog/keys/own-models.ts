@@ -1,10 +1,10 @@
 /**
- * What a key with `models` may write: agents and model aliases that name models of its list, since others run them, and no providers, which
- * decide what a model's name stands for.
+ * What a key with `models` may write: agents and model aliases that name models of its list, since others run them. No providers, and no
+ * aliases with the names of other models, which decide what the name of a model stands for.
  */
 import { splitModelRef } from '../../../core/turn/agent.ts';
 import { resolveModelRef } from '../../../core/model/model-alias.ts';
-import { allowsModel, type ModelPatterns } from '../../../core/model/model-name.ts';
+import { allowsModel, coversPattern, type ModelPatterns } from '../../../core/model/model-name.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
 import type { DocumentKind } from '../../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
@@ -15,13 +15,14 @@ import { listModelAliases } from '../documents/model-aliases.ts';
 export function requireOwnModels(
   context: CatalogContext,
   models: ModelPatterns,
-  kind: DocumentKind,
-  body: Readonly<Record<string, unknown>>,
+  { kind, name, body }: { kind: DocumentKind; name: string; body: Readonly<Record<string, unknown>> },
 ): void {
   if (kind !== 'agent' && kind !== 'model-alias' && kind !== 'provider') return;
   const own = `This key is limited by its \`models\` (${models.join(', ')}).`;
   if (kind === 'provider')
     throw new Problem('forbidden', `${own} It writes no providers, which decide what the name of a model stands for.`);
+  if (kind === 'model-alias' && name.includes('/') && !coversPattern(models, name))
+    throw new Problem('forbidden', `${own} It gives no other model a new meaning: ${quoted(name)}.`);
   // Not parsed yet: what is not a name of a model is refused by its schema.
   const refs = [body.model, ...(Array.isArray(body.fallbacks) ? body.fallbacks : [])].filter((ref) => typeof ref === 'string');
   const ref = refs.find((name) => !isOwn(context, models, name));

@@ -252,6 +252,9 @@ describe('a key with `models`', () => {
       agent({ model: 'acme/small', fallbacks: ['quick', 'smart'] }),
       own.put('model-alias', 'quick', { model: 'openai/o3' }),
       own.put('model-alias', 'new', { model: 'goo/gpt-5/gemini-pro' }),
+      own.put('model-alias', 'openai/o3', { model: 'acme/small' }),
+      own.put('model-alias', 'openai/*', { model: 'acme/small' }),
+      own.put('model-alias', '*/gpt-5', { model: 'acme/small' }),
       own.put('provider', 'acme', { kind: 'openai', baseUrl: 'https://api.openai.com/v1' }),
     ];
     for (const [index, attempt] of attempts.entries())
@@ -260,6 +263,7 @@ describe('a key with `models`', () => {
     expect((await own.rotateKey(record.id, 0)).record).toMatchObject({ id: record.id, models: ['openai/GPT-5-mini', 'acme/small'] });
     expect((await agent({ model: 'quick', fallbacks: ['acme/small', 'openai/gpt-5.1'] })).created).toBe(true);
     await own.put('model-alias', 'mine', { model: 'acme/small' });
+    await own.put('model-alias', 'openai/gpt-5-nano', { model: 'acme/small' });
     await own.put('toolset', 'mine', { tools: [{ tool: 'builtin.bash' }] });
   });
 

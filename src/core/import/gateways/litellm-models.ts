@@ -1,0 +1,212 @@
+/** `model_list` of LiteLLM: deployments by model name, with their credentials, parameters and prices. LiteLLM, `LiteLLM_Params` and `ModelInfo`. */
+import { type Json, stringOf } from '../../json/wire-value.ts';
+import type { ModelTimeouts } from '../../model/timeouts.ts';
+import { quoted } from '../../problem.ts';
+import { placeholder } from '../../project/expand-variables.ts';
+import type { ImportDraft } from '../draft.ts';
+import type { Members } from '../members.ts';
+import { takePrice, takeSettings, takeTimeouts } from './model-parameters.ts';
+import { type Credential, type ModelGroup, ProviderList } from './model-services.ts';
+import { legalName } from '../names.ts';
+import { unmapped } from './unmapped.ts';
+
+/** The deployments of a model name. `refs`: in the order in which they are tried. */
+export type DeploymentGroup = Omit<ModelGroup, 'name'>;
+
+/** What the deployments of a file share. `timeouts`, `settings`: of those that have none. */
+export type Deployments = {
+  environment: LiteLlmEnvironment;
+  credentials: ReadonlyMap<string, Members>;
+  timeouts: ModelTimeouts;
+  settings: Json;
+};
+
+/** `environment_variables`, which the proxy adds to its environment. */
+export class LiteLlmEnvironment {
+  readonly #members: Members | null;
+
+  constructor(members: Members | null) {
+    this.#members = members;
+  }
+
+  /** Returns the value of `os.environ/NAME` if the file has it, else `${NAME}`; other texts unchanged. */
+  read(text: string | null): Credential | null {
+    if (text === null || text === '') return null;
+    const variable = osEnviron(text);
+    if (variable === null) return { text, variable };
+    const value = this.#members?.has(variable) === true ? stringOf(this.#members.take(variable)) : '';
+    return { text: value === '' || osEnviron(value) !== null ? placeholder(variable) : value, variable };
+  }
+
+  skipUnused(): void {
+    this.#members?.skipOthers('is not used by anything that is imported');
+  }
+}
+
+/** `credential_list`, by name. */
+export function readCredentials(file: Members): Map<string, Members> {
+  const found = new Map<string, Members>();
+  for (const item of file.items('credential_list')) {
+    const name = item.text('credential_name');
+    const values = item.record('credential_values');
+    item.skip(['credential_info'], unmapped.program);
+    if (name !== null && values !== null) found.set(name, values);
+    else item.skipWhole('has no credential_name, or no credential_values');
+  }
+  return found;
+}
+
+type Ranked = { ref: string; order: number; weight: number };
+
+/** By model name, in the order of the file. Patterns come first, so that their providers have the names that clients use. */
+export function readModels(draft: ImportDraft, file: Members, deployments: Deployments): Map<string, DeploymentGroup> {
+  const providers = new ProviderList(draft);
+  const ranked = new Map<string, { group: DeploymentGroup; refs: Ranked[]; isWeighted: boolean }>();
+  const rows = file.items('model_list').map((row) => ({ row, name: row.text('model_name') ?? '' }));
+  for (const { row, name } of rows.toSorted((one, other) => Number(other.name.includes('*')) - Number(one.name.includes('*')))) {
+    const found = readDeployment(draft, providers, { row, name }, deployments);
+    if (found === null) continue;
+    const { settings, isWeighted, ...rank } = found;
+    const known = ranked.get(name) ?? { group: { path: row.path, refs: [], settings }, refs: [], isWeighted: false };
+    if (JSON.stringify(known.group.settings) !== JSON.stringify(settings))
+      row.fault('litellm_params', 'has other parameters than the first deployment of this name, whose parameters count');
+    known.refs.push(rank);
+    ranked.set(name, { ...known, isWeighted: known.isWeighted || isWeighted });
+  }
+  return new Map(
+    rows.flatMap(({ name }) => {
+      const found = ranked.get(name);
+      if (found === undefined) return [];
+      const { group, refs, isWeighted } = found;
+      if (refs.length > 1 && !isWeighted) draft.warn(group.path, `load is not balanced: the ${refs.length} deployments are tried in order`);
+      const inOrder = refs.toSorted((one, other) => one.order - other.order || other.weight - one.weight);
+      return [[name, { ...group, refs: inOrder.map(({ ref }) => ref) }] as const];
+    }),
+  );
+}
+
+/** Adds the provider of a deployment. Returns null if it is skipped, or needs no name. */
+function readDeployment(
+  draft: ImportDraft,
+  providers: ProviderList,
+  { row, name }: { row: Members; name: string },
+  { environment, credentials, timeouts, settings }: Deployments,
+): (Ranked & { settings: Json; isWeighted: boolean }) | null {
+  const refuse = (reason: string): null => {
+    row.skipWhole(reason);
+    return null;
+  };
+  const params = row.record('litellm_params');
+  const info = row.record('model_info');
+  const written = params?.text('model') ?? '';
+  if (params === null || written === '' || name === '') return refuse('has no model_name, or no litellm_params.model');
+  const mode = info?.text('mode') ?? '';
+  if (mode !== '' && !/^(chat|completion|responses)$/.test(mode))
+    return refuse(`${quoted(name)} is of the mode ${quoted(mode)}; only chat models are supported`);
+  const credential = params.text('litellm_credential_name');
+  const stored = credential === null ? null : credentials.get(credential);
+  if (stored === undefined)
+    return refuse(`${quoted(name)} names the credential ${quoted(credential ?? '')}, which is not in credential_list`);
+  const read = (...names: string[]): Credential | null => environment.read(params.text(...names) ?? stored?.text(...names) ?? null);
+
+  const baseUrl = read('api_base', 'base_url');
+  if (name === '*' && written === '*') return refuse('stands for every model of every service: add a provider for each service');
+  const { service, model } = splitModel(written, params.text('custom_llm_provider') ?? '', baseUrl !== null);
+  const prefix = /^([^*/]+)\/\*$/.exec(name)?.[1];
+  const own = takeTimeouts(draft, params, { whole: ['timeout', 'request_timeout'], stream: ['stream_timeout'] });
+  const found = providers.add({
+    service,
+    model,
+    baseUrl: baseUrl?.text ?? null,
+    key: read('api_key'),
+    usesEnvironment: true,
+    headers: headersOf(params, environment, read('organization')),
+    ...(Object.keys({ ...timeouts, ...own }).length > 0 && { timeouts: { ...timeouts, ...own } }),
+    ...(prefix !== undefined && model === '*' && isFree(draft, prefix) && { provider: prefix }),
+  });
+  if ('fault' in found) return refuse(`${quoted(name)} ${found.fault}`);
+  if (baseUrl?.text.startsWith('${') === true && service === 'azure')
+    draft.warn(params.pathOf('api_base'), `is expanded to ${baseUrl.text}/openai/v1: its value must have no slash at its end`);
+  const price = takePrice(info === null ? [params] : [params, info]);
+  if (price !== null && !model.includes('*') && !providers.price(found.ref, price))
+    params.fault('input_cost_per_token', 'differs from the price of another deployment of this model, which counts');
+  params.skip(['weight'], unmapped.weight);
+  params.skip(['rpm', 'tpm', 'itpm', 'otpm'], unmapped.rateLimit);
+  const weigher = ['weight', 'rpm', 'tpm'].find((one) => params.has(one));
+  const weight = weigher === undefined ? null : params.number(weigher);
+  const order = params.number('order') ?? Number.MAX_SAFE_INTEGER;
+  const used = { ...settings, ...takeSettings(params) };
+  skipOthers(row, params, info);
+  if (model.includes('*')) {
+    if (name !== `${found.provider}/*` || model !== '*')
+      row.fault('model_name', `${quoted(name)} cannot be mapped to the models of a provider: clients use ${found.provider}/<model>`);
+    return null;
+  }
+  return { ref: found.ref, order, weight: weight ?? 1, settings: used, isWeighted: params.has('weight') };
+}
+
+/** Whether a provider can have this name unchanged. */
+function isFree(draft: ImportDraft, name: string): boolean {
+  return legalName('providers', name) === name && draft.freeName('providers', name) === name;
+}
+
+/** `groq/llama3` → the service and the model. Without a service, LiteLLM knows it by the model's name. */
+function splitModel(written: string, custom: string, hasBase: boolean): { service: string; model: string } {
+  const bare = (model: string): string => model.replace(/^responses\//, '');
+  if (custom !== '') return { service: custom, model: bare(written.startsWith(`${custom}/`) ? written.slice(custom.length + 1) : written) };
+  const slash = written.indexOf('/');
+  if (slash > 0) return { service: written.slice(0, slash), model: bare(written.slice(slash + 1)) };
+  if (/^claude/i.test(written)) return { service: 'anthropic', model: written };
+  if (/^gemini/i.test(written)) return { service: 'gemini', model: written };
+  if (/^command/i.test(written)) return { service: 'cohere', model: written };
+  return { service: hasBase && !/^(gpt|o\d|chatgpt)/i.test(written) ? 'custom_openai' : 'openai', model: written };
+}
+
+function headersOf(params: Members, environment: LiteLlmEnvironment, organization: Credential | null): Record<string, string> {
+  const extra = params.record('extra_headers');
+  const sent = (extra?.names() ?? []).flatMap((name): [string, string][] => {
+    const value = environment.read(extra?.text(name) ?? null);
+    return value === null ? [] : [[name, value.text]];
+  });
+  return Object.fromEntries([...sent, ...(organization === null ? [] : [['OpenAI-Organization', organization.text] as const])]);
+}
+
+const entra = ['azure_ad_token', 'tenant_id', 'client_id', 'client_secret', 'azure_username', 'azure_password', 'azure_scope'];
+
+function skipOthers(row: Members, params: Members, info: Members | null): void {
+  params.skip(['api_version'], 'is not sent: the API v1 of Azure, which is used, has no version');
+  params.skip(entra, 'is not supported: Azure is asked with the key of the resource');
+  params.skip(['max_retries', 'num_retries'], unmapped.retries);
+  params.skip(['cooldown_time'], unmapped.cooldown);
+  params.skip(['max_budget', 'budget_duration'], unmapped.budget);
+  params.skip(['max_parallel_requests', 'default_api_key_tpm_limit', 'default_api_key_rpm_limit'], unmapped.rateLimit);
+  params.skip(['tags', 'tag_regex', 'region_name'], unmapped.routing);
+  params.skip(
+    ['drop_params', 'additional_drop_params', 'allowed_openai_params'],
+    'is not needed: a provider is sent what it is known to accept. `profile` of the provider changes that',
+  );
+  params.skip(['mock_response'], 'has no counterpart: rehearsal/default responds without a model');
+  params.skip(['guardrails'], unmapped.guardrail);
+  params.skip(['cache_control_injection_points'], unmapped.cache);
+  params.skipLike(/^(aws_|vertex_|watsonx_|s3_|gcs_|bedrock_)/, unmapped.cloud);
+  for (const one of info === null ? [params] : [params, info])
+    one.skipLike(/_cost(_per_|$)|^tiered_pricing$/, 'has no counterpart: a price is one for input and output tokens, and for cached ones');
+  const own = ['use_in_pass_through', 'use_litellm_proxy', 'use_chat_completions_api', 'merge_reasoning_content_in_choices', 'model_info'];
+  params.skip(
+    [...own, 'configurable_clientside_auth_params', 'keepalive_seconds', 'max_file_size_mb', 'litellm_trace_id'],
+    unmapped.program,
+  );
+  row.skip(['rpm', 'tpm'], unmapped.rateLimit);
+  if (info === null) return;
+  info.skip(['access_groups', 'team_id', 'team_public_model_name'], unmapped.clientKey);
+  const known = 'is not needed: what models accept is known, or set in `profile` of their provider';
+  info.skip(['max_tokens', 'max_input_tokens', 'max_output_tokens', 'base_model'], known);
+  info.skipLike(/^supports_/, known);
+  info.skip(['id', 'db_model', 'tier', 'litellm_provider', 'disable_background_health_check'], unmapped.program);
+  info.skipLike(/^health_check_/, unmapped.program);
+}
+
+/** Returns the NAME of `os.environ/NAME`; null for other texts. */
+function osEnviron(text: string): string | null {
+  return /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/.exec(text)?.[1] ?? null;
+}

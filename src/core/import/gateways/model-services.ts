@@ -1,0 +1,228 @@
+/**
+ * Model services by the names that model gateways give them: the wire protocol and the base URL of each; and the providers and model groups
+ * that an import makes of their deployments.
+ */
+import type { Json } from '../../json/wire-value.ts';
+import type { Price } from '../../model/price.ts';
+import type { ModelTimeouts } from '../../model/timeouts.ts';
+import { defaultBaseUrl, type ProviderKind } from '../../names/provider-kind.ts';
+import { quoted } from '../../problem.ts';
+import { onlyVariable, placeholder } from '../../project/expand-variables.ts';
+import { isCredentialFor, isCredentialName, isPlaceholder } from '../../secrets/credentials.ts';
+import { secretHostOf } from '../../secrets/secret.ts';
+import type { ImportDraft } from '../draft.ts';
+import { legalName, secretName } from '../names.ts';
+
+/** `baseUrl` absent: the default of the kind, or the file must have it. */
+type Service = { name: string; kind: ProviderKind; baseUrl?: string };
+
+const compatible = (name: string, baseUrl?: string): Service => ({
+  name,
+  kind: 'openai-compatible',
+  ...(baseUrl !== undefined && { baseUrl }),
+});
+
+/** By the names of one service in the files of the gateways. */
+const rows: readonly (readonly [names: readonly string[], service: Service])[] = [
+  [['openai', 'text-completion-openai'], { name: 'openai', kind: 'openai' }],
+  [['anthropic'], { name: 'anthropic', kind: 'anthropic' }],
+  [['gemini', 'google'], { name: 'gemini', kind: 'gemini' }],
+  [['cohere', 'cohere_chat'], { name: 'cohere', kind: 'cohere' }],
+  [['azure', 'azure-openai'], compatible('azure')],
+  [['azure_ai', 'azure-ai'], compatible('azure-ai')],
+  [['groq'], compatible('groq', 'https://api.groq.com/openai/v1')],
+  [['mistral', 'mistral-ai'], compatible('mistral', 'https://api.mistral.ai/v1')],
+  [['codestral'], compatible('codestral', 'https://codestral.mistral.ai/v1')],
+  [['deepseek'], compatible('deepseek', 'https://api.deepseek.com/v1')],
+  [['xai', 'x-ai'], compatible('xai', 'https://api.x.ai/v1')],
+  [['openrouter'], compatible('openrouter', 'https://openrouter.ai/api/v1')],
+  [['together_ai', 'together-ai'], compatible('together', 'https://api.together.xyz/v1')],
+  [['fireworks_ai', 'fireworks-ai', 'fireworks'], compatible('fireworks', 'https://api.fireworks.ai/inference/v1')],
+  [['perplexity', 'perplexity-ai'], compatible('perplexity', 'https://api.perplexity.ai')],
+  [['cerebras'], compatible('cerebras', 'https://api.cerebras.ai/v1')],
+  [['nvidia_nim', 'nvidia'], compatible('nvidia', 'https://integrate.api.nvidia.com/v1')],
+  [['deepinfra'], compatible('deepinfra', 'https://api.deepinfra.com/v1/openai')],
+  [['sambanova'], compatible('sambanova', 'https://api.sambanova.ai/v1')],
+  [['moonshot'], compatible('moonshot', 'https://api.moonshot.ai/v1')],
+  [['dashscope'], compatible('dashscope', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1')],
+  [['nebius'], compatible('nebius', 'https://api.studio.nebius.ai/v1')],
+  [['parasail'], compatible('parasail', 'https://api.parasail.io/v1')],
+  [['zai', 'zhipu'], compatible('zai', 'https://api.z.ai/api/paas/v4')],
+  [['huggingface'], compatible('huggingface', 'https://router.huggingface.co/v1')],
+  [['novita', 'novita-ai'], compatible('novita', 'https://api.novita.ai/v3/openai')],
+  [['hyperbolic'], compatible('hyperbolic', 'https://api.hyperbolic.xyz/v1')],
+  [['ai21'], compatible('ai21', 'https://api.ai21.com/studio/v1')],
+  [['github'], compatible('github', 'https://models.github.ai/inference')],
+  [['ollama', 'ollama_chat'], compatible('ollama', 'http://127.0.0.1:11434/v1')],
+  [['lm_studio'], compatible('lm-studio', 'http://127.0.0.1:1234/v1')],
+  [['vllm', 'hosted_vllm', 'sgl'], compatible('vllm')],
+  [['custom_openai', 'openai_like'], compatible('custom')],
+  [['litellm_proxy'], compatible('litellm')],
+];
+
+const services: ReadonlyMap<string, Service> = new Map(rows.flatMap(([names, service]) => names.map((name) => [name, service] as const)));
+
+/** Services with another wire protocol or signature. */
+const unsupported: ReadonlyMap<string, string> = new Map([
+  ['bedrock', 'Amazon Bedrock signs its requests (SigV4)'],
+  ['sagemaker', 'Amazon SageMaker signs its requests (SigV4)'],
+  ['bedrock_mantle', 'Amazon Bedrock signs its requests (SigV4)'],
+  ['vertex_ai', 'Vertex AI needs the tokens of a service account'],
+  ['vertex-ai', 'Vertex AI needs the tokens of a service account'],
+  ['vertex', 'Vertex AI needs the tokens of a service account'],
+  ['watsonx', 'watsonx needs tokens of IBM Cloud'],
+  ['replicate', 'Replicate has another API'],
+  ['elevenlabs', 'ElevenLabs has no chat models'],
+  ['deepgram', 'Deepgram has no chat models'],
+  ['runway', 'Runway has no chat models'],
+  ['runware', 'Runware has no chat models'],
+]);
+
+/** A text of a file, and the environment variable that it came from, for the name of its secret. */
+export type Credential = { text: string; variable: string | null };
+
+/**
+ * One model at one service. `key` null: the file has none; `usesEnvironment`: the program then reads it from the environment. `provider`: the
+ * name that its provider should have.
+ */
+export type Deployment = {
+  service: string;
+  model: string;
+  baseUrl: string | null;
+  key: Credential | null;
+  usesEnvironment?: boolean;
+  headers?: Readonly<Record<string, string>>;
+  timeouts?: ModelTimeouts;
+  price?: Price | null;
+  provider?: string;
+};
+
+/** Adds the provider of a deployment, or finds it, and returns the model reference. A `fault` says why it cannot be taken. */
+export class ProviderList {
+  readonly #draft: ImportDraft;
+  /** By what they are made of. Clients may need one under several names. */
+  readonly #names = new Map<string, string[]>();
+  /** By reference. */
+  readonly #prices = new Map<string, Price>();
+
+  constructor(draft: ImportDraft) {
+    this.#draft = draft;
+  }
+
+  add(deployment: Deployment): { ref: string; provider: string } | { fault: string } {
+    const { service: written, model, baseUrl, key, headers, timeouts, provider: wanted } = deployment;
+    const reason = unsupported.get(written);
+    if (reason !== undefined)
+      return { fault: `${reason}, which Moniker does not support: use a gateway with an OpenAI-compatible API before it` };
+    const known = services.get(written);
+    if (known === undefined && baseUrl === null)
+      return { fault: `names the service ${JSON.stringify(written.slice(0, 50))}, which is not known. Give its base URL` };
+    const service = known ?? compatible(legalName('providers', written));
+    const url = fullUrl(service, baseUrl);
+    if (url === null) return { fault: `needs the base URL of ${service.name}, which the file does not have` };
+    if (!URL.canParse(url) && !url.startsWith('${')) return { fault: 'has a base URL that is no URL as it is. Write the whole URL' };
+    const id = JSON.stringify([service.kind, url, key, headers ?? null, timeouts ?? null]);
+    const names = this.#names.get(id) ?? [];
+    const provider = names.find((name) => wanted === undefined || name === wanted) ?? this.#create(deployment, service, url);
+    if (provider === null) return { fault: 'its provider cannot be taken' };
+    if (!names.includes(provider)) this.#names.set(id, [...names, provider]);
+    return { ref: `${provider}/${model}`, provider };
+  }
+
+  /** Sets the price of a model that was added. Returns false if it has another price already. */
+  price(ref: string, price: Price): boolean {
+    const known = this.#prices.get(ref);
+    if (known !== undefined) return JSON.stringify(known) === JSON.stringify(price);
+    this.#prices.set(ref, price);
+    const provider = ref.slice(0, ref.indexOf('/'));
+    const own = [...this.#prices].filter(([one]) => one.startsWith(`${provider}/`));
+    return this.#draft.amend('providers', provider, {
+      prices: Object.fromEntries(own.map(([one, of]) => [one.slice(provider.length + 1), of])),
+    });
+  }
+
+  #create(
+    { baseUrl, key, usesEnvironment, headers = {}, timeouts = {}, provider }: Deployment,
+    service: Service,
+    url: string,
+  ): string | null {
+    // The hosts of a secret without hosts are those of the documents that name it.
+    const host = url.startsWith('${') ? undefined : secretHostOf(url);
+    const isOther = service.kind === 'openai' && url !== defaultBaseUrl(service.kind);
+    const name = provider ?? (isOther ? 'openai-compatible' : service.name);
+    const credential = key ?? (usesEnvironment === true && baseUrl === null ? environmentKey(service) : null);
+    const secret = credential === null || isNoKey(credential.text) ? null : this.#secret(`${service.name}_API_KEY`, credential, host);
+    const sent = Object.entries(headers).map(([header, text]): [string, unknown] => [
+      header,
+      isHidden(header, text) ? { secret: this.#secret(`${service.name}_${header}`, { text, variable: null }, host) } : text,
+    ]);
+    return this.#draft.add('providers', name, {
+      kind: isOther ? 'openai-compatible' : service.kind,
+      ...(url !== defaultBaseUrl(service.kind) && { baseUrl: url }),
+      ...(secret !== null && { apiKeySecret: secret }),
+      ...(sent.length > 0 && { headers: Object.fromEntries(sent) }),
+      ...(Object.keys(timeouts).length > 0 && { timeouts }),
+    });
+  }
+
+  #secret(name: string, { text, variable }: Credential, host: string | undefined): string {
+    const named = onlyVariable(text) ?? variable;
+    return this.#draft.secret(named === null ? [name] : [named, name], isPlaceholder(text) ? null : text, host);
+  }
+}
+
+/** The variable that clients of a service read its key from; null if it needs none. */
+function environmentKey({ name, kind, baseUrl }: Service): Credential | null {
+  const url = baseUrl ?? defaultBaseUrl(kind);
+  if (url === null || url.startsWith('http://127.0.0.1')) return null;
+  const variable = secretName(name, 'API_KEY');
+  return { text: placeholder(variable), variable };
+}
+
+function isHidden(header: string, value: string): boolean {
+  const variable = onlyVariable(value);
+  return isCredentialFor(header, value) || (variable !== null && isCredentialName(variable));
+}
+
+/** Values that people write where a program wants a key and the service none. */
+function isNoKey(text: string): boolean {
+  return /^(|none|null|dummy|fake|anything|empty|not-needed|sk-?(1234)?)$/i.test(text);
+}
+
+/** Returns the base URL as Moniker has it: with the version of the API, without the path of an operation. It may be a variable. */
+function fullUrl({ name, kind, baseUrl }: Service, given: string | null): string | null {
+  if (given === null) return baseUrl ?? defaultBaseUrl(kind);
+  const url = given.replace(/\/+$/, '').replace(/\/(chat\/completions|completions|messages|responses)$/, '');
+  if (name === 'azure') return /\/openai\/v1$/.test(url) ? url : `${url.replace(/\/openai(\/.*)?$/, '')}/openai/v1`;
+  const needsVersion = name === 'ollama' || kind === 'anthropic';
+  return needsVersion && /^https?:\/\/[^/]+$/.test(url) ? `${url}/v1` : url;
+}
+
+/** Models that clients know under one name. `path`: of what names them in the file. */
+export type ModelGroup = { name: string; path: string; refs: readonly string[]; settings?: Json };
+
+/**
+ * Makes the name of a group usable: as a model alias if it stands for one model, else as an agent with fallbacks and an alias of the agent.
+ */
+export function addModelGroup(draft: ImportDraft, { name, path, refs, settings = {} }: ModelGroup): void {
+  const [model, ...others] = [...new Set(refs)];
+  const hasSettings = Object.keys(settings).length > 0;
+  if (model === undefined) return;
+  if (others.length === 0 && !hasSettings) {
+    if (model !== name) draft.add('modelAliases', name, { model }, path);
+    return;
+  }
+  const fallbacks = others.slice(0, 8);
+  for (const left of others.slice(8)) draft.skip(path, `${left} is left out: an agent has at most 8 fallbacks`);
+  const agent = draft.add('agents', name, {
+    model,
+    ...(fallbacks.length > 0 && { fallbacks }),
+    ...(hasSettings && { settings }),
+  });
+  if (agent === null) return;
+  draft.warn(
+    path,
+    `is the agent ${quoted(agent)}: a request without tools of the client is a turn of a session, which refuses \`n\` and \`logprobs\``,
+  );
+  draft.add('modelAliases', name, { model: `agent/${agent}` }, path);
+}

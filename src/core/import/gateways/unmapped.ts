@@ -1,0 +1,22 @@
+/**
+ * Why an import skips what other gateways have and Moniker does not. In one place, so that a feature that is added later is mapped in the
+ * readers of all gateways.
+ */
+export const unmapped = {
+  weight:
+    'has no counterpart: load is not balanced. Of several models the one with the greatest weight is asked first, and the next when it fails',
+  routing: 'has no counterpart: models are tried in their order, each when the one before it fails',
+  rateLimit: 'has no counterpart for one model: set `limits` of a key, an agent or the workspace',
+  budget: 'has no counterpart for one model: set `limits.dailyCost` or `limits.monthlyCost` of a key, an agent or the workspace',
+  retries: 'has no counterpart: failed requests are retried by built-in rules',
+  cooldown: 'has no counterpart: the next request asks a model again that has failed',
+  contextFallback: 'has no counterpart: an agent has one list of fallbacks for every failure. Add the models to `fallbacks`',
+  cache: 'has no counterpart: responses are not cached',
+  guardrail: 'is not imported: guards and redaction are described in docs/guards.md',
+  logging: 'is not imported: requests are listed by GET /v1/requests, and exported with the settings of OpenTelemetry (docs/operating.md)',
+  clientKey: 'is not imported: make the keys of clients with POST /v1/keys, with `models` and `limits`',
+  connection: 'has no counterpart: connections to providers have built-in settings',
+  program: 'is a setting of the program itself',
+  parameter: 'has no default here: clients send it with their requests',
+  cloud: 'is not supported: use a gateway with an OpenAI-compatible API and a key before the service',
+} as const;

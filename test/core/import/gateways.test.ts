@@ -1,0 +1,419 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the files
+/** Files of model gateways: what becomes of their parts, and what is said of the others. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ImportResult } from '../../../src/core/import/draft.ts';
+import { settleImport } from '../../../src/core/import/settle-import.ts';
+import { readImport } from '../../../src/formats/read-import.ts';
+
+function read(value: object, fileName = 'config.yaml'): ImportResult {
+  return readImport(new TextEncoder().encode(JSON.stringify(value)), { fileName });
+}
+
+const reasons = ({ skipped }: ImportResult): Record<string, string> =>
+  Object.fromEntries(skipped.map(({ name, reason }) => [name, reason]));
+const row = (name: string, model: string, params: object = {}, info?: object) => ({
+  model_name: name,
+  litellm_params: { model, ...params },
+  ...(info !== undefined && { model_info: info }),
+});
+
+describe('deployments of LiteLLM', () => {
+  it('of one service with different keys, headers or timeouts get providers of their own', () => {
+    const { project } = read({
+      model_list: [
+        row('a', 'openai/gpt-4o', { api_key: 'sk-1111111111111111' }),
+        row('b', 'openai/gpt-4o', { api_key: 'sk-1111111111111111', organization: 'org-1' }),
+        row('c', 'openai/gpt-4o', { api_key: 'sk-2222222222222222', extra_headers: { 'X-Token': 'tk-3333333333333333' } }),
+        row('d', 'openai/gpt-5', { api_key: 'sk-1111111111111111' }),
+      ],
+    });
+    expect(project.modelAliases).toMatchObject({
+      a: { model: 'openai/gpt-4o' },
+      b: { model: 'openai-2/gpt-4o' },
+      c: { model: 'openai-3/gpt-4o' },
+      d: { model: 'openai/gpt-5' },
+    });
+    expect(project.providers?.['openai-2']).toMatchObject({ headers: { 'OpenAI-Organization': 'org-1' } });
+    expect(project.providers?.['openai-3']).toMatchObject({ headers: { 'X-Token': { secret: 'OPENAI_X_TOKEN' } } });
+    expect(JSON.stringify([project.providers, project.modelAliases])).not.toMatch(/1111|2222|3333/);
+  });
+
+  it('without a key use the variable that the service is known for, but not at another address', () => {
+    const { project } = read({
+      model_list: [
+        row('a', 'groq/llama'),
+        row('b', 'openai/local', { api_base: 'http://127.0.0.1:8000/v1' }),
+        row('c', 'ollama_chat/llama3'),
+      ],
+    });
+    expect(project.secrets).toEqual({ GROQ_API_KEY: { value: '${GROQ_API_KEY}', hosts: ['api.groq.com:443'] } });
+    expect(project.providers).toMatchObject({
+      groq: { apiKeySecret: 'GROQ_API_KEY' },
+      'openai-compatible': { baseUrl: 'http://127.0.0.1:8000/v1' },
+    });
+  });
+
+  it('have the values of `environment_variables`, whose others are named', () => {
+    const result = read({
+      environment_variables: { MY_KEY: 'gsk-0123456789abcdef', MY_BASE: 'https://llm.example.com/v1', REDIS_HOST: 'cache' },
+      model_list: [row('a', 'openai/x', { api_key: 'os.environ/MY_KEY', api_base: 'os.environ/MY_BASE' })],
+    });
+    expect(result.project.secrets).toEqual({ MY_KEY: { value: 'gsk-0123456789abcdef', hosts: ['llm.example.com:443'] } });
+    expect(result.project.providers).toMatchObject({ 'openai-compatible': { baseUrl: 'https://llm.example.com/v1' } });
+    expect(reasons(result)).toEqual({ 'environment_variables.REDIS_HOST': 'is not used by anything that is imported' });
+    expect(JSON.stringify(result.project.providers)).not.toContain('gsk-');
+  });
+
+  it('use the credentials that they name, and are skipped without them', () => {
+    const result = read({
+      credential_list: [
+        { credential_name: 'eu', credential_values: { api_key: 'os.environ/EU_KEY', api_base: 'https://eu.example.com/v1' } },
+      ],
+      model_list: [row('a', 'openai/x', { litellm_credential_name: 'eu' }), row('b', 'openai/x', { litellm_credential_name: 'us' })],
+    });
+    expect(result.project.providers).toEqual({
+      'openai-compatible': { kind: 'openai-compatible', baseUrl: 'https://eu.example.com/v1', apiKeySecret: 'EU_KEY' },
+    });
+    expect(reasons(result)).toEqual({ 'model_list[1]': '"b" names the credential "us", which is not in credential_list' });
+  });
+
+  it('with a base URL that only the environment has keep it as a variable, and never use that of OpenAI', () => {
+    const { project, warnings } = read({
+      model_list: [
+        row('a', 'openai/x', { api_base: 'os.environ/LLM_BASE', api_key: 'os.environ/LLM_KEY' }),
+        row('b', 'azure/y', { api_base: 'os.environ/AZURE_BASE', api_key: 'os.environ/AZURE_KEY', api_version: '2024-06-01' }),
+      ],
+    });
+    expect(project.providers).toEqual({
+      'openai-compatible': { kind: 'openai-compatible', baseUrl: '${LLM_BASE}', apiKeySecret: 'LLM_KEY' },
+      azure: { kind: 'openai-compatible', baseUrl: '${AZURE_BASE}/openai/v1', apiKeySecret: 'AZURE_KEY' },
+    });
+    // The hosts of a secret without hosts are those of the providers that name it.
+    expect(project.secrets).toEqual({ LLM_KEY: { value: '${LLM_KEY}' }, AZURE_KEY: { value: '${AZURE_KEY}' } });
+    expect(warnings.map(({ path }) => path)).toEqual(['model_list[1].litellm_params.api_base']);
+  });
+
+  it('with a base URL whose variable is not set are skipped when the command line sends what it read', () => {
+    const { project } = read({ model_list: [row('a', 'openai/x', { api_base: 'os.environ/LLM_BASE' }), row('b', 'groq/y')] });
+    const sent = readImport(new TextEncoder().encode(JSON.stringify(project)), { format: 'moniker' });
+    const settled = settleImport(sent.project);
+    expect(Object.keys(settled.project.providers ?? {})).toEqual(['groq']);
+    expect(settled.skipped).toEqual([{ name: 'providers.openai-compatible', reason: expect.stringContaining('${LLM_BASE}') }]);
+  });
+
+  it.each(['not a url', 'ftp://x', 'https://user:pw@host/v1'])('with the bad base URL %s are skipped', (api_base) => {
+    const result = read({ model_list: [row('a', 'openai/gpt-4o', { api_base })] });
+    expect(result.project.providers).toBeUndefined();
+    expect(result.project.modelAliases).toBeUndefined();
+    expect(Object.keys(reasons(result))).toContain('model_list[0]');
+    expect(JSON.stringify(result)).not.toContain('user:pw');
+  });
+
+  it('of a service that is not known are skipped without a base URL', () => {
+    const result = read({ model_list: [row('a', 'x', { custom_llm_provider: 'acme' }), row('b', 'acme/y')] });
+    expect(result.project).toEqual({});
+    expect(Object.keys(reasons(result))).toEqual(['model_list[0]', 'model_list[1]']);
+  });
+
+  it('have prices for a million tokens, and the first of two counts', () => {
+    const result = read({
+      model_list: [
+        row('a', 'openai/gpt-4o', { input_cost_per_token: 0.0000025, output_cost_per_token: 0.00001 }),
+        row('b', 'openai/gpt-5', {}, { input_cost_per_token: 1e-6, output_cost_per_token: 2e-6, cache_read_input_token_cost: 1e-7 }),
+        row('c', 'openai/gpt-4o', { input_cost_per_token: 1, output_cost_per_token: 1 }),
+        row('d', 'openai/gpt-6', { input_cost_per_token: 1e-6, input_cost_per_second: 1 }),
+      ],
+    });
+    expect(result.project.providers?.openai?.prices).toEqual({
+      'gpt-4o': { input: 2.5, output: 10 },
+      'gpt-5': { input: 1, output: 2, cachedInput: 0.1 },
+    });
+    expect(Object.keys(reasons(result))).toEqual([
+      'model_list[2].litellm_params.input_cost_per_token',
+      'model_list[3].litellm_params.input_cost_per_token',
+      'model_list[3].litellm_params.input_cost_per_second',
+    ]);
+  });
+
+  it('of one name are tried by order and weight', () => {
+    const { project } = read({
+      model_list: [
+        row('chat', 'openai/c', { order: 2 }),
+        row('chat', 'openai/b', { order: 1, weight: 1 }),
+        row('chat', 'openai/a', { order: 1, weight: 9 }),
+      ],
+    });
+    expect(project.agents?.chat).toMatchObject({ model: 'openai/a', fallbacks: ['openai/b', 'openai/c'] });
+  });
+
+  it('with parameters become an agent with settings, and what is no setting is named', () => {
+    const result = read({
+      model_list: [row('a', 'openai/gpt-5', { temperature: 0.1, top_p: 7, max_tokens: 10, reasoning_effort: 'low', seed: 1, odd: 1 })],
+      router_settings: { default_litellm_params: { temperature: 1, parallel_tool_calls: false } },
+    });
+    expect(result.project.agents?.a?.settings).toEqual({
+      temperature: 0.1,
+      parallelToolCalls: false,
+      maxOutputTokens: 10,
+      reasoningEffort: 'low',
+    });
+    expect(Object.keys(reasons(result))).toEqual(['top_p', 'seed', 'odd'].map((name) => `model_list[0].litellm_params.${name}`));
+  });
+
+  it('with patterns get providers under the names that clients use', () => {
+    const result = read({
+      model_list: [
+        row('chat', 'openai/gpt-4o', { api_key: 'sk-1111111111111111' }),
+        row('openai/*', 'openai/*', { api_key: 'sk-2222222222222222' }),
+        row('fast/*', 'groq/*'),
+        row('*', '*'),
+        row('claude-*', 'anthropic/claude-*'),
+        row('gpt-*', 'openai/gpt-4o', { api_key: 'sk-1111111111111111' }),
+      ],
+    });
+    expect(result.project.providers).toMatchObject({ openai: {}, fast: { baseUrl: 'https://api.groq.com/openai/v1' }, 'openai-2': {} });
+    expect(result.project.secrets?.[result.project.providers?.openai?.apiKeySecret ?? '']).toMatchObject({ value: 'sk-2222222222222222' });
+    expect(result.project.modelAliases).toEqual({ chat: { model: 'openai-2/gpt-4o' }, 'gpt-*': { model: 'openai-2/gpt-4o' } });
+    expect(reasons(result)).toEqual({
+      'model_list[3]': expect.stringContaining('every model of every service'),
+      'model_list[4].model_name': expect.stringContaining('clients use anthropic/<model>'),
+    });
+  });
+});
+
+describe('fallbacks of LiteLLM', () => {
+  it('become those of agents; default ones are for the models without others', () => {
+    const result = read({
+      model_list: [row('a', 'openai/a'), row('b', 'openai/b'), row('c', 'openai/c')],
+      router_settings: { fallbacks: [{ a: ['b', 'missing'] }] },
+      litellm_settings: { fallbacks: [{ a: ['c'] }], default_fallbacks: ['c'], context_window_fallbacks: [{ a: ['b'] }] },
+    });
+    expect(result.project.agents).toMatchObject({
+      a: { model: 'openai/a', fallbacks: ['openai/b'] },
+      b: { model: 'openai/b', fallbacks: ['openai/c'] },
+    });
+    expect(result.project.modelAliases?.c).toEqual({ model: 'openai/c' });
+    expect(Object.keys(reasons(result))).toEqual([
+      'router_settings.fallbacks[0].a',
+      'litellm_settings.fallbacks[0].a',
+      'litellm_settings.context_window_fallbacks',
+    ]);
+  });
+});
+
+describe('a config of Portkey', () => {
+  const target = (name: string, model: string, more: object = {}) => ({
+    name,
+    provider: 'openai',
+    api_key: 'sk-1111111111111111',
+    override_params: { model },
+    ...more,
+  });
+
+  it('with conditions has a name for each target, and its own name stands for the default', () => {
+    const result = read({
+      name: 'shop',
+      strategy: {
+        mode: 'conditional',
+        conditions: [JSON.parse('{"query": {"$and": [{"metadata.plan": {"$eq": "paid"}}]}, "then": "smart"}')],
+        default: 'fast',
+      },
+      targets: [target('smart', 'gpt-5'), target('fast', 'gpt-5-mini')],
+    });
+    expect(result.project.modelAliases).toEqual({
+      'shop-smart': { model: 'openai/gpt-5' },
+      'shop-fast': { model: 'openai/gpt-5-mini' },
+      shop: { model: 'openai/gpt-5-mini' },
+    });
+    expect(reasons(result)).toEqual({ 'strategy.conditions': expect.stringContaining('shop-smart, shop-fast') });
+  });
+
+  it('uses no target that the gateway does not use', () => {
+    const single = read({ strategy: { mode: 'single' }, targets: [target('a', 'gpt-5'), target('b', 'gpt-4')] });
+    expect(single.project.modelAliases).toEqual({ portkey: { model: 'openai/gpt-5' } });
+    const balanced = read({
+      strategy: { mode: 'loadbalance' },
+      targets: [target('a', 'gpt-5', { weight: 0 }), target('b', 'gpt-4', { weight: 1 })],
+    });
+    expect(balanced.project.modelAliases).toEqual({ portkey: { model: 'openai/gpt-4' } });
+    expect(Object.keys(reasons(balanced))).toEqual(['targets[0]']);
+  });
+
+  it('has Azure by its resource and deployment, in either spelling', () => {
+    for (const named of [
+      { resource_name: 'shop-eu', deployment_id: 'gpt-4o-eu', api_version: '2024-06-01' },
+      { resourceName: 'shop-eu', deploymentId: 'gpt-4o-eu', apiVersion: '2024-06-01' },
+    ]) {
+      const result = read({ strategy: { mode: 'single' }, targets: [{ provider: 'azure-openai', api_key: 'k-1111111111', ...named }] });
+      expect(result.project.providers?.azure?.baseUrl).toBe('https://shop-eu.openai.azure.com/openai/v1');
+      expect(result.project.modelAliases).toEqual({ portkey: { model: 'azure/gpt-4o-eu' } });
+      expect(Object.values(reasons(result))).toEqual([expect.stringContaining('has no version')]);
+    }
+  });
+
+  it('passes the members of a config on to its targets', () => {
+    const { project } = read({
+      provider: 'openai',
+      api_key: 'sk-1111111111111111',
+      openai_organization: 'org-1',
+      override_params: { temperature: 0.5 },
+      strategy: { mode: 'fallback' },
+      targets: [
+        { override_params: { model: 'gpt-5' } },
+        { provider: 'groq', api_key: 'gsk_1111111111', override_params: { model: 'llama' } },
+      ],
+    });
+    expect(project.agents?.portkey).toMatchObject({ model: 'openai/gpt-5', fallbacks: ['groq/llama'], settings: { temperature: 0.5 } });
+    expect(project.providers?.openai?.headers).toEqual({ 'OpenAI-Organization': 'org-1' });
+  });
+});
+
+describe('servers of LiteLLM', () => {
+  const servers = (mcp_servers: object, more: object = {}): ImportResult => read({ model_list: [], mcp_servers, ...more });
+  const url = 'https://ctx.example.com/mcp';
+
+  it('offer no more tools than in the file', () => {
+    const { project } = servers({
+      one: { url, allowed_tools: ['get_docs'] },
+      two: { url, disallowed_tools: ['delete_all'] },
+      three: { url, allowed_params: { send: ['to'] } },
+    });
+    expect(project.toolsets?.litellm?.tools).toEqual([
+      { tool: 'one.get_docs' },
+      { tool: 'two.*', except: ['delete_all'] },
+      { tool: 'three.*', except: ['send'] },
+    ]);
+  });
+
+  it.each([
+    ['bearer_token', 'tk-0123456789abcdef', 'Authorization', 'Bearer tk-0123456789abcdef'],
+    ['basic', 'ada:s3cret-pass', 'Authorization', 'Basic YWRhOnMzY3JldC1wYXNz'],
+    ['token', 'tk-0123456789abcdef', 'Authorization', 'token tk-0123456789abcdef'],
+    ['authorization', 'Custom tk-0123456789abcdef', 'Authorization', 'Custom tk-0123456789abcdef'],
+    ['api_key', 'os.environ/CTX_KEY', 'X-API-Key', '${CTX_KEY}'],
+  ])('with the auth_type %s send its header as a secret', (auth_type, auth_value, header, value) => {
+    const { project, skipped } = servers({ ctx: { url, auth_type, auth_value } });
+    const [name = ''] = Object.keys(project.secrets ?? {});
+    expect(project.servers?.ctx).toMatchObject({ headers: { [header]: { secret: name } } });
+    expect(project.secrets?.[name]?.value).toBe(value);
+    expect(skipped).toEqual([]);
+  });
+
+  it('with OAuth sign in each user, or themselves', () => {
+    const oauth = { url, auth_type: 'oauth2', client_id: 'os.environ/GH_ID', client_secret: 'os.environ/GH_SECRET', scopes: ['repo'] };
+    const { project } = servers({ gh: oauth, robot: { ...oauth, oauth2_flow: 'client_credentials' } });
+    expect(project.servers?.gh).toMatchObject({
+      oauth: {
+        grant: 'authorization_code',
+        per: 'user',
+        clientId: '${GH_ID}',
+        clientSecret: { secret: 'GH_CLIENT_SECRET' },
+        scopes: ['repo'],
+      },
+    });
+    expect(project.servers?.robot).toMatchObject({ oauth: { grant: 'client_credentials', clientId: '${GH_ID}' } });
+  });
+
+  it('whose credentials Moniker cannot have are skipped', () => {
+    const result = servers({ a: { url, auth_type: 'aws_sigv4', aws_region_name: 'eu' }, b: { url, auth_type: 'magic' } });
+    expect(result.project).toEqual({});
+    expect(Object.keys(reasons(result))).toEqual(['mcp_servers.a', 'mcp_servers.b']);
+  });
+
+  it('have the names of their aliases, and a toolset for each access group', () => {
+    const { project } = servers(
+      { github_mcp_server: { url, access_groups: ['dev'] }, other: { url } },
+      { litellm_settings: { mcp_aliases: { gh: 'github_mcp_server' } } },
+    );
+    expect(Object.keys(project.servers ?? {})).toEqual(['gh', 'other']);
+    expect(project.toolsets).toMatchObject({
+      litellm: { tools: [{ tool: 'gh.*' }, { tool: 'other.*' }] },
+      dev: { tools: [{ tool: 'gh.*' }] },
+    });
+  });
+
+  it('with a spec_path are APIs', () => {
+    const result = servers({
+      pets: {
+        url: 'https://pets.example.com',
+        spec_path: 'https://pets.example.com/openapi.json',
+        auth_type: 'bearer_token',
+        auth_value: 'os.environ/PETS',
+      },
+      local: { url, spec_path: './openapi.json' },
+    });
+    expect(result.project.servers?.pets).toMatchObject({
+      kind: 'openapi',
+      url: 'https://pets.example.com/openapi.json',
+      baseUrl: 'https://pets.example.com',
+      headers: { Authorization: { secret: expect.any(String) } },
+    });
+    expect(Object.keys(reasons(result))).toEqual(['mcp_servers.local']);
+  });
+});
+
+describe('a config of Bifrost', () => {
+  const sample = readFileSync(join(import.meta.dirname, 'samples/bifrost.json'));
+  const result = readImport(sample, { fileName: 'config.json' });
+
+  it('has providers under the names that clients use, with the key of the greatest weight', () => {
+    expect(result.format).toBe('bifrost');
+    expect(result.project.providers).toEqual({
+      openai: {
+        kind: 'openai',
+        apiKeySecret: 'OPENAI_API_KEY',
+        timeouts: { firstByteMs: 30_000, wholeMs: 30_000, betweenBytesMs: 10_000 },
+        models: ['gpt-5', 'gpt-5-mini'],
+      },
+      azure: { kind: 'openai-compatible', baseUrl: 'https://shop-eu.openai.azure.com/openai/v1', apiKeySecret: 'AZURE_KEY_EU' },
+      'shop-llm': { kind: 'openai-compatible', baseUrl: 'https://llm.shop.example/v1', apiKeySecret: 'OPENAI_API_KEY_2' },
+    });
+    expect(result.project.modelAliases).toEqual({
+      'openai/fast': { model: 'openai/gpt-5-mini' },
+      'azure/gpt-4o': { model: 'azure/gpt-4o-eu' },
+    });
+    expect(reasons(result)).toMatchObject({
+      'providers.openai.keys[0]': expect.stringContaining('"big" has the greatest weight'),
+      'providers.bedrock': expect.stringContaining('Amazon Bedrock'),
+    });
+  });
+
+  it('has servers with the tools that its clients may execute, and no others', () => {
+    expect(result.project.servers).toMatchObject({
+      weatherservice: { kind: 'mcp', url: 'https://weather.example.com/mcp' },
+      files: { command: 'npx', args: ['-y', 'server-files'], env: { HOME_DIR: '/srv', FILES_TOKEN: { secret: 'FILES_TOKEN' } } },
+      hidden: { url: 'https://hidden.example.com/mcp' },
+    });
+    expect(result.project.toolsets).toEqual({
+      bifrost: {
+        tools: [{ tool: 'weatherservice.*' }, { tool: 'weatherservice.get_weather', approval: 'never' }, { tool: 'files.read_file' }],
+      },
+      reading: { tools: [{ tool: 'files.read_file' }] },
+    });
+  });
+
+  it('names the keys of clients with the request that makes one like them, without their text', () => {
+    expect(reasons(result)['governance.virtual_keys[0]']).toContain(
+      'POST /v1/keys {"name":"shop","scopes":["chat"],"models":["openai/gpt-5*"],"limits":{"monthlyCost":100,"requestsPerMinute":60}}',
+    );
+    expect(JSON.stringify([result.skipped, result.warnings, result.project.providers])).not.toMatch(/sk-bf-|sk-own-|sk-big-/);
+  });
+
+  it('of version 1 allows what an empty list allows there', () => {
+    const file = {
+      version: 1,
+      providers: { groq: { keys: [{ name: 'a', value: 'gsk_0123456789', weight: 1, models: [] }] } },
+      mcp: {
+        client_configs: [
+          { name: 'docs', connection_type: 'http', connection_string: 'https://docs.example.com/mcp', tools_to_execute: [] },
+        ],
+      },
+    };
+    const one = read(file, 'config.json');
+    const two = read({ ...file, version: 2 }, 'config.json');
+    expect([one.project.toolsets?.bifrost?.tools, two.project.toolsets]).toEqual([[{ tool: 'docs.*' }], undefined]);
+    expect([one.project.providers?.groq?.apiKeySecret, two.project.providers]).toEqual(['GROQ_API_KEY', undefined]);
+  });
+});
