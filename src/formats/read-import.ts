@@ -30,13 +30,20 @@ export function readImport(bytes: Uint8Array, { format, fileName = '' }: ImportO
   if (bytes.byteLength > limits.maxLargeBodyBytes)
     throw new Problem('body_too_large', `The file has ${bytes.byteLength} bytes; an import may have at most ${limits.maxLargeBodyBytes}.`);
   if (isZip(bytes)) return readArchive(bytes, format, fileName);
-  const value = parseImportText(decodeImport(bytes), fileName);
+  const text = decodeImport(bytes);
+  const value = parseImportText(text, fileName);
   const found = format ?? detectFormat(value, fileName);
   if (found === null) throw unknownFormat();
   if (found === 'moniker') return ownProject(value, null);
   const draft = new ImportDraft();
   readFormat(draft, found, value, fileName);
+  noteMerges(draft, text, '');
   return draft.result(found);
+}
+
+/** YAML 1.2 has no merge keys, so some readers of the file leave out what they add. */
+function noteMerges(draft: ImportDraft, text: string, path: string): void {
+  if (/(?:^|[\s{,])<<\s*:/.test(text)) draft.warn(path, 'has merge keys (<<) of YAML 1.1: the members of their maps were added');
 }
 
 /** A project file of our own is used whole or not at all. `files`: of the archive that contains it. */
@@ -109,12 +116,14 @@ function readArchive(archive: Uint8Array, format: ImportFormat | undefined, file
       continue;
     }
     try {
-      const value = parseImportText(decodeImport(bytes), path);
+      const text = decodeImport(bytes);
+      const value = parseImportText(text, path);
       const one = format ?? detectFormat(value, path);
       if (one === null || one === 'moniker')
         draft.skip(path, one === null ? 'is of no known format' : 'is a project file: it must be called moniker.json or moniker.yaml');
       else {
         readFormat(draft, one, value, path);
+        noteMerges(draft, text, path);
         found.add(one);
       }
     } catch (error) {

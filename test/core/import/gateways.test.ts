@@ -20,6 +20,15 @@ const row = (name: string, model: string, params: object = {}, info?: object) =>
 });
 
 describe('deployments of LiteLLM', () => {
+  it('get what the merge keys of their YAML add, which is said', () => {
+    const common = 'x-common: &common\n  api_key: sk-0123456789abcdef0123\n  api_base: http://127.0.0.1:9/v1\n';
+    const model = 'model_list:\n  - model_name: gpt-4o\n    litellm_params:\n      <<: *common\n      model: openai/gpt-4o\n';
+    const { project, warnings } = readImport(new TextEncoder().encode(common + model), { fileName: 'config.yaml' });
+    const provider = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeySecret: 'OPENAI_API_KEY' };
+    expect(project.providers).toEqual({ 'openai-compatible': provider });
+    expect(warnings).toEqual([{ path: '', message: expect.stringContaining('merge keys') }]);
+  });
+
   it('of one service with different keys, headers or timeouts get providers of their own', () => {
     const { project } = read({
       model_list: [
