@@ -199,6 +199,7 @@ function wiringOf(
   const wiring: Pick<SessionNeeds, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules' | 'recordUsage'> & {
     catalog(): typeof catalog;
     limiter: Pick<SessionNeeds['limiter'], 'reportStorage'>;
+    sessionEnded: SessionNeeds['sessionEnded'];
     pools: Pick<SessionNeeds['pools'], 'turns'>;
     audit(): Pick<AuditPort, 'append'>;
     triggers(): Pick<Triggers, 'noteTurns'>;
@@ -210,6 +211,8 @@ function wiringOf(
     catalog: () => catalog,
     pools: createPools(life.clock),
     limiter: { reportStorage: () => outside('the limits hear what is stored') },
+    // In the background, and it never fails.
+    sessionEnded: async () => undefined,
     audit: () => ({
       append: async () => {
         await outside('a write to the audit');
