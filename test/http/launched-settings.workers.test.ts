@@ -50,7 +50,7 @@ const changes: Readonly<Record<string, { to: unknown; is: 'seen' | 'unseen' | 'i
   transport: { to: 'http', is: 'invalid' },
   oauth: { to: { grant: 'authorization_code' }, is: 'invalid' },
   ...Object.fromEntries(
-    ['tools', 'health', 'connection', 'offers', 'authorization'].map((member) => [member, { to: [], is: 'unseen' as const }]),
+    ['tools', 'health', 'connection', 'offers', 'authorization', 'warnings'].map((member) => [member, { to: [], is: 'unseen' as const }]),
   ),
 };
 

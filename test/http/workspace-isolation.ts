@@ -55,7 +55,7 @@ const same = (names: string): Record<string, (ids: Ids) => Row> =>
 
 const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   // Without an id, or with ids of the path alone.
-  ...same(`listToolsets listToolsetVersions diffToolset listToolsetUses listToolsetTools listToolVersions listTools getTool deleteTool
+  ...same(`listToolsets listToolsetVersions diffToolset listToolsetUses getToolsetSuggestions listToolsetTools listToolVersions listTools getTool deleteTool
     getToolAliases deleteToolAliases listServers forgetServerAuthorization connectServer disconnectServer listMyConnections
     listServerConnections removeServerConnection listServerOffers listServerTools getServerTool refreshServer listProviders listSecrets listPolicyVersions
     getPolicy listModels getModel listModelAliases listAgents listAgentVersions listSkills getSkillResource getKey revokeKey
