@@ -83,13 +83,13 @@ const denials: Readonly<Record<Exclude<ApprovalVerdict, 'approve'>, string>> = {
 
 /** Returns the budget that is used up; null if none is. */
 export function spentLimit(
-  { usage, usageOf }: TurnState,
+  { usage, usageOf, toolCost }: TurnState,
   { maxTokens, cost }: TurnBudget,
 ): { reason: TurnEndReason; limit: string } | null {
   if (maxTokens !== null && usage.inputTokens + usage.outputTokens >= maxTokens)
     return { reason: 'max_tokens', limit: `${maxTokens} tokens` };
   if (cost === undefined) return null;
-  let sum = 0;
+  let sum = toolCost;
   for (const [model, used] of usageOf) sum += costOf(cost.prices.get(model) ?? null, used) ?? 0;
   return sum >= cost.max ? { reason: 'max_cost', limit: `cost (${cost.max})` } : null;
 }

@@ -21,6 +21,8 @@ export type StepCall = {
   fault: 'truncated' | 'invalid_json' | null;
   /** The number of times it was started; 0 before the first. */
   attempts: number;
+  /** What the call that was started costs if its result does not say more; null: nothing. */
+  cost: number | null;
   /** The process died while it ran: whether it had its effect is unknown. */
   interrupted: boolean;
   /** The last open question: approval by a person, input that the tool requested, or a result from the client. */
@@ -77,6 +79,8 @@ export type TurnState = {
   usage: Usage;
   /** Usage by model reference. */
   usageOf: Map<string, Usage>;
+  /** What calls of tools cost so far, in USD. */
+  toolCost: number;
   failed: boolean;
 };
 
@@ -97,6 +101,7 @@ export function beginTurn(turn: string): TurnState {
     recoveriesWithoutProgress: 0,
     usage: { inputTokens: 0, outputTokens: 0 },
     usageOf: new Map(),
+    toolCost: 0,
     failed: false,
   };
 }

@@ -170,8 +170,10 @@ function recoveryLimitReached(): ProblemBody {
   ).toBody();
 }
 
-function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult): SessionEventBody {
-  return { type: 'tool-result', turn, step, callId: call.callId, name: call.name, canonical: call.canonical, via: call.via, ...result };
+/** A call that was started is charged, however it ended. */
+function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult, cost = call.cost): SessionEventBody {
+  const { callId, name, canonical, via } = call;
+  return { type: 'tool-result', turn, step, callId, name, canonical, via, ...result, ...(cost !== null && { cost }) };
 }
 
 /**
@@ -188,7 +190,7 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
       const outcome = outcomes[appended];
       const entry = calls[appended];
       if (outcome === undefined || entry === undefined) break;
-      if ('answer' in outcome) results.push(toResultEvent(scope.turn, step, entry.call, outcome.answer.result));
+      if ('answer' in outcome) results.push(toResultEvent(scope.turn, step, entry.call, outcome.answer.result, outcome.answer.cost));
     }
     if (results.length > 0) scope.append(...results);
   };
@@ -302,8 +304,10 @@ async function runOne(
   const earlier = begun === undefined ? undefined : await begun;
   if (earlier !== undefined && 'answer' in earlier) {
     const { requested, via } = prepared;
-    await auditCall(deps, callScope, auditedRequest(prepared), { ...earlier.answer, requested, via, durationMs: 0 });
-    return earlier;
+    // The call was sent once, and is charged once.
+    const { cost: _charged, ...answer } = earlier.answer;
+    await auditCall(deps, callScope, auditedRequest(prepared), { ...answer, requested, via, durationMs: 0 });
+    return { answer };
   }
   const outcome = callPrepared(deps, callScope, prepared, signal);
   if (key !== null) shared.set(key, outcome);

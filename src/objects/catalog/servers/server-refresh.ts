@@ -22,6 +22,7 @@ import {
 import { identityFinding, identityWarning } from '../../../core/servers/server-identity.ts';
 import type { Discovery } from '../../../core/servers/server-state.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
+import { unlistedPrices } from '../../../core/tools/tool-price.ts';
 import { pinListing } from '../../../core/listing/pin-listing.ts';
 import { countOffers, heldOfferWarnings, reviewOffers } from '../../../core/listing/stored-offer.ts';
 import type { RefreshClaim, RefreshAnswer, RefreshFailure } from '../../../ports/catalog.ts';
@@ -95,7 +96,8 @@ export async function takeDiscovery(
     writeServerState(context.sql, server, { ...after, version });
     enqueuePublish(context, 'server', server);
   });
-  const warned = [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(offers)];
+  const priced = unlistedPrices(row.body.price, listing.items);
+  const warned = [...warnings, ...identityWarning(identityChange), ...priced, ...report.warnings, ...heldOfferWarnings(offers)];
   return { ...report, warnings: firstWarnings(warned, 'warnings', limits.maxReportedIssues) };
 }
 

@@ -48,6 +48,7 @@ import {
 } from './server-state.ts';
 import { requireLauncher } from './require-launcher.ts';
 import { deleteServerTool, pageOfTools, readTools, requireTool, toolCounts, writeTool } from './server-tools.ts';
+import { unlistedPrices } from '../../../core/tools/tool-price.ts';
 import { prepareListing, prepareTools } from './accept-listing.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
 import { enqueuePublish } from '../records/publications.ts';
@@ -110,7 +111,7 @@ async function prepareStatic(
   const taken = await prepareListing(context, after, { kept, listing, isFirst: previous === null, isOtherServer, updates });
   return {
     body: { ...server, name, listing: listing.hash },
-    warnings: taken.report.warnings,
+    warnings: [...unlistedPrices(document.price, listing.items), ...taken.report.warnings],
     commit: () => {
       taken.commit();
       forgetReading(context.sql, name);

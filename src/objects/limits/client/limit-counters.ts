@@ -227,8 +227,8 @@ function wantsOf(limits: LimitedHolder['limits'], needs: Partial<Record<Periodic
 /** Groups the costs of reports by the holders of budgets that they count for. */
 function chargesOf(reports: readonly UsageReport[]): { holder: LimitHolder; charges: CostCharge[]; cost: number }[] {
   const groups = new Map<string, { holder: LimitHolder; charges: CostCharge[]; cost: number }>();
-  for (const { id, part, models, budgets = [] } of reports) {
-    const costs = models.flatMap(({ day, cost }) => (cost > 0 ? [{ day, cost }] : []));
+  for (const { id, part, models, tools, budgets = [] } of reports) {
+    const costs = [...models, ...tools].flatMap(({ day, cost = 0 }) => (cost > 0 ? [{ day, cost }] : []));
     if (costs.length === 0) continue;
     for (const holder of budgets) {
       const key = `${holder.of}:${holder.name}`;
