@@ -4588,6 +4588,8 @@ export interface components {
             callId: string;
             canonical: string | null;
             code: components["schemas"]["ToolResultCode"] | null;
+            /** @description USD. Absent: the tool has no price, or was not called. */
+            cost?: number;
             durationMs: number;
             /** @description `name@version.revision`. */
             edition: string | null;
@@ -6260,6 +6262,8 @@ export interface components {
             status: "completed" | "failed" | "cancelled" | "interrupted" | "waiting";
             /** @description null: the response was forwarded unread. */
             toolCalls: number | null;
+            /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
+            toolCost?: number;
             toolset: string | null;
             turn: string | null;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
@@ -7786,6 +7790,8 @@ export interface components {
             status: "completed" | "failed" | "cancelled" | "interrupted" | "waiting";
             /** @description null: the response was forwarded unread. */
             toolCalls: number | null;
+            /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
+            toolCost?: number;
             toolset: string | null;
             turn: string | null;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
@@ -8462,6 +8468,7 @@ export interface components {
             kind: "static";
             /** @description If given, equals the name in the path. */
             name?: string;
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {
@@ -8539,6 +8546,7 @@ export interface components {
             oauth?: components["schemas"]["ServerOAuth"];
             /** @description Shown by GET; ignored in PUT. */
             offers?: unknown;
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {
@@ -8613,6 +8621,7 @@ export interface components {
             name?: string;
             /** @description Shown by GET; ignored in PUT. */
             offers?: unknown;
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {
@@ -8698,6 +8707,16 @@ export interface components {
              */
             per?: "workspace" | "user";
             scopes?: string[];
+        };
+        /**
+         * @description USD for each call that is sent: of all tools of the server, or by own name, with `*` for the other tools. The `price` of a toolset entry takes precedence.
+         * @example {
+         *       "search": 0.01,
+         *       "*": 0
+         *     }
+         */
+        ServerPrice: components["schemas"]["ToolPrice"] | {
+            [key: string]: components["schemas"]["ToolPrice"];
         };
         ServerProcess: {
             /** @description Requests in progress. */
@@ -9075,6 +9094,8 @@ export interface components {
             at: number;
             attempt: number;
             callId: string;
+            /** @description USD. Absent: the tool has no price, or was not called. */
+            cost?: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
             step: number;
@@ -9161,6 +9182,8 @@ export interface components {
             canonical: string | null;
             code?: components["schemas"]["ToolResultCode"];
             content: components["schemas"]["ContentBlock"][];
+            /** @description USD. Absent: the tool has no price, or was not called. */
+            cost?: number;
             durationMs: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
@@ -9291,6 +9314,8 @@ export interface components {
             canonical: string | null;
             code?: components["schemas"]["ToolResultCode"];
             content: components["schemas"]["ContentBlock"][];
+            /** @description USD. Absent: the tool has no price, or was not called. */
+            cost?: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
             isError: boolean;
@@ -9801,6 +9826,11 @@ export interface components {
             type: "tool-call";
             via: components["schemas"]["Via"] | null;
         };
+        /**
+         * @description USD for each call that is sent, also if it fails.
+         * @example 0.01
+         */
+        ToolPrice: number;
         /** @enum {string} */
         ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "connection_required" | "denied" | "guard_denied" | "result_withheld" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
         ToolResultPart: {
@@ -10032,6 +10062,7 @@ export interface components {
                 name: string;
                 note: string;
             }[];
+            price?: components["schemas"]["ToolPrice"];
             /** @description Names the tool by the hash of its definition. Resolved when the toolset is written; the stored document contains `tool`. */
             refId?: string;
             result?: components["schemas"]["EntryResult"];
@@ -10603,7 +10634,7 @@ export interface components {
             tokensPerMinute?: number;
         };
         /**
-         * @description The fields of `by`, null where there is none, and sums. Tokens and cost belong to models: groups by tool have none.
+         * @description The fields of `by`, null where there is none, and sums. Tokens belong to models: groups by tool have none. Groups by model or provider do not have the cost of tools.
          * @example {
          *       "day": "2026-01-01",
          *       "model": "openai/gpt-5",
@@ -10657,6 +10688,8 @@ export interface components {
             requested?: string | null;
             /** @description Canonical name. null, with `requested` or `via`: the name was of no tool, or of several. */
             tool?: string | null;
+            /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
+            toolCost?: number;
             toolset?: string | null;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
             unpricedCalls?: number;
@@ -10680,6 +10713,8 @@ export interface components {
             /** @description Includes reasoning. */
             outputTokens?: number;
             reasoningTokens?: number;
+            /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
+            toolCost?: number;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
             unpricedCalls?: number;
             /** @description Calls for which the provider reported no tokens, such as interrupted ones. */

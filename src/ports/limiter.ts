@@ -24,8 +24,10 @@ export interface Limiter {
   countRequest(workspace: string, holders: readonly LimitedHolder[]): Promise<void>;
   /** What this isolate knows of the limits of requests and tokens, without asking. */
   status(workspace: string, holders: readonly LimitedHolder[]): LimitStatus[];
-  /** Reserves tokens and cost for a call of a model or a tool. */
+  /** Reserves tokens and cost for a call of a model. */
   reserveCall(workspace: string, holders: readonly LimitedHolder[], estimate: CallEstimate): Promise<Reservation>;
+  /** Reserves the cost of a call of a tool from the budgets among the limits. undefined: there are none. */
+  reserveCost(workspace: string, holders: readonly LimitedHolder[], cost: number): Promise<Reservation | undefined>;
   /** Reports the seconds that code has computed. */
   spendSandboxSeconds(workspace: string, holders: readonly LimitedHolder[], seconds: number): void;
   /** Refuses if no seconds are left. */

@@ -7,7 +7,6 @@ import type { TextRedactor } from '../core/redaction/redact-text.ts';
 import type { Redaction } from '../core/redaction/redaction.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { CallDeps } from '../engine/call/call-scope.ts';
-import { reserveFromBudgets } from '../engine/call/charge-call.ts';
 import { createComputeMeter } from '../engine/call/compute-meter.ts';
 import { executorByKind } from '../engine/call/executor-by-kind.ts';
 import type { RedactionRules } from '../engine/call/redact.ts';
@@ -77,7 +76,7 @@ function callDepsBuilder(
       enter: (keyId, signal) => pools.calls.wait({ workspace, keyId }, { signal }),
       sandbox: (keyId) => sandbox({ workspace, keyId }),
       toolset: (name) => cachedDirectory.toolset(workspace, name),
-      reserveCost: (limited, cost) => reserveFromBudgets(limiter, workspace, limited, cost),
+      reserveCost: (limited, cost) => limiter.reserveCost(workspace, limited, cost),
       compute: (limited) => createComputeMeter(limiter, workspace, limited),
       server,
       serverFailed: (name, fault) => void parts.serverChanged(workspace, name, fault),

@@ -29,31 +29,10 @@ export const ServerPrice = z
   });
 export type ServerPrice = z.infer<typeof ServerPrice>;
 
-/** The member of a result's `_meta` in which a server reports what the call cost: a number, in USD. */
-export const priceMember = 'moniker/price';
-
 /** Returns the price that an administrator set; null if there is none. */
 export function configuredPrice({ price, ownName }: { price?: number; ownName: string }, ofServer: ServerPrice | undefined): number | null {
   if (price !== undefined) return price;
   if (ofServer === undefined || typeof ofServer === 'number') return ofServer ?? null;
   const own = (name: string): number | undefined => (Object.hasOwn(ofServer, name) ? ofServer[name] : undefined);
   return own(ownName) ?? own('*') ?? null;
-}
-
-/** Returns the price that a result reports. `price` null: it is not a price. null: it reports none. */
-export function reportedPrice(meta: Readonly<Record<string, unknown>> | undefined): { price: number | null } | null {
-  if (meta === undefined || !Object.hasOwn(meta, priceMember)) return null;
-  const { data, success } = ToolPrice.safeParse(meta[priceMember]);
-  return { price: success ? data : null };
-}
-
-/** Returns the warning about names in a server's prices that the server does not list. */
-export function unlistedPrices(price: unknown, listed: readonly { name: string }[]): { path: string; message: string }[] {
-  if (typeof price !== 'object' || price === null) return [];
-  const names = new Set(listed.map(({ name }) => name));
-  const unlisted = Object.keys(price).filter((name) => name !== '*' && !names.has(name));
-  return unlisted.slice(0, 1).map((name) => ({
-    path: 'price',
-    message: `${JSON.stringify(name)}${unlisted.length > 1 ? ` and ${unlisted.length - 1} more names are` : ' is'} not listed by the server. Use own names of tools`,
-  }));
 }

@@ -14,7 +14,8 @@ import { forModel } from '../../core/tools/model-result.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { createIntent, type CallIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
-import { reserveCost } from './charge-call.ts';
+import { configuredPrice } from '../../core/tools/tool-price.ts';
+import { once } from '../../core/memoize.ts';
 import { countPreparation } from './compute-meter.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
 import { isShortage, type Place, shortageText } from '../fair-pool.ts';
@@ -145,12 +146,18 @@ async function runAuthorized(deps: CallDeps, scope: CallScope, authorized: Autho
   return { ...end, result, guard: verdict };
 }
 
+const loadCharge = once(() => import('./charge-call.ts'));
+
 /** A nested call that was cancelled is in no report of its turn. */
 async function runCharged(deps: CallDeps, scope: CallScope, authorized: AuthorizedCall, run: Omit<Run, 'guard'>): Promise<CallEnd> {
-  const charge = await reserveCost(deps, scope, authorized.served);
+  const { tool, server } = authorized.served;
+  const price = configuredPrice(tool, server?.price);
+  if (price === null && server?.trusted !== true)
+    return toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { ...run, callPrepared, price }));
+  const charge = await (await loadCharge()).reserveCost(deps, scope, authorized.served);
   if ('refusal' in charge) return { result: charge.refusal, ran: false };
   try {
-    const end = toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { ...run, callPrepared, price: charge.price }));
+    const end = toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { ...run, callPrepared, price }));
     if ('waitFor' in end || !end.ran) return end;
     const isNested = authorized.call.request.parent !== undefined;
     const cost = charge.settle(end.result, scope.turn !== null && !(isNested && run.signal.aborted));

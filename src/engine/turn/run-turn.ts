@@ -5,6 +5,7 @@
 import type { CallerChannel } from '../../ports/upstream.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
+import { once } from '../../core/memoize.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { ShareShortage } from '../../core/limits/fair-share.ts';
@@ -13,7 +14,6 @@ import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import { createProgressGate } from '../../core/tools/call-report.ts';
-import { rankProposals } from '../../core/toolset/proposals.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { nextAction } from '../../core/turn/turn.ts';
@@ -121,9 +121,19 @@ async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReas
   await scope.flushBeforeEnd();
   await failpoint('final-before-event');
   // Appended in one transaction with the end, so that a crash cannot separate them and no recovery proposes twice.
-  const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages, scope.plan.allow !== null) : [];
+  const proposals = status === 'completed' ? await proposalsOf(scope) : [];
   scope.append(...closingEvents(scope.state, status, reason, proposals));
 }
+
+/** Most turns have no tools to propose. */
+async function proposalsOf({ names, messages, plan: { allow } }: TurnScope): Promise<Proposal[]> {
+  const tools = names()?.tools ?? [];
+  if (allow === null && !tools.some(({ kind }) => kind === 'ui')) return [];
+  const { rankProposals } = await loadProposals();
+  return rankProposals(tools, messages, allow !== null);
+}
+
+const loadProposals = once(() => import('../../core/toolset/proposals.ts'));
 
 /** Returns the events that end a turn. Every open call gets a result first, so that the history stays complete. */
 export function closingEvents(

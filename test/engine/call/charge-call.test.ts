@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
-import { priceMember } from '../../../src/core/tools/tool-price.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../../src/core/tools/tool.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';
+import { priceMember } from '../../../src/engine/call/charge-call.ts';
 import type { CallScope } from '../../../src/engine/call/call-scope.ts';
 import { madeTool, memoryJournal, runOf, toolNamed } from '../inner-run.ts';
 

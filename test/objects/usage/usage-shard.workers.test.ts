@@ -229,7 +229,7 @@ describe('a shard of usage', () => {
       { requested: 'search', tool: 'gh.search', via: 'wire', calls: 2, lastDay: dayOf(now) },
     ]);
     const tools = await reader.usage(made.workspace, { ...days, by: ['tool'], where: {} });
-    expect(tools.items).toEqual([{ tool: 'gh.search', calls: 4, failures: 0, durationMs: 3 }]);
+    expect(tools.items).toEqual([{ tool: 'gh.search', calls: 4, failures: 0, durationMs: 3, cost: 0 }]);
   });
 
   it('keeps the most frequent of many invented names, with what their counts may be too high by', async () => {
@@ -258,7 +258,7 @@ describe('a shard of usage', () => {
   it('finds nothing under names of members that every object has', async () => {
     await record({ ...report(), tools: [toolUse('__proto__', '__proto__', { failures: 1, durationMs: 3 })] });
     const tools = await reader.usage(made.workspace, { ...days, by: ['tool'], where: {} });
-    expect(tools.items).toEqual([{ tool: '__proto__', calls: 1, failures: 1, durationMs: 3 }]);
+    expect(tools.items).toEqual([{ tool: '__proto__', calls: 1, failures: 1, durationMs: 3, cost: 0 }]);
     expect(await reader.request(made.workspace, 'constructor', undefined)).toBeNull();
   });
 

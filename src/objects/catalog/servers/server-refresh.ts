@@ -22,7 +22,6 @@ import {
 import { identityFinding, identityWarning } from '../../../core/servers/server-identity.ts';
 import type { Discovery } from '../../../core/servers/server-state.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
-import { unlistedPrices } from '../../../core/tools/tool-price.ts';
 import { pinListing } from '../../../core/listing/pin-listing.ts';
 import { countOffers, heldOfferWarnings, reviewOffers } from '../../../core/listing/stored-offer.ts';
 import type { RefreshClaim, RefreshAnswer, RefreshFailure } from '../../../ports/catalog.ts';
@@ -72,6 +71,7 @@ export async function takeDiscovery(
     isOtherServer: false,
     identityChange,
     updates: updatesOf(row, before, by, context.now()),
+    price: row.body.price,
   };
   const { report, isOther, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
   const known = readOffers(context.sql, server);
@@ -96,8 +96,7 @@ export async function takeDiscovery(
     writeServerState(context.sql, server, { ...after, version });
     enqueuePublish(context, 'server', server);
   });
-  const priced = unlistedPrices(row.body.price, listing.items);
-  const warned = [...warnings, ...identityWarning(identityChange), ...priced, ...report.warnings, ...heldOfferWarnings(offers)];
+  const warned = [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(offers)];
   return { ...report, warnings: firstWarnings(warned, 'warnings', limits.maxReportedIssues) };
 }
 

@@ -48,7 +48,6 @@ import {
 } from './server-state.ts';
 import { requireLauncher } from './require-launcher.ts';
 import { deleteServerTool, pageOfTools, readTools, requireTool, toolCounts, writeTool } from './server-tools.ts';
-import { unlistedPrices } from '../../../core/tools/tool-price.ts';
 import { prepareListing, prepareTools } from './accept-listing.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
 import { enqueuePublish } from '../records/publications.ts';
@@ -108,10 +107,17 @@ async function prepareStatic(
   const after = toServerOfTools(name, server);
   const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
   const updates: ListingUpdates = { policy: updatePolicyOf(document, true), decided: { by, at: context.now() } };
-  const taken = await prepareListing(context, after, { kept, listing, isFirst: previous === null, isOtherServer, updates });
+  const taken = await prepareListing(context, after, {
+    kept,
+    listing,
+    isFirst: previous === null,
+    isOtherServer,
+    updates,
+    price: document.price,
+  });
   return {
     body: { ...server, name, listing: listing.hash },
-    warnings: [...unlistedPrices(document.price, listing.items), ...taken.report.warnings],
+    warnings: taken.report.warnings,
     commit: () => {
       taken.commit();
       forgetReading(context.sql, name);
