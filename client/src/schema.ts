@@ -4310,12 +4310,12 @@ export interface components {
         AgentLimits: {
             /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
             concurrentTurns?: number;
-            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
+            /** @description Cost of models and tools per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
             dailyCost?: number;
             maxCalls?: number;
             /** @description Estimated size of the conversation in tokens above which older turns are summarized and old tool results of the current turn are shortened. Default 120000. */
             maxContextTokens?: number;
-            /** @description Maximum cost of a whole turn, in the unit of the providers’ `prices`. */
+            /** @description Maximum cost of a whole turn, of models and tools, in the unit of the providers’ `prices`. */
             maxCost?: number;
             maxSteps?: number;
             /** @description Maximum input and output tokens of a whole turn. */
@@ -8870,6 +8870,7 @@ export interface components {
                 resources: number;
                 resourceTemplates: number;
             };
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {
@@ -10616,7 +10617,7 @@ export interface components {
             concurrentRequests?: number;
             /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
             concurrentTurns?: number;
-            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
+            /** @description Cost of models and tools per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
             dailyCost?: number;
             /** @description The same per calendar month (UTC). */
             monthlyCost?: number;
@@ -11421,6 +11422,7 @@ export interface components {
                 resources: number;
                 resourceTemplates: number;
             };
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {

@@ -144,7 +144,9 @@ describe('the usage of a day', () => {
     expect(totals.calls).toBe(Object.values(replies).reduce((sum, count) => sum + count, 0) + 1);
 
     const tools = await read('by=tool,toolset');
-    expect(tools.items).toEqual([{ tool: 'local.calculate', toolset: 'counted', calls: 3, failures: 0, durationMs: expect.any(Number), cost: 0 }]);
+    expect(tools.items).toEqual([
+      { tool: 'local.calculate', toolset: 'counted', calls: 3, failures: 0, durationMs: expect.any(Number), cost: 0 },
+    ]);
     const names = await read('by=requested,tool,via,toolset');
     const named = { requested: 'reckon', tool: 'local.calculate', via: 'wire', toolset: 'counted' };
     expect(names.items).toMatchObject([{ ...named, calls: 3, lastDay: expect.any(String) }]);

@@ -36,7 +36,7 @@ export const AgentLimits = z
       .positive()
       .max(1_000_000)
       .optional()
-      .meta({ description: 'Maximum cost of a whole turn, in the unit of the providers’ `prices`.' }),
+      .meta({ description: 'Maximum cost of a whole turn, of models and tools, in the unit of the providers’ `prices`.' }),
     maxContextTokens: z
       .int()
       .min(1_000)
