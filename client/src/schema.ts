@@ -4322,6 +4322,11 @@ export interface components {
             maxTokens?: number;
             /** @description The same per calendar month (UTC). */
             monthlyCost?: number;
+            /**
+             * @description What a turn does that has used `maxCost`: `end` (default), or `ask`: it waits for an approval, and may use the same amount once more with each.
+             * @enum {string}
+             */
+            onLimit?: "end" | "ask";
             /** @description Requests per minute. For an agent: turns per minute. */
             requestsPerMinute?: number;
             /** @description Seconds per minute that code of made tools and of `run_code`, scripts of `bash`, and the work on arguments, results and events compute. */
@@ -4577,7 +4582,7 @@ export interface components {
             target: string | null;
         };
         /** @enum {string} */
-        AskKind: "always" | "delete-file" | "overwrite-file" | "write-outside" | "network" | "destructive" | "untrusted" | "registry" | "rule" | "taint";
+        AskKind: "always" | "delete-file" | "overwrite-file" | "write-outside" | "network" | "destructive" | "untrusted" | "registry" | "rule" | "taint" | "budget";
         AuditCall: {
             /** @description The agent of the turn. */
             agent: string | null;

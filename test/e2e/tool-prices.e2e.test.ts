@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitMs } from '../busy-machine.ts';
 import { type FakeMcpServer, listenMcpServer } from '../fakes/mcp-server.ts';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
+import { endedTurn } from './eventually.ts';
 import { shareService } from './shared-service.ts';
 
 const waiting = { timeout: waitMs, interval: 200 };
@@ -148,5 +149,77 @@ describe('a service with priced tools', () => {
     expect((await call(key, 'one')).json).toMatchObject({ code: 'limit_reached' });
     expect(plain.calls.length).toBe(before);
     expect((await usedOf(key)).dailyCost).toBeCloseTo(4);
+  });
+
+  describe('with an agent that asks at its limit', () => {
+    const steps = (count: number) => Array.from({ length: count }, (_, step) => `/one {"q": "${step}"}`).join('\n\n');
+    beforeAll(() => put('/v1/agents/asks', { model: 'rehearsal/default', toolset: 'paid', limits: { maxCost: 1, onLimit: 'ask' } }));
+    const pendingOf = async (session: string) => (await service.call('GET', `/v1/sessions/${session}/approvals`)).json.items;
+    const decide = (session: string, callId: string, body: object) =>
+      service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, body);
+
+    it('waits for an approval, uses the same amount again, and asks again, also after kills', async () => {
+      const key = await keyWith();
+      const before = plain.calls.length;
+      const asked = await turn(key, 'asks', steps(6));
+      const reason = 'Used 1 of 1, the maximum cost of a turn of the agent "asks"; an approval lets it continue with 1 more';
+      expect(asked).toMatchObject({ status: 'waiting', pending: [{ kind: 'approval', canonical: 'builtin.budget', reason }] });
+      expect(plain.calls.length - before).toBe(2);
+      await service.restart();
+      const [first] = await pendingOf(asked.session);
+      expect(first).toMatchObject({ entry: 'budget', state: 'pending', arguments: { used: 1, max: 1, more: 1 } });
+      expect(first.canRemember).toBeUndefined();
+      const { json: all } = await service.call('GET', '/v1/approvals');
+      expect(all.items.map(({ callId }: { callId: string }) => callId)).toContain(first.callId);
+      expect((await decide(asked.session, first.callId, { decision: 'approve', remember: true })).status).toBe(422);
+      // Two windows: one decision.
+      const answers = await Promise.all(['approve', 'approve'].map((decision) => decide(asked.session, first.callId, { decision })));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect((await decide(asked.session, first.callId, { decision: 'deny' })).status).toBe(409);
+      const second = await vi.waitFor(async () => {
+        const [item] = await pendingOf(asked.session);
+        expect(item?.arguments).toEqual({ used: 2, max: 2, more: 1 });
+        return item;
+      }, waiting);
+      expect(plain.calls.length - before).toBe(4);
+      await service.restart();
+      const { json: link } = await service.call('POST', `/v1/sessions/${asked.session}/approvals/${second.callId}/link`);
+      const page = new URL(link.url);
+      expect((await service.call('GET', `${page.pathname}${page.search}`)).text).toContain('Used 2 of 2');
+      expect((await decide(asked.session, second.callId, { decision: 'approve' })).status).toBe(200);
+      const third = await vi.waitFor(async () => {
+        const [item] = await pendingOf(asked.session);
+        expect(item?.arguments).toEqual({ used: 3, max: 3, more: 1 });
+        return item;
+      }, waiting);
+      expect((await decide(asked.session, third.callId, { decision: 'approve' })).status).toBe(200);
+      expect(await endedTurn(service, asked.session)).toMatchObject({ status: 'completed', reason: 'stop' });
+      expect(plain.calls.length - before).toBe(6);
+    });
+
+    it('ends with `max_cost` when the approval is denied', async () => {
+      const key = await keyWith();
+      const before = plain.calls.length;
+      const asked = await turn(key, 'asks', `/two {"q": "a"}\n/one {"q": "b"}\n\n/one {"q": "c"}`);
+      const [{ callId, arguments: used }] = await pendingOf(asked.session);
+      expect(used).toEqual({ used: 2.5, max: 1, more: 1 });
+      expect((await decide(asked.session, callId, { decision: 'deny' })).status).toBe(200);
+      expect(await endedTurn(service, asked.session)).toMatchObject({ status: 'completed', reason: 'max_cost' });
+      expect(plain.calls.length - before).toBe(2);
+      const { json: rows } = await service.call('GET', '/v1/audit?verdict=denied');
+      expect(rows.items).toMatchObject([{ requested: 'budget', canonical: 'builtin.budget', callId }]);
+    });
+
+    it('tells a chat client how the turn can continue', async () => {
+      const key = await keyWith();
+      const body = { model: 'agent/asks', messages: [{ role: 'user', content: steps(4) }] };
+      const { json } = await service.call('POST', '/v1/chat/completions', body, { ...key.headers, 'x-moniker-session': 'new' });
+      const { content } = json.choices[0].message;
+      expect(content).toContain('Waiting for approval of builtin.budget (call budget_turn_');
+      expect(content).toContain('Used 1 of 1');
+      expect(content).toContain(
+        'To let such turns continue without approval, an administrator can raise "maxCost" in the limits of the agent.',
+      );
+    });
   });
 });

@@ -56,6 +56,10 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       update(state, event.callId, { attempts: event.attempt, cost: event.cost ?? null, interrupted: false, innerPending: 0 });
       return;
     case 'approval-required':
+      if (event.ask === 'budget') {
+        state.budget = { callId: event.callId, verdict: null };
+        return;
+      }
       // A tool that stopped for approval has done nothing yet: it starts over.
       update(state, event.callId, {
         asked: 'approval',
@@ -78,6 +82,11 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       update(state, event.callId, { asked: 'client' });
       return;
     case 'approval-decided':
+      if (state.budget?.callId === event.callId) {
+        if (state.budget.verdict === null && event.decision === 'approve') state.extensions += 1;
+        state.budget.verdict ??= event.decision;
+        return;
+      }
       // The first decision on a question is final.
       if (state.calls.get(event.callId)?.verdict === null)
         update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });

@@ -76,7 +76,7 @@ export async function runTurn(given: TurnDeps, scope: TurnScope, signal: AbortSi
 type RunOutcome = 'ended' | 'waiting' | 'aborted';
 
 async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<RunOutcome> {
-  const budget = toBudget(scope.plan);
+  const budget = toBudget(scope.plan, deps.noApprovals === undefined);
   while (!signal.aborted) {
     const action = nextAction(scope.state, budget);
     switch (action.do) {
@@ -96,6 +96,12 @@ async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal)
         await runCalls(deps, scope, action.step, action.calls, signal);
         await failpoint('results-before-next-model');
         break;
+      case 'ask-budget': {
+        const { askForBudget } = await loadAskBudget();
+        if (await askForBudget(deps, scope, action.spent)) await failpoint('paused-for-confirmation');
+        else await endTurn(scope, 'completed', 'max_cost');
+        break;
+      }
       case 'wait':
         return 'waiting';
       case 'end':
@@ -108,12 +114,16 @@ async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal)
   return 'aborted';
 }
 
-export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'prices'>): TurnBudget {
+/** `canAsk`: there is someone who approves. */
+export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'prices'>, canAsk = true): TurnBudget {
+  const asks = canAsk && own.onLimit === 'ask';
   return {
     maxSteps: own.maxSteps ?? limits.maxStepsPerTurn,
     maxCalls: own.maxCalls ?? limits.maxCallsPerTurn,
     maxTokens: own.maxTokens ?? null,
-    ...(own.maxCost !== undefined && { cost: { max: own.maxCost, prices: new Map(prices.map(({ model, price }) => [model, price])) } }),
+    ...(own.maxCost !== undefined && {
+      cost: { max: own.maxCost, prices: new Map(prices.map(({ model, price }) => [model, price])), asks },
+    }),
   };
 }
 
@@ -133,6 +143,7 @@ async function proposalsOf({ names, messages, plan: { allow } }: TurnScope): Pro
   return rankProposals(tools, messages, allow !== null);
 }
 
+const loadAskBudget = once(() => import('./ask-budget.ts'));
 const loadProposals = once(() => import('../../core/toolset/proposals.ts'));
 
 /** Returns the events that end a turn. Every open call gets a result first, so that the history stays complete. */
