@@ -3,13 +3,20 @@ import { limits } from '../../core/limits/limits.ts';
 import type { SessionEventBody } from '../../core/turn/session-event.ts';
 import type { BudgetSpent } from '../../core/turn/turn-budget.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { TurnScope } from './run-turn.ts';
+import type { ShareShortage } from '../../core/limits/fair-share.ts';
+import type { TurnState } from '../../core/turn/turn-state.ts';
+import type { StepScope } from './run-step.ts';
 
 const canonical = 'builtin.budget';
 const name = 'budget';
 
+type AskingTurn = Pick<StepScope, 'turn' | 'plan' | 'append'> & {
+  state: TurnState;
+  admitQuestions?(more: number): Promise<ShareShortage | null>;
+};
+
 /** Returns false if no more questions may wait: then the turn ends. */
-export async function askForBudget({ clock }: { clock: Clock }, scope: TurnScope, { used, max, more }: BudgetSpent): Promise<boolean> {
+export async function askForBudget({ clock }: { clock: Clock }, scope: AskingTurn, { used, max, more }: BudgetSpent): Promise<boolean> {
   const { turn, state, plan } = scope;
   if (((await scope.admitQuestions?.(1)) ?? null) !== null) return false;
   const whose = plan.agent === undefined ? 'the turn' : `a turn of the agent "${plan.agent}"`;
