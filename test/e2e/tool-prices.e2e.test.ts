@@ -75,6 +75,9 @@ describe('a service with priced tools', () => {
     await put('/v1/toolsets/wild', { tools: [{ tool: 'plain.*', price: 0.125 }] });
     const { json: wild } = await service.call('GET', '/v1/toolsets/wild');
     expect(wild.tools.map(({ price }: { price: number }) => price)).toEqual([0.125, 0.125]);
+    const { json: exported } = await service.call('GET', '/v1/export');
+    const text = JSON.stringify(exported);
+    for (const kept of ['"price":0.125', '"price":{"query":0.25}', '"price":0.5']) expect(text).toContain(kept);
   });
 
   it('counts what calls cost over HTTP, in sessions, over MCP and in turns, by each dimension', async () => {
