@@ -48,6 +48,14 @@ describe('a service with priced tools', () => {
   type Key = Awaited<ReturnType<typeof keyWith>>;
   const call = (key: Key, name: string, more: object = {}) =>
     service.call('POST', '/v1/toolsets/paid/calls', { name, arguments: { q: String(Math.random()) }, ...more }, key.headers);
+  const callOverMcp = (key: Key, name: string) => {
+    const params = { name, arguments: { q: 'a' }, _meta: envelope };
+    const headers = {
+      ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' },
+      'mcp-name': name,
+    };
+    return service.call('POST', '/mcp/paid', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { ...key.headers, ...headers });
+  };
   const usage = async ({ id }: Key, by: string) => (await service.call('GET', `/v1/usage?by=${by}&key=${id}`)).json;
   const usedOf = async ({ id }: Key) => {
     const { json } = await service.call('GET', `/v1/limits?of=key&name=${id}`);
@@ -86,12 +94,7 @@ describe('a service with priced tools', () => {
     const { json: session } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'paid' }, key.headers);
     expect((await call(key, 'one')).json.isError).toBe(false);
     expect((await call(key, 'two', { session: session.id })).json.isError).toBe(false);
-    const params = { name: 'query', arguments: { q: 'a' }, _meta: envelope };
-    const headers = {
-      ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' },
-      'mcp-name': 'query',
-    };
-    await service.call('POST', '/mcp/paid', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { ...key.headers, ...headers });
+    await callOverMcp(key, 'query');
     await put('/v1/agents/buyer', { model: 'rehearsal/default', toolset: 'paid' });
     const { status } = await turn(key, 'buyer', '/one {"q": "1"}\n/one {"q": "1"}\n/two {"q": "2"}');
     expect(status).toBe('completed');
@@ -124,6 +127,18 @@ describe('a service with priced tools', () => {
     await vi.waitFor(async () => expect((await usage(key, 'tool')).totals).toMatchObject({ calls: 5, cost: 1.003 }), waiting);
     await vi.waitFor(async () => expect((await usedOf(key)).dailyCost).toBeCloseTo(1.003), waiting);
     reported = undefined;
+  });
+
+  it('counts calls of MCP clients and of sessions for the budget of the key, and refuses them when it is used up', async () => {
+    const key = await keyWith({ monthlyCost: 1 });
+    const { json: session } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'paid' }, key.headers);
+    expect((await callOverMcp(key, 'one')).json.result.isError).toBeFalsy();
+    expect((await call(key, 'one', { session: session.id })).json.isError).toBe(false);
+    await vi.waitFor(async () => expect((await usedOf(key)).monthlyCost).toBeCloseTo(1), waiting);
+    const before = plain.calls.length;
+    expect((await callOverMcp(key, 'one')).json.result).toMatchObject({ isError: true });
+    expect((await call(key, 'one', { session: session.id })).json).toMatchObject({ isError: true, code: 'limit_reached' });
+    expect(plain.calls.length).toBe(before);
   });
 
   it('ends a turn at `maxCost` of its agent', async () => {
