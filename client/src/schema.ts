@@ -4310,18 +4310,23 @@ export interface components {
         AgentLimits: {
             /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
             concurrentTurns?: number;
-            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
+            /** @description Cost of models and tools per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
             dailyCost?: number;
             maxCalls?: number;
             /** @description Estimated size of the conversation in tokens above which older turns are summarized and old tool results of the current turn are shortened. Default 120000. */
             maxContextTokens?: number;
-            /** @description Maximum cost of a whole turn, in the unit of the providers’ `prices`. */
+            /** @description Maximum cost of a whole turn, of models and tools, in the unit of the providers’ `prices`. */
             maxCost?: number;
             maxSteps?: number;
             /** @description Maximum input and output tokens of a whole turn. */
             maxTokens?: number;
             /** @description The same per calendar month (UTC). */
             monthlyCost?: number;
+            /**
+             * @description What a turn does that has used `maxCost`: `end` (default), or `ask`: it waits for an approval, and may use the same amount once more with each.
+             * @enum {string}
+             */
+            onLimit?: "end" | "ask";
             /** @description Requests per minute. For an agent: turns per minute. */
             requestsPerMinute?: number;
             /** @description Seconds per minute that code of made tools and of `run_code`, scripts of `bash`, and the work on arguments, results and events compute. */
@@ -4577,7 +4582,7 @@ export interface components {
             target: string | null;
         };
         /** @enum {string} */
-        AskKind: "always" | "delete-file" | "overwrite-file" | "write-outside" | "network" | "destructive" | "untrusted" | "registry" | "rule" | "taint";
+        AskKind: "always" | "delete-file" | "overwrite-file" | "write-outside" | "network" | "destructive" | "untrusted" | "registry" | "rule" | "taint" | "budget";
         AuditCall: {
             /** @description The agent of the turn. */
             agent: string | null;
@@ -4588,6 +4593,8 @@ export interface components {
             callId: string;
             canonical: string | null;
             code: components["schemas"]["ToolResultCode"] | null;
+            /** @description USD. Absent: the tool has no price, or was not called. */
+            cost?: number;
             durationMs: number;
             /** @description `name@version.revision`. */
             edition: string | null;
@@ -6260,6 +6267,8 @@ export interface components {
             status: "completed" | "failed" | "cancelled" | "interrupted" | "waiting";
             /** @description null: the response was forwarded unread. */
             toolCalls: number | null;
+            /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
+            toolCost?: number;
             toolset: string | null;
             turn: string | null;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
@@ -7786,6 +7795,8 @@ export interface components {
             status: "completed" | "failed" | "cancelled" | "interrupted" | "waiting";
             /** @description null: the response was forwarded unread. */
             toolCalls: number | null;
+            /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
+            toolCost?: number;
             toolset: string | null;
             turn: string | null;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
@@ -8462,6 +8473,7 @@ export interface components {
             kind: "static";
             /** @description If given, equals the name in the path. */
             name?: string;
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {
@@ -8539,6 +8551,7 @@ export interface components {
             oauth?: components["schemas"]["ServerOAuth"];
             /** @description Shown by GET; ignored in PUT. */
             offers?: unknown;
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {
@@ -8615,6 +8628,7 @@ export interface components {
             name?: string;
             /** @description Shown by GET; ignored in PUT. */
             offers?: unknown;
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {
@@ -8707,6 +8721,16 @@ export interface components {
              */
             per?: "workspace" | "user";
             scopes?: string[];
+        };
+        /**
+         * @description USD for each call that is sent: of all tools of the server, or by own name, with `*` for the other tools. The `price` of a toolset entry takes precedence.
+         * @example {
+         *       "search": 0.01,
+         *       "*": 0
+         *     }
+         */
+        ServerPrice: components["schemas"]["ToolPrice"] | {
+            [key: string]: components["schemas"]["ToolPrice"];
         };
         ServerProcess: {
             /** @description Requests in progress. */
@@ -8860,6 +8884,7 @@ export interface components {
                 resources: number;
                 resourceTemplates: number;
             };
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {
@@ -9086,6 +9111,8 @@ export interface components {
             at: number;
             attempt: number;
             callId: string;
+            /** @description USD. Absent: the tool has no price, or was not called. */
+            cost?: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
             step: number;
@@ -9172,6 +9199,8 @@ export interface components {
             canonical: string | null;
             code?: components["schemas"]["ToolResultCode"];
             content: components["schemas"]["ContentBlock"][];
+            /** @description USD. Absent: the tool has no price, or was not called. */
+            cost?: number;
             durationMs: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
@@ -9302,6 +9331,8 @@ export interface components {
             canonical: string | null;
             code?: components["schemas"]["ToolResultCode"];
             content: components["schemas"]["ContentBlock"][];
+            /** @description USD. Absent: the tool has no price, or was not called. */
+            cost?: number;
             /** @description Number of the event in its session, from 1, without gaps. */
             id: number;
             isError: boolean;
@@ -9812,6 +9843,11 @@ export interface components {
             type: "tool-call";
             via: components["schemas"]["Via"] | null;
         };
+        /**
+         * @description USD for each call that is sent, also if it fails.
+         * @example 0.01
+         */
+        ToolPrice: number;
         /** @enum {string} */
         ToolResultCode: "unknown_tool" | "ambiguous_tool" | "not_allowed" | "tool_held" | "invalid_json" | "truncated" | "invalid_arguments" | "approval_required" | "connection_required" | "denied" | "guard_denied" | "result_withheld" | "timeout" | "tool_error" | "aborted" | "outcome_unknown" | "limit_reached";
         ToolResultPart: {
@@ -10043,6 +10079,7 @@ export interface components {
                 name: string;
                 note: string;
             }[];
+            price?: components["schemas"]["ToolPrice"];
             /** @description Names the tool by the hash of its definition. Resolved when the toolset is written; the stored document contains `tool`. */
             refId?: string;
             result?: components["schemas"]["EntryResult"];
@@ -10596,7 +10633,7 @@ export interface components {
             concurrentRequests?: number;
             /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
             concurrentTurns?: number;
-            /** @description Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
+            /** @description Cost of models and tools per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused. */
             dailyCost?: number;
             /** @description The same per calendar month (UTC). */
             monthlyCost?: number;
@@ -10614,7 +10651,7 @@ export interface components {
             tokensPerMinute?: number;
         };
         /**
-         * @description The fields of `by`, null where there is none, and sums. Tokens and cost belong to models: groups by tool have none.
+         * @description The fields of `by`, null where there is none, and sums. Tokens belong to models: groups by tool have none. Groups by model or provider do not have the cost of tools.
          * @example {
          *       "day": "2026-01-01",
          *       "model": "openai/gpt-5",
@@ -10668,6 +10705,8 @@ export interface components {
             requested?: string | null;
             /** @description Canonical name. null, with `requested` or `via`: the name was of no tool, or of several. */
             tool?: string | null;
+            /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
+            toolCost?: number;
             toolset?: string | null;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
             unpricedCalls?: number;
@@ -10691,6 +10730,8 @@ export interface components {
             /** @description Includes reasoning. */
             outputTokens?: number;
             reasoningTokens?: number;
+            /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
+            toolCost?: number;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
             unpricedCalls?: number;
             /** @description Calls for which the provider reported no tokens, such as interrupted ones. */
@@ -11397,6 +11438,7 @@ export interface components {
                 resources: number;
                 resourceTemplates: number;
             };
+            price?: components["schemas"]["ServerPrice"];
             /**
              * @description Added to the query of each request to the server. A secret is the value alone, and must be bound to the host of the URL. It replaces a parameter of the same name.
              * @example {

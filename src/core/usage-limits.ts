@@ -38,7 +38,7 @@ export const agentUsageLimits = {
     description: 'Turns that run or are queued at the same time. Turns that wait for a person do not count.',
   }),
   dailyCost: z.number().positive().max(maxAmount).optional().meta({
-    description: 'Cost of models per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused.',
+    description: 'Cost of models and tools per day (UTC), in the unit of the providers’ `prices`. Models without a price are refused.',
   }),
   monthlyCost: z.number().positive().max(maxAmount).optional().meta({ description: 'The same per calendar month (UTC).' }),
   storageBytes: z.int().min(1).max(maxStorageBytes).optional().meta({ description: 'Bytes of the files of all its sessions.' }),

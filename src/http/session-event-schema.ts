@@ -28,6 +28,7 @@ const named = {
 const object = z.record(z.string(), z.unknown());
 const asked = { name: z.string(), canonical: z.string(), arguments: object };
 const expiresAt = z.iso.datetime();
+const cost = z.number().optional().meta({ description: 'USD. Absent: the tool has no price, or was not called.' });
 const round = z.int().meta({ description: 'Number of the question of this call, from 1.' });
 
 const Message = z.union([
@@ -71,7 +72,7 @@ const fields = {
     raw: z.string().optional(),
     fault: z.enum(['truncated', 'invalid_json']).optional(),
   }),
-  'tool-start': z.object({ ...ofCall, attempt: z.int() }),
+  'tool-start': z.object({ ...ofCall, attempt: z.int(), cost }),
   'approval-required': z.object({
     ...ofCall,
     ...nested,
@@ -103,6 +104,7 @@ const fields = {
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
     durationMs: z.number(),
+    cost,
   }),
   'guard-decided': z.object({
     ...ofCall,
@@ -144,6 +146,7 @@ const fields = {
     structuredContent: z.unknown().optional(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     repaired: z.array(Repair).optional(),
+    cost,
   }),
   dropped: z.object({
     ...inStep,

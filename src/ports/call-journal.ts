@@ -43,7 +43,11 @@ export interface CallJournal {
   /** Records that the call waits and has had no effect: the question is bound to exactly this call. */
   markWaiting(call: InnerCallStart): void;
   /** Returns its order; null if the journal is full, which then only records that the call ran. `keep` false: stores no result, see `JournalEntry`. */
-  finish(call: InnerCallStart, result: ToolResult, options: { durationMs: number; keep: boolean }): number | null;
+  finish(
+    call: InnerCallStart,
+    result: ToolResult,
+    options: { durationMs: number; keep: boolean; cost?: number | undefined },
+  ): number | null;
   /** Returns the decision on a nested call; null: not asked or not decided. `approved`: what an approval is bound to. */
   verdict(callId: string): { decision: 'approve' | 'deny' | 'expire'; approved: GivenApproval | null } | null;
   /** Returns the input that a nested call asked for, with the answers, and how often it has asked. */

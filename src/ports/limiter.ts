@@ -12,8 +12,11 @@ export type LimitUse = LimitHolder & { limit: LimitName; max: number; used: numb
 export type CallEstimate = { tokens: number; cost: number };
 
 export type Reservation = {
-  /** The call has ended. Only the first call counts. `unknown`: the estimate counts, of budgets too, since no report will have its cost. */
-  settle(used: CallEstimate | 'unknown'): void;
+  /**
+   * The call has ended. Only the first call counts. `unknown`: the estimate counts, of budgets too, since no report will have its cost.
+   * `isReported`: whether a report will have it; default true, unless it is unknown.
+   */
+  settle(used: CallEstimate | 'unknown', isReported?: boolean): void;
 };
 
 /** All methods return at once, without a request, if `holders` is empty. Refusals are the problem `rate_limited`. */
@@ -23,6 +26,8 @@ export interface Limiter {
   status(workspace: string, holders: readonly LimitedHolder[]): LimitStatus[];
   /** Reserves tokens and cost for a call of a model. */
   reserveCall(workspace: string, holders: readonly LimitedHolder[], estimate: CallEstimate): Promise<Reservation>;
+  /** Reserves the cost of a call of a tool from the budgets among the limits. undefined: there are none. */
+  reserveCost(workspace: string, holders: readonly LimitedHolder[], cost: number): Promise<Reservation | undefined>;
   /** Reports the seconds that code has computed. */
   spendSandboxSeconds(workspace: string, holders: readonly LimitedHolder[], seconds: number): void;
   /** Refuses if no seconds are left. */

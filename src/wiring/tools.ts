@@ -76,6 +76,7 @@ function callDepsBuilder(
       enter: (keyId, signal) => pools.calls.wait({ workspace, keyId }, { signal }),
       sandbox: (keyId) => sandbox({ workspace, keyId }),
       toolset: (name) => cachedDirectory.toolset(workspace, name),
+      reserveCost: (limited, cost) => limiter.reserveCost(workspace, limited, cost),
       compute: (limited) => createComputeMeter(limiter, workspace, limited),
       server,
       serverFailed: (name, fault) => void parts.serverChanged(workspace, name, fault),

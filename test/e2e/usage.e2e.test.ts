@@ -144,7 +144,9 @@ describe('the usage of a day', () => {
     expect(totals.calls).toBe(Object.values(replies).reduce((sum, count) => sum + count, 0) + 1);
 
     const tools = await read('by=tool,toolset');
-    expect(tools.items).toEqual([{ tool: 'local.calculate', toolset: 'counted', calls: 3, failures: 0, durationMs: expect.any(Number) }]);
+    expect(tools.items).toEqual([
+      { tool: 'local.calculate', toolset: 'counted', calls: 3, failures: 0, durationMs: expect.any(Number), cost: 0 },
+    ]);
     const names = await read('by=requested,tool,via,toolset');
     const named = { requested: 'reckon', tool: 'local.calculate', via: 'wire', toolset: 'counted' };
     expect(names.items).toMatchObject([{ ...named, calls: 3, lastDay: expect.any(String) }]);
@@ -190,7 +192,7 @@ describe('the usage of a day', () => {
     expect(answer.status, answer.text).toBe(200);
     await vi.waitFor(async () => {
       const { items } = await read('by=tool&key=me', headers);
-      expect(items).toEqual([{ tool: 'local.calculate', calls: 4, failures: 1, durationMs: expect.any(Number) }]);
+      expect(items).toEqual([{ tool: 'local.calculate', calls: 4, failures: 1, durationMs: expect.any(Number), cost: 0 }]);
     }, waiting);
     await service.call('POST', '/v1/toolsets/counted/calls', { name: 'Compute', arguments: {} }, headers);
     await vi.waitFor(async () => {

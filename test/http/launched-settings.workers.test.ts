@@ -39,6 +39,7 @@ const changes: Readonly<Record<string, { to: unknown; is: 'seen' | 'unseen' | 'i
   sampling: { to: true, is: 'seen' },
   trusted: { to: true, is: 'unseen' },
   updates: { to: 'review', is: 'unseen' },
+  price: { to: 0.5, is: 'unseen' },
   instructions: { to: 'Read first.', is: 'unseen' },
   timeoutMs: { to: 6_000, is: 'unseen' },
   era: { to: 'legacy', is: 'unseen' },

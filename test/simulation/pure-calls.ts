@@ -43,11 +43,11 @@ export class PureCalls {
         put(call, (row) => ({ ...row, entry: { ...row.entry, attempts: row.entry.attempts + 1 } }));
       },
       markWaiting: (call) => put(call, (row) => ({ ...row, entry: { ...row.entry, attempts: 0 } })),
-      finish(call, result, { durationMs }) {
+      finish(call, result, { durationMs, cost }) {
         tell(call);
         const order = Math.max(0, ...beneath(call.root).map((entry) => entry.order ?? 0)) + 1;
         put(call, (row) => ({ ...row, entry: { ...row.entry, order, result } }));
-        at.append(innerResultEvent({ ...call, turn: at.turn, step: at.step() }, result, durationMs));
+        at.append(innerResultEvent({ ...call, turn: at.turn, step: at.step() }, result, { durationMs, cost }));
         return order;
       },
       verdict(callId) {

@@ -81,6 +81,8 @@ class StepMachine {
       case 'run-calls':
         for (const { call, refusal } of action.calls) this.#runCall(call, refusal?.code ?? null);
         return;
+      case 'ask-budget':
+        throw new Error('the turns of this machine have no limit of cost');
       case 'wait':
         this.#hearFromOutside(action.calls);
         return;

@@ -252,11 +252,16 @@ function applyToCall(call: Call, event: StepEvent): void {
       call.question = event;
       beginSegment(call, 'waiting', event.at);
       return;
-    case 'approval-decided':
+    case 'approval-decided': {
+      const asked = call.question;
       call.decision = event;
       call.question = null;
-      beginSegment(call, event.decision === 'approve' ? 'running' : 'denied', event.at);
+      // About the turn: no call runs now.
+      if (asked?.type === 'approval-required' && asked.ask === 'budget')
+        endCall(call, event.decision === 'approve' ? 'done' : 'denied', event.at);
+      else beginSegment(call, event.decision === 'approve' ? 'running' : 'denied', event.at);
       return;
+    }
     case 'input-given':
       call.question = null;
       beginSegment(call, 'running', event.at);

@@ -148,3 +148,14 @@ function isListed(tool: StoredTool | undefined): boolean {
 function isSame({ decisions, ...one }: StoredTool, { decisions: others, ...other }: StoredTool): boolean {
   return decisions === others && canonicalJson(one) === canonicalJson(other);
 }
+
+/** Returns the warning about names in a server's prices that the server does not list. */
+export function unlistedPrices(price: unknown, listed: readonly { name: string }[]): { path: string; message: string }[] {
+  if (typeof price !== 'object' || price === null) return [];
+  const names = new Set(listed.map(({ name }) => name));
+  const unlisted = Object.keys(price).filter((name) => name !== '*' && !names.has(name));
+  return unlisted.slice(0, 1).map((name) => ({
+    path: 'price',
+    message: `${JSON.stringify(name)}${unlisted.length > 1 ? ` and ${unlisted.length - 1} more names are` : ' is'} not listed by the server. Use own names of tools`,
+  }));
+}

@@ -65,6 +65,7 @@ const remedies: Readonly<Record<AskKind, Remedies>> = {
   'delete-file': ofPath,
   'overwrite-file': ofPath,
   'write-outside': ofPath,
+  budget: { ways: () => ['raise "maxCost" in the limits of the agent'], remembered: null },
   registry: { ways: byRule, remembered: (name, tool) => ({ tool, name }) },
 };
 
@@ -72,7 +73,8 @@ const remedies: Readonly<Record<AskKind, Remedies>> = {
 export function waysWithoutApproval({ kind }: Pick<ApprovalReason, 'kind'>, entry: string): string {
   const never = `set "approval": "never" on the toolset's entry ${entry}`;
   const rule = `add an allow rule with "kind": "${kind}" to the policy (PUT /v1/policy)`;
-  return `To run such calls without approval, an administrator can ${joinWords(remedies[kind].ways({ rule, never, entry }), ', or')}.`;
+  const what = kind === 'budget' ? 'let such turns continue' : 'run such calls';
+  return `To ${what} without approval, an administrator can ${joinWords(remedies[kind].ways({ rule, never, entry }), ', or')}.`;
 }
 
 type Asked = Pick<ApprovalReason, 'kind' | 'target'> & Pick<ApprovalQuestion, 'effects' | 'effectCount'> & { several?: true | undefined };
@@ -88,7 +90,7 @@ export function rulesToRemember(canonical: string, asked: Asked): { rules: Polic
   if (several === true && hosts.length > 0) return { rules: hosts.map((host) => ({ decision: 'allow', kind: 'network', host })) };
   if (several === true)
     return { why: 'the question lists several effects, and a rule covers only one. Leave it out, or add rules to the policy' };
-  if (remembered === null || target === null || kind === 'always' || kind === 'rule')
+  if (remembered === null || target === null || kind === 'always' || kind === 'rule' || kind === 'budget')
     return { why: 'this requires approval every time and cannot be remembered. Leave it out' };
   // These folders contain everything: a rule would cover far more than the person saw.
   if (remedies[kind] === ofPath && permanentFolders.includes(target))

@@ -28,10 +28,22 @@ export type ApprovalReason = {
  * `always`: set by the toolset entry. `destructive`: a trusted server declares the tool destructive. `untrusted`: a tool of an
  * untrusted server that is not read-only. `registry`: the call changes tools or toolsets. `rule`: a policy rule of the workspace
  * requires approval. `taint`: data is sent out after the conversation has seen both private content and content that anyone could
- * have written.
+ * have written. `budget`: not a call, but a turn that has used `maxCost` of its agent.
  */
 export const AskKind = z
-  .enum(['always', 'delete-file', 'overwrite-file', 'write-outside', 'network', 'destructive', 'untrusted', 'registry', 'rule', 'taint'])
+  .enum([
+    'always',
+    'delete-file',
+    'overwrite-file',
+    'write-outside',
+    'network',
+    'destructive',
+    'untrusted',
+    'registry',
+    'rule',
+    'taint',
+    'budget',
+  ])
   .meta({ id: 'AskKind' });
 export type AskKind = z.infer<typeof AskKind>;
 

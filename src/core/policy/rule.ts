@@ -70,7 +70,7 @@ const offerKinds: ReadonlySet<AskKind> = new Set(['untrusted', 'taint']);
 export const PolicyRule = z
   .strictObject({
     decision: z.enum(['allow', 'ask', 'deny']).meta({ description: 'The decision for matching effects.', example: 'deny' }),
-    kind: AskKind.exclude(['always', 'rule']).optional().meta({
+    kind: AskKind.exclude(['always', 'rule', 'budget']).optional().meta({
       description: 'The kind of question. Only rules with the kind `taint` allow effects that the taint rule covers.',
       example: 'delete-file',
     }),

@@ -30,6 +30,7 @@ export const AuditRow = z
     }),
     code: ToolResultCode.nullable(),
     durationMs: z.number(),
+    cost: z.number().optional().meta({ description: 'USD. Absent: the tool has no price, or was not called.' }),
     guard: GuardVerdict.optional().meta({
       description: 'How the guard of the workspace decided, before the call or after it, whichever is stricter. Absent: it was not asked.',
     }),

@@ -32,6 +32,7 @@ const Cost = z.object({
     description: 'Of the calls whose cost is known; null: of none. USD, unless a provider has `prices` in another currency.',
   }),
   unpricedCalls: count.meta({ description: 'Calls whose cost is unknown: the model has no price, or the provider reported no tokens.' }),
+  toolCost: z.number().nonnegative().optional().meta({ description: 'The part of `cost` that calls of tools cost, in USD. Absent: none.' }),
 });
 
 const dimension = z.string().nullable().optional();
@@ -71,7 +72,8 @@ export const UsageRow = UsageCounts.extend({
   }),
 }).meta({
   id: 'UsageRow',
-  description: 'The fields of `by`, null where there is none, and sums. Tokens and cost belong to models: groups by tool have none.',
+  description:
+    'The fields of `by`, null where there is none, and sums. Tokens belong to models: groups by tool have none. Groups by model or provider do not have the cost of tools.',
   example: {
     day: '2026-01-01',
     model: 'openai/gpt-5',
@@ -156,6 +158,8 @@ export type ToolUse = {
   calls: number;
   failures: number;
   durationMs: number;
+  /** USD. Absent: none of the calls has a price. */
+  cost?: number;
 };
 
 /** The counted fields are of this part only, the others of the whole request or turn so far. */
@@ -188,18 +192,26 @@ export type UsageReport = {
  * (its intent, waiting, its outcome), of which one is counted.
  */
 export function toToolReports(rows: readonly AuditRow[]): UsageReport[] {
-  return rows.flatMap(({ at, turn, session, callId, keyId, toolset, canonical, requested, via, verdict, code, durationMs }) => {
+  return rows.flatMap(({ at, turn, session, callId, keyId, toolset, canonical, requested, via, verdict, code, durationMs, cost }) => {
     if (turn !== null || (verdict !== 'ran' && verdict !== 'refused')) return [];
     const time = Date.parse(at);
-    const tools = [toToolUse(time, { tool: canonical, requested, via, failed: code !== null, durationMs })];
+    const tools = [toToolUse(time, { tool: canonical, requested, via, failed: code !== null, durationMs, cost })];
     return [{ id: `${session ?? ''}/${callId}`, part: 1, at: time, keyId, agent: null, toolset, models: [], tools, request: null }];
   });
 }
 
-type FinishedToolCall = { tool: string | null; requested: string; via: Via | null; failed: boolean; durationMs: number };
+type FinishedToolCall = {
+  tool: string | null;
+  requested: string;
+  via: Via | null;
+  failed: boolean;
+  durationMs: number;
+  cost?: number | undefined;
+};
 
-export function toToolUse(at: number, { failed, durationMs, ...name }: FinishedToolCall): ToolUse {
-  return { day: dayOf(at), ...name, calls: 1, failures: failed ? 1 : 0, durationMs: Math.max(0, durationMs) };
+export function toToolUse(at: number, { failed, durationMs, cost = 0, ...name }: FinishedToolCall): ToolUse {
+  const use = { day: dayOf(at), ...name, calls: 1, failures: failed ? 1 : 0, durationMs: Math.max(0, durationMs) };
+  return cost > 0 ? { ...use, cost } : use;
 }
 
 /** Joins the uses of the same tool by the same name on the same day. */
@@ -209,7 +221,8 @@ export function joinToolUses(uses: readonly ToolUse[]): ToolUse[] {
     const key = JSON.stringify([use.day, use.tool, use.requested, use.via]);
     const known = joined.get(key);
     const [calls, failures] = [(known?.calls ?? 0) + use.calls, (known?.failures ?? 0) + use.failures];
-    joined.set(key, { ...use, calls, failures, durationMs: (known?.durationMs ?? 0) + use.durationMs });
+    const cost = (known?.cost ?? 0) + (use.cost ?? 0);
+    joined.set(key, { ...use, calls, failures, durationMs: (known?.durationMs ?? 0) + use.durationMs, ...(cost > 0 && { cost }) });
   }
   return [...joined.values()];
 }
@@ -271,7 +284,21 @@ export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** null when only calls with an unknown cost cost something. Rounded to what sums of fractions are exact to. */
-export function costOrUnknown({ cost, priced, unpriced }: Pick<ModelUse, 'cost' | 'priced' | 'unpriced'>): number | null {
-  return unpriced > 0 && priced === 0 ? null : Math.round(cost * 1e9) / 1e9;
+/** null when only calls with an unknown cost cost something. `toolCost`: of tools, whose cost is always known. */
+export function costsOf(
+  { cost, priced, unpriced }: Pick<ModelUse, 'cost' | 'priced' | 'unpriced'>,
+  toolCost: number,
+): { cost: number | null; toolCost?: number } {
+  if (toolCost === 0) return { cost: unpriced > 0 && priced === 0 ? null : roundCost(cost) };
+  return { cost: roundCost(cost + toolCost), toolCost: roundCost(toolCost) };
+}
+
+/** Rounds to what sums of fractions are exact to. */
+export function roundCost(cost: number): number {
+  return Math.round(cost * 1e9) / 1e9;
+}
+
+/** Returns the sum of what calls of tools cost. */
+export function toolCostOf(uses: readonly ToolUse[]): number {
+  return uses.reduce((sum, { cost = 0 }) => sum + cost, 0);
 }

@@ -26,6 +26,7 @@ export const launchedSettings: Readonly<Record<MemberOfServer, Row>> = {
   trusted: { unseen: 'decides about approvals and retries of calls' },
   instructions: { unseen: 'sent to models only' },
   timeoutMs: { unseen: 'how long callers wait for a response, which agents set too; the program is not ended by it' },
+  price: { unseen: 'what calls cost their callers' },
   updates: { unseen: 'decides which changed tools take a review' },
   era: { unseen: 'the revisions of 2025 are used for every program' },
   url: noMember,

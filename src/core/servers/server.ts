@@ -6,6 +6,7 @@ import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { limits } from '../limits/limits.ts';
+import { ServerPrice } from '../tools/tool-price.ts';
 import { sentHeaders, sentQuery } from '../secrets/sent-headers.ts';
 import { impliedOAuth, ServerOAuth } from './server-oauth.ts';
 import type { ServerConnection } from './server-state.ts';
@@ -74,6 +75,7 @@ const common = {
       'Trusts the tool annotations: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations.',
   }),
   updates: Updates,
+  price: ServerPrice.optional(),
   instructions: boundedText(limits.maxServerInstructionBytes)
     .optional()
     .meta({ description: 'Sent to models together with the tools, if the server is `trusted`.' }),
@@ -212,6 +214,7 @@ export type ServerAccess = {
   headers?: CompleteServer['headers'];
   query?: CompleteServer['query'];
   trusted: boolean;
+  price?: ServerPrice;
   ready: readonly string[];
   held: readonly string[];
   /** Pins of definitions in force whose annotations an administrator accepted. Absent: none. */
@@ -241,10 +244,19 @@ export function toServerAccess(
   known: Pick<ServerAccess, 'ready' | 'held' | 'annotated' | 'version' | 'connection' | 'staleAt'>,
   hasSignIn = false,
 ): ServerAccess {
-  const { kind, headers, query, trusted = false } = document;
+  const { kind, headers, query, trusted = false, price } = document;
   const command = document.kind === 'mcp' ? commandOf(document) : null;
   const url = command === null ? (document.url ?? '') : commandUrl(name);
-  const plain = { name, kind, url, ...(headers && { headers }), ...(query && { query }), trusted, ...known };
+  const plain = {
+    name,
+    kind,
+    url,
+    ...(headers && { headers }),
+    ...(query && { query }),
+    trusted,
+    ...(price !== undefined && { price }),
+    ...known,
+  };
   if (document.kind === 'static') return plain;
   const timed = { ...plain, ...(document.timeoutMs !== undefined && { timeoutMs: document.timeoutMs }) };
   if (document.kind === 'openapi') {

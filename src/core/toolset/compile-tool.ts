@@ -36,6 +36,7 @@ export async function compileTool(entry: CompiledEntry, made?: MadeCode, announc
     ...(source.arguments !== undefined && { arguments: source.arguments }),
     ...(shown !== inputSchema && { sourceSchema: inputSchema }),
     ...(source.result !== undefined && { result: source.result }),
+    ...(source.price !== undefined && { price: source.price }),
     ...(renamed !== undefined && { renamed }),
     ...trustOf(listing),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),

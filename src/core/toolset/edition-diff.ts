@@ -125,6 +125,7 @@ function entryView(tool: EditionTool): Record<string, unknown> {
     arguments: tool.arguments,
     result,
     approval,
+    price: tool.price,
     alwaysOffered,
     trusted,
     annotationsAccepted,

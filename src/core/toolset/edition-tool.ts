@@ -36,6 +36,8 @@ export type EditionTool = {
   arguments?: EntryArguments;
   sourceSchema?: JsonSchema;
   result?: EntryResult;
+  /** Of the entry (`core/tools/tool-price.ts`). */
+  price?: number;
   /** Of a tool in code: earlier names of its arguments, which calls may still use. */
   renamed?: Readonly<Record<string, string>>;
   /** The server of the tool is trusted, so all its annotations apply. */

@@ -12,6 +12,7 @@ import { invalidRequest, type Issue } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { ApprovalRule } from './approval-rule.ts';
 import { PromptEntry, ResourceEntry } from './offer-entry.ts';
+import { ToolPrice } from '../tools/tool-price.ts';
 
 const description = boundedText(limits.maxDescriptionBytes).min(1);
 
@@ -146,6 +147,7 @@ export const ToolsetEntry = z
     arguments: EntryArguments.optional(),
     result: EntryResult.optional(),
     approval: ApprovalRule.optional(),
+    price: ToolPrice.optional(),
     alwaysOffered: z
       .boolean()
       .optional()

@@ -36,7 +36,11 @@ export const AgentLimits = z
       .positive()
       .max(1_000_000)
       .optional()
-      .meta({ description: 'Maximum cost of a whole turn, in the unit of the providers’ `prices`.' }),
+      .meta({ description: 'Maximum cost of a whole turn, of models and tools, in the unit of the providers’ `prices`.' }),
+    onLimit: z.enum(['end', 'ask']).optional().meta({
+      description:
+        'What a turn does that has used `maxCost`: `end` (default), or `ask`: it waits for an approval, and may use the same amount once more with each.',
+    }),
     maxContextTokens: z
       .int()
       .min(1_000)
@@ -47,6 +51,7 @@ export const AgentLimits = z
       }),
     ...agentUsageLimits,
   })
+  .refine(({ onLimit, maxCost }) => onLimit === undefined || maxCost !== undefined, { path: ['onLimit'], message: 'needs `maxCost`' })
   .meta({ id: 'AgentLimits' });
 export type AgentLimits = z.infer<typeof AgentLimits>;
 

@@ -38,6 +38,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         recovered: false,
         fault: null,
         attempts: 0,
+        cost: null,
         interrupted: false,
         asked: null,
         verdict: null,
@@ -52,13 +53,18 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       applyInputEnd(state, event);
       return;
     case 'tool-start':
-      update(state, event.callId, { attempts: event.attempt, interrupted: false, innerPending: 0 });
+      update(state, event.callId, { attempts: event.attempt, cost: event.cost ?? null, interrupted: false, innerPending: 0 });
       return;
     case 'approval-required':
+      if (event.ask === 'budget') {
+        state.budget = { callId: event.callId, verdict: null };
+        return;
+      }
       // A tool that stopped for approval has done nothing yet: it starts over.
       update(state, event.callId, {
         asked: 'approval',
         attempts: 0,
+        cost: null,
         interrupted: false,
         question: { binding: event.binding ?? [], round: event.round ?? 1 },
         // An approval is valid only for the question that it answers.
@@ -76,6 +82,11 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       update(state, event.callId, { asked: 'client' });
       return;
     case 'approval-decided':
+      if (state.budget?.callId === event.callId) {
+        if (state.budget.verdict === null && event.decision === 'approve') state.extensions += 1;
+        state.budget.verdict ??= event.decision;
+        return;
+      }
       // The first decision on a question is final.
       if (state.calls.get(event.callId)?.verdict === null)
         update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });
@@ -89,6 +100,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       const call = state.calls.get(event.callId);
       if (call === undefined || call.answered) return;
       call.answered = true;
+      state.toolCost += event.cost ?? 0;
       state.recoveriesWithoutProgress = 0;
       state.callsSoFar += 1;
       const key = repeatKey(call);
@@ -162,6 +174,7 @@ function applyNested(state: TurnState, event: NestedEvent, parent: string): void
       return;
     case 'inner-result':
       state.recoveriesWithoutProgress = 0;
+      state.toolCost += event.cost ?? 0;
       close(call, event.callId);
       return;
     case 'inner-call':
@@ -177,6 +190,7 @@ function askNested(call: StepCall, { callId, name, canonical, asked, arguments: 
   call.inner.set(callId, { callId, name, canonical, asked, arguments: args, round, isOpen: true });
   call.innerPending = more;
   call.attempts = 0;
+  call.cost = null;
   call.interrupted = false;
 }
 

@@ -40,7 +40,8 @@ type OfCall = OfStep & { callId: string };
 type OfAnyCall = OfCall & { parent?: string };
 /** `more`: with `parent`, the number of further questions under that call in the same batch, so that readers wait for the last one. */
 type OfQuestion = OfAnyCall & { more?: number; name: string; canonical: string; arguments: Record<string, unknown> };
-type OfResult = OfCall & { canonical: string | null; isError: boolean; code?: ToolResultCode; content: ContentBlock[] };
+/** `cost`: in USD. Absent: the tool has no price, or was not called. */
+type OfResult = OfCall & { canonical: string | null; isError: boolean; code?: ToolResultCode; content: ContentBlock[]; cost?: number };
 
 export type SessionEventBody =
   /**
@@ -68,9 +69,10 @@ export type SessionEventBody =
     } & OfCall)
   /**
    * A call is about to be attempted. Together with its `tool-result` these are the two rows of an effect; one without the other means
-   * that the process died in between. `attempt` counts from 1; only `safe` calls have a second attempt.
+   * that the process died in between. `attempt` counts from 1; only `safe` calls have a second attempt. `cost`: what the call costs if its
+   * result does not say more (USD).
    */
-  | ({ type: 'tool-start'; attempt: number } & OfCall)
+  | ({ type: 'tool-start'; attempt: number; cost?: number } & OfCall)
   /**
    * A person must decide. `entry` is the wire name of the toolset entry, `name` the name that the model used; `expiresAt` is ISO
    * 8601.

@@ -15,7 +15,8 @@ export type TurnBudget = {
   maxSteps: number;
   maxCalls: number;
   maxTokens: number | null;
-  cost?: { max: number; prices: ReadonlyMap<string, ModelPrice> };
+  /** `asks`: a turn that has used it asks whether it may use it once more. */
+  cost?: { max: number; prices: ReadonlyMap<string, ModelPrice>; asks?: boolean };
 };
 
 /** Why a call gets a result without running: the code, and the sentence that the model reads. */
@@ -82,14 +83,28 @@ const denials: Readonly<Record<Exclude<ApprovalVerdict, 'approve'>, string>> = {
 };
 
 /** Returns the budget that is used up; null if none is. */
-export function spentLimit(
-  { usage, usageOf }: TurnState,
-  { maxTokens, cost }: TurnBudget,
-): { reason: TurnEndReason; limit: string } | null {
+export function spentLimit(state: TurnState, { maxTokens, cost }: TurnBudget): { reason: TurnEndReason; limit: string } | null {
+  const { usage } = state;
   if (maxTokens !== null && usage.inputTokens + usage.outputTokens >= maxTokens)
     return { reason: 'max_tokens', limit: `${maxTokens} tokens` };
   if (cost === undefined) return null;
-  let sum = 0;
-  for (const [model, used] of usageOf) sum += costOf(cost.prices.get(model) ?? null, used) ?? 0;
-  return sum >= cost.max ? { reason: 'max_cost', limit: `cost (${cost.max})` } : null;
+  const max = cost.max * (1 + state.extensions);
+  return usedCost(state, cost) >= max ? { reason: 'max_cost', limit: `cost (${max})` } : null;
+}
+
+/** What a turn has used of its limit of cost, and what it may use more once that is approved. */
+export type BudgetSpent = { used: number; max: number; more: number };
+
+/** Returns what the turn has to ask about before it may continue; null: nothing, or a person has decided that it may not. */
+export function budgetToAsk(state: TurnState, budget: TurnBudget): BudgetSpent | null {
+  const { cost } = budget;
+  if (cost?.asks !== true || spentLimit(state, budget)?.reason !== 'max_cost') return null;
+  if (state.budget !== null && state.budget.verdict !== 'approve') return null;
+  return { used: usedCost(state, cost), max: cost.max * (1 + state.extensions), more: cost.max };
+}
+
+function usedCost({ usageOf, toolCost }: TurnState, { prices }: NonNullable<TurnBudget['cost']>): number {
+  let sum = toolCost;
+  for (const [model, used] of usageOf) sum += costOf(prices.get(model) ?? null, used) ?? 0;
+  return sum;
 }

@@ -21,6 +21,8 @@ export type StepCall = {
   fault: 'truncated' | 'invalid_json' | null;
   /** The number of times it was started; 0 before the first. */
   attempts: number;
+  /** What the call that was started costs if its result does not say more; null: nothing. */
+  cost: number | null;
   /** The process died while it ran: whether it had its effect is unknown. */
   interrupted: boolean;
   /** The last open question: approval by a person, input that the tool requested, or a result from the client. */
@@ -77,6 +79,11 @@ export type TurnState = {
   usage: Usage;
   /** Usage by model reference. */
   usageOf: Map<string, Usage>;
+  /** The last question whether the turn may use its limit of cost once more, and how often that was approved. */
+  budget: { callId: string; verdict: ApprovalVerdict | null } | null;
+  extensions: number;
+  /** What calls of tools cost so far, in USD. */
+  toolCost: number;
   failed: boolean;
 };
 
@@ -97,15 +104,24 @@ export function beginTurn(turn: string): TurnState {
     recoveriesWithoutProgress: 0,
     usage: { inputTokens: 0, outputTokens: 0 },
     usageOf: new Map(),
+    budget: null,
+    extensions: 0,
+    toolCost: 0,
     failed: false,
   };
 }
 
-/** True while every call that may run next waits for an outside answer and none has one. */
+/** True while the turn asks whether it may continue, or every call that may run next waits for an outside answer and none has one. */
 export function isWaiting(state: TurnState): boolean {
   if (state.phase !== 'stepped' || state.failed) return false;
+  if (asksForBudget(state)) return true;
   const next = nextCalls(state);
   return next.length > 0 && next.every(isUndecided);
+}
+
+/** Whether the question about the limit of cost is open. */
+export function asksForBudget({ budget }: TurnState): boolean {
+  return budget !== null && budget.verdict === null;
 }
 
 /** Calls of the current step that may run or be asked about now: all without a result, or the first of them. */
@@ -128,13 +144,16 @@ function asksItself({ asked, given, verdict }: StepCall): StepCall['asked'] {
   return asked === 'input' ? (given ? null : asked) : verdict === null ? asked : null;
 }
 
-/** Everything that the turn waits for, in call order: questions about a call of the step or about its inner calls. */
+/** Everything that the turn waits for, in call order: questions about the turn, a call of the step or about its inner calls. */
 export function pendingQuestions(state: TurnState): { callId: string; canonical: string; asked: InnerQuestion['asked'] }[] {
-  return unansweredCalls(state).flatMap((call) => {
+  const { budget } = state;
+  const ofTurn = budget?.verdict === null ? [{ callId: budget.callId, canonical: '', asked: 'approval' as const }] : [];
+  const ofCalls = unansweredCalls(state).flatMap((call) => {
     const asked = asksItself(call);
     const own = asked === null ? [] : [{ callId: call.callId, canonical: call.canonical ?? '', asked }];
     return [...own, ...openInnerQuestions(call)];
   });
+  return [...ofTurn, ...ofCalls];
 }
 
 /** Open questions about inner calls of this call, in the order asked. */

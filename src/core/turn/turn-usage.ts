@@ -102,7 +102,7 @@ export function foldTurnUse(events: Iterable<SessionEvent>, fallbackModel: strin
         break;
       case 'tool-result':
         addTool(at, {
-          ...{ tool: event.canonical, requested: event.name, via: event.via, failed: event.isError },
+          ...{ tool: event.canonical, requested: event.name, via: event.via, failed: event.isError, cost: event.cost },
           durationMs: at - (toolStarts.get(event.callId) ?? at),
         });
         break;
@@ -111,7 +111,7 @@ export function foldTurnUse(events: Iterable<SessionEvent>, fallbackModel: strin
         break;
       case 'inner-result':
         addTool(at, {
-          ...{ tool: event.canonical, failed: event.isError, durationMs: event.durationMs },
+          ...{ tool: event.canonical, failed: event.isError, durationMs: event.durationMs, cost: event.cost },
           ...(innerNames.get(event.callId) ?? { requested: '', via: null }),
         });
         break;

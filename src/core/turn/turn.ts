@@ -4,8 +4,8 @@
  * log.
  */
 import type { TurnEndReason, TurnStatus } from './session-event.ts';
-import { admitCalls, spentLimit, type CallToRun, type TurnBudget } from './turn-budget.ts';
-import { isUndecided, nextCalls, type StepCall, type TurnState } from './turn-state.ts';
+import { admitCalls, type BudgetSpent, budgetToAsk, spentLimit, type CallToRun, type TurnBudget } from './turn-budget.ts';
+import { asksForBudget, isUndecided, nextCalls, type StepCall, type TurnState } from './turn-state.ts';
 
 /**
  * A turn whose process dies this often without a finished step or call in between is ended; so is one that dies this often in
@@ -21,8 +21,10 @@ export type TurnAction =
   /** `closing`: the last step. The tools stay in the request (prefix caches), but the model must not call them. */
   | { do: 'call-model'; step: number; closing: boolean }
   | { do: 'run-calls'; step: number; calls: CallToRun[] }
-  /** The turn waits until these have an answer from outside. */
+  /** The turn waits until these, and the question about its limit of cost, have an answer from outside. */
   | { do: 'wait'; calls: StepCall[] }
+  /** A person must decide whether the turn may continue. */
+  | { do: 'ask-budget'; spent: BudgetSpent }
   /** The log ends inside a step: its process died. */
   | { do: 'restart-step'; step: number }
   | { do: 'end'; status: TurnStatus; reason: TurnEndReason }
@@ -51,12 +53,16 @@ function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
   const closing = state.step > budget.maxSteps;
   const open = nextCalls(state);
   const runnable = open.filter((call) => !isUndecided(call));
+  if (asksForBudget(state)) return { do: 'wait', calls: open };
+  const ask = closing ? null : budgetToAsk(state, budget);
+  if (ask !== null && runnable.length > 0) return { do: 'ask-budget', spent: ask };
   if (runnable.length > 0) return { do: 'run-calls', step: state.step, calls: admitCalls(state, budget, runnable, closing) };
   if (open.length > 0) return { do: 'wait', calls: open };
   if (state.calls.size === 0) return { do: 'end', status: 'completed', reason: closing ? 'max_steps' : endReason(state.stepReason) };
   if (closing) return { do: 'end', status: 'completed', reason: 'max_steps' };
   // The model was told to send a shorter call, and wrote another one that is too long.
   if (state.cutSteps >= maxCutSteps) return { do: 'end', status: 'completed', reason: 'length' };
+  if (ask !== null) return { do: 'ask-budget', spent: ask };
   const spent = spentLimit(state, budget);
   if (spent !== null) return { do: 'end', status: 'completed', reason: spent.reason };
   return { do: 'call-model', step: state.step + 1, closing: state.step + 1 > budget.maxSteps };

@@ -14,15 +14,15 @@ import type { ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
 type AuditDeps = Pick<CallDeps, 'clock' | 'log'>;
 type AuditedRequest = Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments' | 'parent'>;
 type Named = Pick<ToolCallAnswer, 'canonical' | 'via' | 'guard'>;
-type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs'>;
+type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs' | 'cost'>;
 
 /**
  * Writes the audit row and the log line of a finished call. A call that shared the result of an identical call gets its own row.
  * `request.arguments`: the tool's own arguments where they are known, with secrets as names.
  */
 export async function auditCall(deps: AuditDeps, scope: AuditScope, request: AuditedRequest, answer: ToolCallAnswer): Promise<void> {
-  const { ran, result, durationMs } = answer;
-  const outcome = { verdict: ran ? 'ran' : 'refused', code: result.code ?? null, durationMs } as const;
+  const { ran, result, durationMs, cost } = answer;
+  const outcome = { verdict: ran ? 'ran' : 'refused', code: result.code ?? null, durationMs, ...(cost !== undefined && { cost }) } as const;
   const row = await rowOf(deps, scope, request, answer, outcome);
   const { at: _at, ...line } = row;
   deps.log.info('tool call', line);

@@ -15,6 +15,7 @@ import type { ToolResult } from '../../core/tools/tool.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { CompiledToolset } from '../../ports/directory.ts';
+import type { Reservation } from '../../ports/limiter.ts';
 import type { CallJournal } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
@@ -64,6 +65,8 @@ export type CallDeps = WithTelemetry & {
   sandbox?(keyId: string): Sandbox;
   /** Counts what a call computes for these limits; null: none of them is about that. Absent: there are no limits. */
   compute?(limited: readonly LimitedHolder[]): ComputeMeter | null;
+  /** Reserves the cost of a call from the budgets among these limits. Absent: there are none. Throws a `Problem` if one is used up. */
+  reserveCost?(limited: readonly LimitedHolder[], cost: number): Promise<Reservation | undefined>;
   /** The guard of the workspace. Absent: there are none. */
   guard?: { workspace: string; settings(): Promise<GuardEndpoint | null>; ask: AskGuard };
   /** The redaction rules for calls with a toolset. Absent or null: there are none. */
@@ -157,8 +160,8 @@ export type AuditScope = {
     /** `after`: the decision is about the result, and only shown. */
     store(callId: string, stage: 'before' | 'after', decision: GuardDecision): void;
   };
-  /** Journals that the call is about to be attempted, durably before the effect. */
-  started?(callId: string, attempt: number): void;
+  /** Journals that the call is about to be attempted, durably before the effect. `price`: in USD; null: none. */
+  started?(callId: string, attempt: number, price: number | null): void;
   /**
    * Stores durably that a call which may have an effect starts. If it rejects, the call does not run. Absent: the log of the turn does it
    * (`tool-start`).

@@ -14,6 +14,8 @@ import { forModel } from '../../core/tools/model-result.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { createIntent, type CallIntent } from './audit-call.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
+import { configuredPrice } from '../../core/tools/tool-price.ts';
+import { once } from '../../core/memoize.ts';
 import { countPreparation } from './compute-meter.ts';
 import { executeCall, type AuthorizedCall, type ExecutionOutcome } from './execute-call.ts';
 import { isShortage, type Place, shortageText } from '../fair-pool.ts';
@@ -93,7 +95,7 @@ async function runEntered(
 }
 
 /** How a call ended: with a result, `ran` false if the tool did not run; or by waiting. */
-type CallEnd = { result: ToolResult; ran: boolean; guard?: GuardVerdict | null } | { waitFor: WaitFor };
+type CallEnd = { result: ToolResult; ran: boolean; cost?: number; guard?: GuardVerdict | null } | { waitFor: WaitFor };
 
 /** Checks what can change after a call was prepared. An interrupted call that may have had its effect is never retried. */
 async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal): Promise<AuthorizedCall | CallEnd> {
@@ -138,10 +140,31 @@ type Run = { guard: CallGuard | null; intent: CallIntent; signal: AbortSignal };
 async function runAuthorized(deps: CallDeps, scope: CallScope, authorized: AuthorizedCall, run: Run): Promise<CallEnd> {
   const { guard, intent, signal } = run;
   const watched = guard === null ? scope : { ...scope, channel: guard.channel(scope.channel ?? {}) };
-  const end = toEnd(deps, scope, authorized, await executeCall(deps, watched, authorized, { intent, signal, callPrepared }));
+  const end = await runCharged(deps, watched, authorized, { intent, signal });
   if (guard === null || 'waitFor' in end || !end.ran || signal.aborted) return end;
   const { result, verdict } = await guard.after(authorized.call, end.result, signal);
   return { ...end, result, guard: verdict };
+}
+
+const loadCharge = once(() => import('./charge-call.ts'));
+
+/** A nested call that was cancelled is in no report of its turn. */
+async function runCharged(deps: CallDeps, scope: CallScope, authorized: AuthorizedCall, run: Omit<Run, 'guard'>): Promise<CallEnd> {
+  const { tool, server } = authorized.served;
+  const price = configuredPrice(tool, server?.price);
+  if (price === null && server?.trusted !== true)
+    return toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { ...run, callPrepared, price }));
+  const charge = await (await loadCharge()).reserveCost(deps, scope, authorized.served);
+  if ('refusal' in charge) return { result: charge.refusal, ran: false };
+  try {
+    const end = toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { ...run, callPrepared, price }));
+    if ('waitFor' in end || !end.ran) return end;
+    const isNested = authorized.call.request.parent !== undefined;
+    const cost = charge.settle(end.result, scope.turn !== null && !(isNested && run.signal.aborted));
+    return cost === undefined ? end : { ...end, cost };
+  } finally {
+    charge.release();
+  }
 }
 
 /** Turns what an execution needs first into what the call waits for, or into a refusal where it cannot wait. */
@@ -201,13 +224,13 @@ function clientToolRefused(tool: EditionTool): ToolResult {
 function finishCall(
   { results, resultBounds }: CallScope,
   { request: { callId, parent }, tool, requested, canonical, via, notes, repaired, guard: before }: PreparedCall,
-  { result: given, ran, guard: after }: Exclude<CallEnd, { waitFor: WaitFor }>,
+  { result: given, ran, cost, guard: after }: Exclude<CallEnd, { waitFor: WaitFor }>,
   durationMs: number,
 ): ToolCallAnswer {
   const result = repaired.length === 0 ? given : { ...given, repaired: [...repaired] };
   const settings = ran ? tool?.result : undefined;
   const guard = strictest(before, after);
-  const answer = { requested, canonical, via, ran, durationMs, ...(guard !== null && { guard }) };
+  const answer = { requested, canonical, via, ran, durationMs, ...(cost !== undefined && { cost }), ...(guard !== null && { guard }) };
   // Code cannot fetch the rest, and gets no notes for the model.
   if (parent !== undefined)
     return { ...answer, result: showResult(result, { ...settings, maxBytes: undefined }, null, resultBounds).shown };

@@ -45,13 +45,13 @@ export type ExecutionOutcome =
   | { waiting: readonly WaitingInner[] };
 
 /** `signal`: ends the call with its turn. `callPrepared`: makes nested calls. */
-type Execution = { intent: CallIntent; signal: AbortSignal; callPrepared: CallPrepared };
+type Execution = { intent: CallIntent; signal: AbortSignal; callPrepared: CallPrepared; price: number | null };
 
 export async function executeCall(
   given: CallDeps,
   callScope: CallScope,
   { call, served: { tool: served, server } }: AuthorizedCall,
-  { intent, signal, callPrepared }: Execution,
+  { intent, signal, callPrepared, price }: Execution,
 ): Promise<ExecutionOutcome> {
   const { request, own } = call;
   const { scope, tool } = request.recovered ? withoutAllowances(callScope, served) : { scope: callScope, tool: served };
@@ -98,7 +98,7 @@ export async function executeCall(
   // The intent is stored only now, since a call that waits for approval has no intent yet.
   if (!deps.executor.isSafe(tool, own) && !(await intent.store()))
     return notRun(errorResult('tool_error', 'Not run: the audit cannot be written at the moment. Try again later.'));
-  scope.started?.(request.callId, (request.attempts ?? 0) + 1);
+  scope.started?.(request.callId, (request.attempts ?? 0) + 1, price);
   await failpoint(request.parent === undefined ? 'tool-marked-before-effect' : 'inner-marked-before-effect');
   // The turn was cancelled, or another run took it over, whose log does not record that this call started.
   if (signal.aborted) return notRun(stopped(tool));

@@ -60,6 +60,8 @@ export type ToolCallAnswer = {
   ran: boolean;
   result: ToolResult;
   durationMs: number;
+  /** USD that the call costs; absent: the tool has no price, or was not called. */
+  cost?: number;
   /** How the guard of the workspace decided; absent: it was not asked. */
   guard?: GuardVerdict;
 };

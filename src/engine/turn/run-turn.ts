@@ -5,6 +5,7 @@
 import type { CallerChannel } from '../../ports/upstream.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
+import { once } from '../../core/memoize.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { ShareShortage } from '../../core/limits/fair-share.ts';
@@ -13,7 +14,6 @@ import type { Plan } from '../../core/turn/plan.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import { createProgressGate } from '../../core/tools/call-report.ts';
-import { rankProposals } from '../../core/toolset/proposals.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { nextAction } from '../../core/turn/turn.ts';
@@ -76,7 +76,7 @@ export async function runTurn(given: TurnDeps, scope: TurnScope, signal: AbortSi
 type RunOutcome = 'ended' | 'waiting' | 'aborted';
 
 async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<RunOutcome> {
-  const budget = toBudget(scope.plan);
+  const budget = toBudget(scope.plan, deps.noApprovals === undefined);
   while (!signal.aborted) {
     const action = nextAction(scope.state, budget);
     switch (action.do) {
@@ -96,6 +96,12 @@ async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal)
         await runCalls(deps, scope, action.step, action.calls, signal);
         await failpoint('results-before-next-model');
         break;
+      case 'ask-budget': {
+        const { askForBudget } = await loadAskBudget();
+        if (await askForBudget(deps, scope, action.spent)) await failpoint('paused-for-confirmation');
+        else await endTurn(scope, 'completed', 'max_cost');
+        break;
+      }
       case 'wait':
         return 'waiting';
       case 'end':
@@ -108,12 +114,16 @@ async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal)
   return 'aborted';
 }
 
-export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'prices'>): TurnBudget {
+/** `canAsk`: there is someone who approves. */
+export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'prices'>, canAsk = true): TurnBudget {
+  const asks = canAsk && own.onLimit === 'ask';
   return {
     maxSteps: own.maxSteps ?? limits.maxStepsPerTurn,
     maxCalls: own.maxCalls ?? limits.maxCallsPerTurn,
     maxTokens: own.maxTokens ?? null,
-    ...(own.maxCost !== undefined && { cost: { max: own.maxCost, prices: new Map(prices.map(({ model, price }) => [model, price])) } }),
+    ...(own.maxCost !== undefined && {
+      cost: { max: own.maxCost, prices: new Map(prices.map(({ model, price }) => [model, price])), asks },
+    }),
   };
 }
 
@@ -121,9 +131,20 @@ async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReas
   await scope.flushBeforeEnd();
   await failpoint('final-before-event');
   // Appended in one transaction with the end, so that a crash cannot separate them and no recovery proposes twice.
-  const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages, scope.plan.allow !== null) : [];
+  const proposals = status === 'completed' ? await proposalsOf(scope) : [];
   scope.append(...closingEvents(scope.state, status, reason, proposals));
 }
+
+/** Most turns have no tools to propose. */
+async function proposalsOf({ names, messages, plan: { allow } }: TurnScope): Promise<Proposal[]> {
+  const tools = names()?.tools ?? [];
+  if (allow === null && !tools.some(({ kind }) => kind === 'ui')) return [];
+  const { rankProposals } = await loadProposals();
+  return rankProposals(tools, messages, allow !== null);
+}
+
+const loadAskBudget = once(() => import('./ask-budget.ts'));
+const loadProposals = once(() => import('../../core/toolset/proposals.ts'));
 
 /** Returns the events that end a turn. Every open call gets a result first, so that the history stays complete. */
 export function closingEvents(
@@ -170,8 +191,10 @@ function recoveryLimitReached(): ProblemBody {
   ).toBody();
 }
 
-function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult): SessionEventBody {
-  return { type: 'tool-result', turn, step, callId: call.callId, name: call.name, canonical: call.canonical, via: call.via, ...result };
+/** A call that was started is charged, however it ended. */
+function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult, cost = call.cost): SessionEventBody {
+  const { callId, name, canonical, via } = call;
+  return { type: 'tool-result', turn, step, callId, name, canonical, via, ...result, ...(cost !== null && { cost }) };
 }
 
 /**
@@ -188,7 +211,7 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
       const outcome = outcomes[appended];
       const entry = calls[appended];
       if (outcome === undefined || entry === undefined) break;
-      if ('answer' in outcome) results.push(toResultEvent(scope.turn, step, entry.call, outcome.answer.result));
+      if ('answer' in outcome) results.push(toResultEvent(scope.turn, step, entry.call, outcome.answer.result, outcome.answer.cost));
     }
     if (results.length > 0) scope.append(...results);
   };
@@ -302,8 +325,10 @@ async function runOne(
   const earlier = begun === undefined ? undefined : await begun;
   if (earlier !== undefined && 'answer' in earlier) {
     const { requested, via } = prepared;
-    await auditCall(deps, callScope, auditedRequest(prepared), { ...earlier.answer, requested, via, durationMs: 0 });
-    return earlier;
+    // The call was sent once, and is charged once.
+    const { cost: _charged, ...answer } = earlier.answer;
+    await auditCall(deps, callScope, auditedRequest(prepared), { ...answer, requested, via, durationMs: 0 });
+    return { answer };
   }
   const outcome = callPrepared(deps, callScope, prepared, signal);
   if (key !== null) shared.set(key, outcome);

@@ -106,8 +106,8 @@ export async function createTurnScope(parts: TurnScopeParts, run: ScopedRun, { c
           append({ type: 'guard-decided', turn: run.turn, step: run.state.step, callId, ...(parent && { parent }), stage, ...decision });
         },
       },
-      started: (callId: string, attempt: number) => {
-        append({ type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });
+      started: (callId, attempt, price) => {
+        append({ type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt, ...(price !== null && { cost: price }) });
         // A call must not run without its `tool-start` event: the turn was ended, or a newer run exists.
         if (run.sealed) throw new Error('this run has ended');
       },

@@ -19,11 +19,11 @@ export const sumsSchema = `
     PRIMARY KEY (day, key, agent, toolset, tool)) WITHOUT ROWID;
 `;
 
-/** Names of tools as they were called. Earlier rows have none. */
+/** Names of tools as they were called, and what the calls cost. Earlier rows have neither. */
 export const namesSchema = `
   CREATE TABLE named_usage (day TEXT!, key TEXT!, agent TEXT!, toolset TEXT!, tool TEXT!, requested TEXT!, via TEXT!, calls REAL!, failures REAL!,
-    duration_ms REAL!, overcount REAL! DEFAULT 0, PRIMARY KEY (day, key, agent, toolset, tool, requested, via)) WITHOUT ROWID;
-  INSERT INTO named_usage SELECT day, key, agent, toolset, tool, '', '', calls, failures, duration_ms, 0 FROM tool_usage;
+    duration_ms REAL!, overcount REAL! DEFAULT 0, cost REAL! DEFAULT 0, PRIMARY KEY (day, key, agent, toolset, tool, requested, via)) WITHOUT ROWID;
+  INSERT INTO named_usage SELECT day, key, agent, toolset, tool, '', '', calls, failures, duration_ms, 0, 0 FROM tool_usage;
   DROP TABLE tool_usage;
   ALTER TABLE named_usage RENAME TO tool_usage;
 `;
@@ -37,7 +37,7 @@ const maxRowsPerDay = { model: 5_000, named: 5_000, unknown: 500 };
 const maxNameLength = 200;
 const maxCountedDays = 8;
 
-const toolCounts = ['calls', 'failures', 'duration_ms'] as const;
+const toolCounts = ['calls', 'failures', 'duration_ms', 'cost'] as const;
 const columns: Readonly<Record<UsageDimension, string>> = {
   day: 'day',
   key: 'key',
@@ -85,11 +85,11 @@ export class DailySums {
     for (const use of joinToolUses(reports.flatMap(({ tools }) => tools))) this.#addTool(at, use);
   }
 
-  #addTool(at: readonly [string, string, string], { day, tool, requested, via, calls, failures, durationMs }: ToolUse): void {
+  #addTool(at: readonly [string, string, string], { day, tool, requested, via, calls, failures, durationMs, cost = 0 }: ToolUse): void {
     const [name, called] = [tool ?? '', requested].map((text) => text.slice(0, maxNameLength)) as [string, string];
     const isOfTool = name !== '';
     const key = [day, ...at, name, called, via ?? ''];
-    const add = (row: readonly string[]): void => void this.#sql.exec(addTool, ...row, calls, failures, durationMs);
+    const add = (row: readonly string[]): void => void this.#sql.exec(addTool, ...row, calls, failures, durationMs, cost);
     if (this.#sql.exec(findTool, ...key).toArray().length > 0) add(key);
     else if (this.#hasRoom(isOfTool ? 'named' : 'unknown', day)) add(key);
     else if (isOfTool) add([day, ...at, name, '', '']);
@@ -144,7 +144,7 @@ export class DailySums {
 
 const addModel = `INSERT INTO model_usage (day, key, agent, toolset, model, ${countNames.join(', ')}) VALUES (${Array.from({ length: countNames.length + 5 }, () => '?').join(', ')})
   ON CONFLICT DO UPDATE SET ${countNames.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
-const addTool = `INSERT INTO tool_usage (day, key, agent, toolset, tool, requested, via, calls, failures, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+const addTool = `INSERT INTO tool_usage (day, key, agent, toolset, tool, requested, via, calls, failures, duration_ms, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET ${toolCounts.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`;
 
 const findTool =
@@ -158,17 +158,23 @@ const replaceRarest = `UPDATE tool_usage SET key = ?1, agent = ?2, toolset = ?3,
   WHERE (day, key, agent, toolset, tool, requested, via) =
     (SELECT day, key, agent, toolset, tool, requested, via FROM tool_usage WHERE day = ?5 AND tool = '' ORDER BY calls LIMIT 1)`;
 
-/** Calls of tools have a table of their own: only `by` decides which one is read. */
+/** Calls of models, with what calls of tools cost, which count in no other sum. */
+const withToolCosts = `(SELECT *, 0 AS tool_cost FROM model_usage WHERE day BETWEEN ?1 AND ?2
+  UNION ALL SELECT day, key, agent, toolset, '', ${countNames.map(() => '0').join(', ')}, cost FROM tool_usage WHERE day BETWEEN ?1 AND ?2 AND cost > 0)`;
+
+/** Calls of tools have a table of their own: only `by` decides which one is read. Groups and filters of models leave out what tools cost. */
 function selection({ by, from, to, where }: Pick<Query, 'by' | 'from' | 'to' | 'where'>) {
   const ofTools = isOfTools(by);
   const filters = Object.entries(where).filter((entry): entry is [UsageDimension, string] => entry[1] !== undefined);
   const own = ofTools && !isByName(by) ? ["tool != ''"] : [];
   const extra = isByName(by) ? ', sum(overcount) AS overcount, max(day) AS last' : '';
+  const ofModels = [...by, ...filters.map(([name]) => name)].some((name) => name === 'model' || name === 'provider');
+  const costs = ofTools || ofModels ? '' : ', sum(tool_cost) AS tool_cost';
   return {
-    source: ofTools ? 'tool_usage' : 'model_usage',
-    where: ['day BETWEEN ? AND ?', ...own, ...filters.map(([name]) => `${columns[name]} = ?`)].join(' AND '),
+    source: ofTools ? 'tool_usage' : ofModels ? 'model_usage' : withToolCosts,
+    where: ['day BETWEEN ?1 AND ?2', ...own, ...filters.map(([name]) => `${columns[name]} = ?`)].join(' AND '),
     values: [from, to, ...filters.map(([, value]) => value)],
-    names: (ofTools ? toolCounts : countNames).map((name) => `sum(${name}) AS ${name}`).join(', ') + extra,
+    names: (ofTools ? toolCounts : countNames).map((name) => `sum(${name}) AS ${name}`).join(', ') + extra + costs,
   };
 }
 
@@ -178,5 +184,10 @@ function toSums(row: Row): Sums {
     (typeof countNames)[number],
     number
   >;
-  return { ...counts, ...(row.overcount && { overcount: Number(row.overcount) }), ...(row.last && { last: String(row.last) }) };
+  return {
+    ...counts,
+    ...(row.tool_cost && { toolCost: Number(row.tool_cost) }),
+    ...(row.overcount && { overcount: Number(row.overcount) }),
+    ...(row.last && { last: String(row.last) }),
+  };
 }

@@ -1,13 +1,14 @@
 /** The request log of a shard: one row for each request to a model without a turn, and for each turn. */
 import { addUsage } from '../../core/model/chat-event.ts';
 import {
-  costOrUnknown,
+  costsOf,
   joinModelUses,
   type LoggedRequest,
   type ModelUse,
   type ReportedRequest,
   type RequestBodies,
   type RequestEntry,
+  toolCostOf,
   type UsageReport,
 } from '../../core/records/usage.ts';
 import { splitModelRef } from '../../core/turn/agent.ts';
@@ -34,8 +35,8 @@ const maxModels = 50;
 /** Rows with the same `x-request-id`, which callers choose. */
 const maxFoundRows = 20;
 
-/** `models`: joined over days. */
-type StoredRequest = { request: ReportedRequest; models: ModelUse[] };
+/** `models`: joined over days. `toolCost`: absent: none. */
+type StoredRequest = { request: ReportedRequest; models: ModelUse[]; toolCost?: number };
 
 const filters: Readonly<Record<keyof RequestFilter, string>> = {
   key: 'key',
@@ -56,8 +57,8 @@ export class RequestRows {
   }
 
   /** Stores the report, joined with the earlier parts of its turn. Returns false for a report that was stored before. */
-  add({ id, part, at, models, bodies }: UsageReport, request: ReportedRequest): boolean {
-    const isNew = this.#insert(id, part, at, join(null, request, models)) || this.#update(id, part, request, models);
+  add({ id, part, at, bodies, ...used }: UsageReport, request: ReportedRequest): boolean {
+    const isNew = this.#insert(id, part, at, join(null, request, used)) || this.#update(id, part, request, used);
     if (isNew && bodies !== undefined) this.#addBodies(id, bodies);
     return isNew;
   }
@@ -75,10 +76,10 @@ export class RequestRows {
   }
 
   /** Returns false if the part, or a later one, was stored before. */
-  #update(id: string, part: number, request: ReportedRequest, models: readonly ModelUse[]): boolean {
+  #update(id: string, part: number, request: ReportedRequest, used: Used): boolean {
     const row = this.#sql.exec<{ part: number; body: string }>('SELECT part, body FROM requests WHERE id = ?', id).one();
     if (row.part >= part) return false;
-    const joined = join(JSON.parse(row.body) as StoredRequest, request, models);
+    const joined = join(JSON.parse(row.body) as StoredRequest, request, used);
     const update = 'UPDATE requests SET part = ?, status = ?, body = ? WHERE id = ?';
     this.#sql.exec(update, part, joined.request.status, JSON.stringify(joined), id);
     return true;
@@ -155,19 +156,24 @@ const overwriteBody =
 type FoundRow = { body: string; number: number | null; request: string | null; response: string | null; truncated: number | null };
 type Row = { at: number; id: string; body: string } & Record<string, string | number | null>;
 
+type Used = Pick<UsageReport, 'models' | 'tools'>;
+
 /** The first part has the start of the turn; the last one has its status. */
-function join(stored: StoredRequest | null, request: ReportedRequest, models: readonly ModelUse[]): StoredRequest {
+function join(stored: StoredRequest | null, request: ReportedRequest, { models, tools }: Used): StoredRequest {
+  const toolCost = (stored?.toolCost ?? 0) + toolCostOf(tools);
+  const ofTools = toolCost > 0 && { toolCost };
   const uses = models.map((use) => ({ ...use, day: '' }));
-  if (stored === null) return { request, models: joinModelUses(uses).slice(0, maxModels) };
+  if (stored === null) return { request, models: joinModelUses(uses).slice(0, maxModels), ...ofTools };
   const { request: earlier } = stored;
   const { status, code, durationMs, toolCalls } = request;
   return {
     request: { ...earlier, status, code, durationMs, toolCalls: (earlier.toolCalls ?? 0) + (toolCalls ?? 0) },
     models: joinModelUses([...stored.models, ...uses]).slice(0, maxModels),
+    ...ofTools,
   };
 }
 
-function toEntry({ request, models }: StoredRequest): RequestEntry {
+function toEntry({ request, models, toolCost = 0 }: StoredRequest): RequestEntry {
   const sum = joinModelUses(models.map((use) => ({ ...use, model: '' })))[0];
   const isReported = models.some(({ calls, failures, unreported }) => calls - failures > unreported) || hasTokens(sum);
   return {
@@ -176,7 +182,7 @@ function toEntry({ request, models }: StoredRequest): RequestEntry {
     models: models.map(({ model }) => model),
     modelCalls: sum?.calls ?? 0,
     usage: sum !== undefined && isReported ? addUsage(sum.usage, { inputTokens: 0, outputTokens: 0 }) : null,
-    cost: sum === undefined ? 0 : costOrUnknown(sum),
+    ...costsOf(sum ?? { cost: 0, priced: 0, unpriced: 0 }, toolCost),
     unpricedCalls: sum?.unpriced ?? 0,
   };
 }

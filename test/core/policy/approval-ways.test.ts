@@ -8,6 +8,7 @@ describe('the ways to run a call without approval', () => {
     ['network', ['"kind": "network" to the policy (PUT /v1/policy), or', '"approval": "never"']],
     ['taint', ['"kind": "taint"', '"taint": false on the agent', '"approval": "never"']],
     ['rule', ['change that rule (PUT /v1/policy)', '"approval": "never"']],
+    ['budget', ['To let such turns continue', 'raise "maxCost"']],
     ['always', ['administrator can set "approval": "policy" on the toolset\'s entry shell.']],
   ] as const)('names what applies to %s', (kind, ways) => {
     const text = waysWithoutApproval({ kind }, 'shell');
@@ -15,6 +16,7 @@ describe('the ways to run a call without approval', () => {
   });
 
   it('is one sentence for every kind', () => {
-    for (const kind of AskKind.options) expect(waysWithoutApproval({ kind }, 'shell')).toMatch(/^To run such calls .*\.$/);
+    for (const kind of AskKind.options)
+      expect(waysWithoutApproval({ kind }, 'shell')).toMatch(/^To (run such calls|let such turns continue) .*\.$/);
   });
 });

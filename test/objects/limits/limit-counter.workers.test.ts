@@ -236,6 +236,24 @@ describe('budgets', () => {
       });
   });
 
+  it('counts the cost of a call that no report will have, and only for budgets', async () => {
+    const [workspace, first, second] = [anyWorkspace(), isolate(), isolate()];
+    const holder = holderOf({ dailyCost: 5, tokensPerMinute: 1 });
+    expect(await first.limiter.reserveCost(workspace, [holderOf({ requestsPerMinute: 1 })], 1)).toBeUndefined();
+    const call = await first.limiter.reserveCost(workspace, [holder], 2);
+    call?.settle({ tokens: 0, cost: 5.5 }, false);
+    await first.settled();
+    const used = (await second.limiter.uses(workspace, [holder])).map(({ limit, used: amount }) => [limit, amount]);
+    expect(used).toEqual([
+      ['dailyCost', 5.5],
+      ['tokensPerMinute', 0],
+    ]);
+    for (const { limiter } of [first, second])
+      await expect(limiter.reserveCost(workspace, [holder], 0.01)).rejects.toMatchObject({ extra: { limit: 'dailyCost' } });
+    // What costs nothing is not refused.
+    expect(await second.limiter.reserveCost(workspace, [holder], 0)).toBeDefined();
+  });
+
   it('keeps what a dead isolate has reserved only for a time', async () => {
     const [workspace, dead, next] = [anyWorkspace(), isolate(), isolate()];
     const holder = holderOf({ dailyCost: 1 });

@@ -72,7 +72,7 @@ export function createWorld(limits: UsageLimits, isolates: number) {
       call.reservation.settle(isReported ? { tokens: amount, cost: amount } : 'unknown');
       if (!isReported || limits.tokensPerMinute !== undefined) return;
       reports += 1;
-      const report = { id: `r${reports}`, part: 1, budgets: [holder], models: [{ day: dayOf(now), cost: amount }] };
+      const report = { id: `r${reports}`, part: 1, budgets: [holder], models: [{ day: dayOf(now), cost: amount }], tools: [] };
       await (limiters[call.isolate] as Limiter).charge(workspace, [report as unknown as UsageReport]);
     },
     /** The platform ends the requests of an isolate, with all that they wait for. */

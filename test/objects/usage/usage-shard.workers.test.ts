@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { poolBounds } from '../../../src/core/limits/pools.ts';
-import { dayOf, toModelUse, type ToolUse, type UsageReport } from '../../../src/core/records/usage.ts';
+import { dayOf, toModelUse, type ToolUse, type UsageDimension, type UsageReport } from '../../../src/core/records/usage.ts';
 import { createPools } from '../../../src/engine/fair-pool.ts';
 import { createCatalogClient } from '../../../src/objects/catalog/client/catalog-client.ts';
 import { createUsageReader, createUsageRecorder } from '../../../src/objects/usage/client/usage-shards.ts';
@@ -73,6 +73,39 @@ describe('a shard of usage', () => {
       },
     ]);
     expect((await sums()).totals.calls).toBe(2);
+  });
+
+  it('adds what tools cost to groups of days, keys, agents and toolsets, and to the row of the turn, but not to models', async () => {
+    const tools = [toolUse('paid.search', 'search', { cost: 0.1 }), toolUse('paid.fetch', 'fetch', { cost: 0.2 }), toolUse('free.a', 'a')];
+    const of = { id: 'turn_paid', toolset: 'paid', agent: 'buyer', model: 'free/b', input: 0 };
+    await record(report({ ...of, tools }), report({ ...of, part: 2, tools: [toolUse('paid.search', 'search', { cost: 0.4 })] }));
+    await record(
+      report({ toolset: 'paid', model: 'free/b', models: [], tools: [toolUse('paid.search', 'find', { cost: 1 })], request: null }),
+    );
+    const by = async (...names: UsageDimension[]) => await reader.usage(made.workspace, { ...days, by: names, where: {} });
+    for (const name of ['day', 'key', 'toolset'] as const)
+      expect((await by(name)).items, name).toMatchObject([{ calls: 2, cost: 1.7, toolCost: 1.7 }]);
+    const agents = await by('agent');
+    expect(agents.items).toMatchObject([
+      { agent: null, calls: 0, cost: 1 },
+      { agent: 'buyer', calls: 2, cost: 0.7 },
+    ]);
+    expect(agents.totals).toMatchObject({ cost: 1.7, toolCost: 1.7 });
+    expect((await by('tool')).items.map(({ tool, cost }) => [tool, cost])).toEqual([
+      ['free.a', 0],
+      ['paid.fetch', 0.2],
+      ['paid.search', 1.5],
+    ]);
+    expect((await by('requested', 'tool')).totals).toMatchObject({ calls: 5, cost: 1.7 });
+    for (const name of ['model', 'provider'] as const) {
+      const { items, totals } = await by(name, 'day');
+      expect([items.length, items[0]?.cost, totals.cost, totals.toolCost]).toEqual([1, 0, 0, undefined]);
+    }
+    const filtered = await reader.usage(made.workspace, { ...days, by: ['day'], where: { model: 'free/b' } });
+    expect(filtered.items).toMatchObject([{ calls: 2, cost: 0 }]);
+    const some = await reader.usage(made.workspace, { ...days, by: ['agent'], where: { agent: 'buyer' } });
+    expect(some.items).toMatchObject([{ agent: 'buyer', cost: 0.7, toolCost: 0.7 }]);
+    expect(await requests()).toMatchObject([{ id: 'turn_paid', cost: 0.7, toolCost: 0.7, modelCalls: 2 }]);
   });
 
   it('counts a report of a clock that went back to its own day, and lists it in order of time', async () => {
@@ -196,7 +229,7 @@ describe('a shard of usage', () => {
       { requested: 'search', tool: 'gh.search', via: 'wire', calls: 2, lastDay: dayOf(now) },
     ]);
     const tools = await reader.usage(made.workspace, { ...days, by: ['tool'], where: {} });
-    expect(tools.items).toEqual([{ tool: 'gh.search', calls: 4, failures: 0, durationMs: 3 }]);
+    expect(tools.items).toEqual([{ tool: 'gh.search', calls: 4, failures: 0, durationMs: 3, cost: 0 }]);
   });
 
   it('keeps the most frequent of many invented names, with what their counts may be too high by', async () => {
@@ -225,7 +258,7 @@ describe('a shard of usage', () => {
   it('finds nothing under names of members that every object has', async () => {
     await record({ ...report(), tools: [toolUse('__proto__', '__proto__', { failures: 1, durationMs: 3 })] });
     const tools = await reader.usage(made.workspace, { ...days, by: ['tool'], where: {} });
-    expect(tools.items).toEqual([{ tool: '__proto__', calls: 1, failures: 1, durationMs: 3 }]);
+    expect(tools.items).toEqual([{ tool: '__proto__', calls: 1, failures: 1, durationMs: 3, cost: 0 }]);
     expect(await reader.request(made.workspace, 'constructor', undefined)).toBeNull();
   });
 

@@ -40,7 +40,7 @@ type AgentDraft = components['schemas']['AgentToWrite'];
 type Limits = components['schemas']['AgentLimits'];
 type Settings = components['schemas']['AgentSettings'];
 
-const limitFields: readonly (readonly [name: keyof Limits, label: string])[] = [
+const limitFields: readonly (readonly [name: Exclude<keyof Limits, 'onLimit'>, label: string])[] = [
   ['maxSteps', 'Steps of a turn'],
   ['maxCalls', 'Tool calls of a turn'],
   ['maxTokens', 'Tokens of a turn'],
@@ -168,6 +168,7 @@ function AgentFields({ draft, edit }: { draft: AgentDraft; edit(next: AgentDraft
           {limitFields.map(([name, label]) => (
             <NumberField key={name} label={label} placeholder="default" {...limit.number(name)} />
           ))}
+          <TextField label="When the cost is used" suggestions={['end', 'ask']} placeholder="end" {...limit.word('onLimit')} />
           {timeoutFields.map(([name, label]) => (
             <NumberField key={name} label={label} placeholder="the provider’s" {...timeout.number(name)} />
           ))}

@@ -45,7 +45,7 @@ function UsageSums() {
             name="measure"
             label="Show"
             value={measureFor(sums.data, by)}
-            choices={by === 'tool' ? ['calls', 'failures'] : measures}
+            choices={by === 'tool' ? measures.filter((one) => one !== 'tokens') : measures}
           />
         )}
       </div>
@@ -84,7 +84,7 @@ function groupNames({ rows }: Sums, by: Grouping): string[] {
 
 function measureFor({ totals }: Sums, by: Grouping): Measure {
   const asked = measures.find((one) => one === query.value.get('measure'));
-  if (by === 'tool') return asked === 'failures' ? 'failures' : 'calls';
+  if (by === 'tool') return asked === undefined || asked === 'tokens' ? 'calls' : asked;
   return asked ?? usualMeasure(totals);
 }
 
@@ -151,10 +151,10 @@ function Tiles({ totals, isTools }: { totals: Totals; isTools: boolean }) {
   const { calls, failures, durationMs, inputTokens = 0, cachedInputTokens = 0, outputTokens = 0, reasoningTokens = 0, cost } = totals;
   const share = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 100));
   const tiles = [
+    ['Cost', cost == null ? 'unknown' : money(cost), 'USD unless priced otherwise'],
     ...(isTools
       ? []
       : ([
-          ['Cost', cost == null ? 'unknown' : money(cost), 'USD unless priced otherwise'],
           ['Input tokens', compact(inputTokens), `${share(cachedInputTokens, inputTokens)} % from caches`],
           ['Output tokens', compact(outputTokens), `${share(reasoningTokens, outputTokens)} % reasoning`],
         ] as const)),
@@ -188,13 +188,13 @@ function columnsOf(by: Grouping, labelOf: (name: string) => string): Column<Grou
     { label: 'Input', isNumber: true, cell: ({ inputTokens = 0 }) => <span title={count(inputTokens)}>{compact(inputTokens)}</span> },
     { label: 'Cached', isNumber: true, cell: ({ cachedInputTokens = 0 }) => compact(cachedInputTokens) },
     { label: 'Output', isNumber: true, cell: ({ outputTokens = 0 }) => <span title={count(outputTokens)}>{compact(outputTokens)}</span> },
-    { label: 'Cost', isNumber: true, cell: costCell },
   ];
   return [
     { label: by[0]?.toUpperCase() + by.slice(1), cell: ({ name }) => <code>{visible(labelOf(name))}</code> },
     { label: 'Calls', isNumber: true, cell: ({ calls }) => count(calls) },
     { label: 'Failed', isNumber: true, cell: (group) => count(measureOf(group, 'failures')) },
     ...(by === 'tool' ? [] : tokens),
+    { label: 'Cost', isNumber: true, cell: costCell },
     { label: 'Average', isNumber: true, cell: ({ durationMs, calls }) => duration(durationMs / Math.max(1, calls)) },
   ];
 }

@@ -157,7 +157,7 @@ export class InnerCallRunner {
       outcome = await callPrepared(deps, innerScope, call, signal);
     }
     if ('waitFor' in outcome) return this.#wait(start, call.request, outcome.waitFor);
-    const { result, via, durationMs, ran } = outcome.answer;
+    const { result, via, durationMs, ran, cost } = outcome.answer;
     if (ran && this.#journal === null && hasEffect(deps, prepared, at))
       this.#tree.recordEffect(start.callId, start.canonical ?? start.requested);
     // Aborted by the end of the outer call, which is not rerun.
@@ -166,7 +166,7 @@ export class InnerCallRunner {
       return this.#tree.addResultBytes(utf8Length(JSON.stringify(result))) ? { result, order: null } : this.#endFull();
     const before = at.entry?.order ?? null;
     if (before !== null) return { result, order: before };
-    const order = this.#journal.finish({ ...start, via }, result, { durationMs, keep: !at.isRedone });
+    const order = this.#journal.finish({ ...start, via }, result, { durationMs, keep: !at.isRedone, cost });
     if (order === null) return this.#endFull();
     this.#order.add(order);
     await failpoint('inner-result-before-root');
@@ -206,8 +206,8 @@ export class InnerCallRunner {
       files: files === null ? scope.files : withoutGuards(files),
       onOverlay,
       canWait: scope.canWait && (journal !== null || scope.askDuringCall !== undefined),
-      // A call that is repeated is already in the audit log.
-      ...(again && { begin: () => undefined, audit: () => undefined }),
+      // A call that is repeated is already in the audit log, and charged.
+      ...(again && { begin: () => undefined, audit: () => undefined, limited: [] }),
       ...(journal !== null && !again && { started: () => journal.begin(start) }),
     };
   }

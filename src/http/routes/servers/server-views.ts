@@ -27,12 +27,28 @@ const read = {
 };
 const { command, args, env, cwd, instances, era, transport, oauth, timeoutMs, sampling, roots } = McpServer.shape;
 const { baseUrl, include, exclude } = OpenApiServer.shape;
-const { headers, query, trusted, updates, instructions } = StaticServer.shape;
+const { headers, query, trusted, updates, price, instructions } = StaticServer.shape;
 const described = {
   kind: ServerKindFilter,
   url: z.string().optional(),
   ...{ command, args, env, cwd, instances },
-  ...{ headers, query, trusted, updates, instructions, era, transport, oauth, timeoutMs, sampling, roots, baseUrl, include, exclude },
+  ...{
+    headers,
+    query,
+    trusted,
+    updates,
+    price,
+    instructions,
+    era,
+    transport,
+    oauth,
+    timeoutMs,
+    sampling,
+    roots,
+    baseUrl,
+    include,
+    exclude,
+  },
 };
 
 export const ServerSummary = z

@@ -35,12 +35,14 @@ export async function prepareListing(
     isOtherServer: boolean;
     identityChange?: Finding | null;
     updates?: ListingUpdates;
+    /** Of the server's document. */
+    price?: unknown;
     by?: string;
   },
 ): Promise<PreparedListing> {
   const named = namedTools(context.sql, server.name);
   // Loaded when a server was listed, which most isolates never do.
-  const { applyListing } = await import('../../../core/listing/apply-listing.ts');
+  const { applyListing, unlistedPrices } = await import('../../../core/listing/apply-listing.ts');
   const taken = applyListing({
     kept: request.kept,
     items: request.listing.items,
@@ -54,7 +56,7 @@ export async function prepareListing(
   const { warnings, commit } = await prepareTools(context, server, taken.tools, touched);
   const isOther = taken.changed.length + taken.forgotten.length > 0;
   return {
-    report: reportListing(server.name, request.listing, taken, warnings),
+    report: reportListing(server.name, request.listing, taken, [...unlistedPrices(request.price, request.listing.items), ...warnings]),
     isOther,
     commit: () => {
       // A write of the server's document has its own audit row.

@@ -71,6 +71,7 @@ export async function takeDiscovery(
     isOtherServer: false,
     identityChange,
     updates: updatesOf(row, before, by, context.now()),
+    price: row.body.price,
   };
   const { report, isOther, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
   const known = readOffers(context.sql, server);

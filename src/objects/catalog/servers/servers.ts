@@ -107,7 +107,14 @@ async function prepareStatic(
   const after = toServerOfTools(name, server);
   const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
   const updates: ListingUpdates = { policy: updatePolicyOf(document, true), decided: { by, at: context.now() } };
-  const taken = await prepareListing(context, after, { kept, listing, isFirst: previous === null, isOtherServer, updates });
+  const taken = await prepareListing(context, after, {
+    kept,
+    listing,
+    isFirst: previous === null,
+    isOtherServer,
+    updates,
+    price: document.price,
+  });
   return {
     body: { ...server, name, listing: listing.hash },
     warnings: taken.report.warnings,

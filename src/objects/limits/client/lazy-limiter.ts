@@ -16,6 +16,8 @@ export function createLazyLimiter(deps: LimiterDeps): Limiter {
     status: (workspace, holders) => loaded?.status(workspace, holders) ?? [],
     reserveCall: async (workspace, holders, estimate) =>
       holders.length > 0 ? await (await load()).reserveCall(workspace, holders, estimate) : unlimited,
+    reserveCost: async (workspace, holders, cost) =>
+      holders.length > 0 ? await (await load()).reserveCost(workspace, holders, cost) : undefined,
     spendSandboxSeconds(workspace, holders, seconds) {
       if (loaded !== null) loaded.spendSandboxSeconds(workspace, holders, seconds);
       else if (seconds > 0 && holders.length > 0)

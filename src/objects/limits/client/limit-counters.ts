@@ -14,7 +14,7 @@ import {
 } from '../../../core/usage-limits.ts';
 import { createDelayedFlush } from '../../../engine/delayed-flush.ts';
 import type { UsageReport } from '../../../core/records/usage.ts';
-import type { Limiter, LimitUse } from '../../../ports/limiter.ts';
+import type { CallEstimate, Limiter, LimitUse, Reservation } from '../../../ports/limiter.ts';
 import { type CostCharge, limitCounter, type LimitCounterPort, type LimiterDeps } from './limit-counter-client.ts';
 import { HolderLease, type LeaseWant, type Shortage, type TakeOutcome } from './limit-lease.ts';
 import { createReservedCalls, type ReservedPart } from './reserved-calls.ts';
@@ -98,24 +98,15 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
           .map((status) => ({ of, name, ...status })),
       ),
 
-    async reserveCall(workspace, holders, estimate) {
-      const { tokens, cost } = estimate;
-      const parts: ReservedPart[] = [];
-      try {
-        for (const { limits, ...holder } of holders) {
-          const wants = wantsOf(limits, { tokensPerMinute: tokens, dailyCost: cost, monthlyCost: cost });
-          if (wants.length === 0) continue;
-          const own = ownOf(workspace, holder);
-          const answer = await take(own, wants);
-          if (answer === null) continue;
-          if ('short' in answer) throw refusal(own.holder, answer.short);
-          parts.push({ lease: own.lease, taken: answer.taken, flush: own.wake });
-        }
-      } catch (error) {
-        calls.start(parts, estimate).settle({ tokens: 0, cost: 0 });
-        throw error;
-      }
-      return calls.start(parts, estimate);
+    reserveCall,
+
+    async reserveCost(workspace, holders, cost) {
+      const budgets = holders.map(({ limits: { dailyCost, monthlyCost }, ...holder }) => ({
+        ...holder,
+        limits: { ...(dailyCost !== undefined && { dailyCost }), ...(monthlyCost !== undefined && { monthlyCost }) },
+      }));
+      const own = budgets.filter(({ limits }) => Object.keys(limits).length > 0);
+      return own.length === 0 ? undefined : await reserveCall(workspace, own, { tokens: 0, cost });
     },
 
     async requireSandboxSeconds(workspace, holders) {
@@ -205,6 +196,26 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
     },
   };
 
+  async function reserveCall(workspace: string, holders: readonly LimitedHolder[], estimate: CallEstimate): Promise<Reservation> {
+    const { tokens, cost } = estimate;
+    const parts: ReservedPart[] = [];
+    try {
+      for (const { limits, ...holder } of holders) {
+        const wants = wantsOf(limits, { tokensPerMinute: tokens, dailyCost: cost, monthlyCost: cost });
+        if (wants.length === 0) continue;
+        const own = ownOf(workspace, holder);
+        const answer = await take(own, wants);
+        if (answer === null) continue;
+        if ('short' in answer) throw refusal(own.holder, answer.short);
+        parts.push({ lease: own.lease, taken: answer.taken, flush: own.wake });
+      }
+    } catch (error) {
+      calls.start(parts, estimate).settle({ tokens: 0, cost: 0 });
+      throw error;
+    }
+    return calls.start(parts, estimate);
+  }
+
   async function endTurn(workspace: string, holders: readonly LimitedHolder[], turn: string): Promise<void> {
     for (const holder of holders) {
       if (holder.limits.concurrentTurns === undefined) continue;
@@ -227,8 +238,8 @@ function wantsOf(limits: LimitedHolder['limits'], needs: Partial<Record<Periodic
 /** Groups the costs of reports by the holders of budgets that they count for. */
 function chargesOf(reports: readonly UsageReport[]): { holder: LimitHolder; charges: CostCharge[]; cost: number }[] {
   const groups = new Map<string, { holder: LimitHolder; charges: CostCharge[]; cost: number }>();
-  for (const { id, part, models, budgets = [] } of reports) {
-    const costs = models.flatMap(({ day, cost }) => (cost > 0 ? [{ day, cost }] : []));
+  for (const { id, part, models, tools, budgets = [] } of reports) {
+    const costs = [...models, ...tools].flatMap(({ day, cost = 0 }) => (cost > 0 ? [{ day, cost }] : []));
     if (costs.length === 0) continue;
     for (const holder of budgets) {
       const key = `${holder.of}:${holder.name}`;

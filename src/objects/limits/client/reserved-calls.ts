@@ -43,12 +43,12 @@ export function createReservedCalls(clock: Clock) {
       let disarm = (): void => undefined;
       const call: OpenCall = {
         seenAt: 0,
-        settle(given) {
+        settle(given, isReported = given !== 'unknown') {
           disarm();
           if (!open.delete(call)) return;
           const used = given === 'unknown' ? estimate : given;
           for (const { lease, taken, flush } of parts) {
-            lease.settle(taken, (limit) => (isBudget(limit) ? used.cost : used.tokens), given === 'unknown');
+            lease.settle(taken, (limit) => (isBudget(limit) ? used.cost : used.tokens), !isReported);
             flush();
           }
         },

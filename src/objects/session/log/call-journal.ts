@@ -133,12 +133,12 @@ export class CallJournals {
     writer: TurnWriter | null,
     call: InnerCallStart,
     result: ToolResult,
-    { durationMs, keep }: { durationMs: number; keep: boolean },
+    { durationMs, keep, cost }: Parameters<CallJournal['finish']>[2],
   ): number | null {
     if (writer?.isSealed() === true) throw new Error('this run has ended');
     this.#put(writer?.turn ?? null, call);
     this.#appendCall(writer, call);
-    writer?.append(innerResultEvent({ ...call, turn: writer.turn, step: writer.step() }, result, durationMs));
+    writer?.append(innerResultEvent({ ...call, turn: writer.turn, step: writer.step() }, result, { durationMs, cost }));
     return this.#storeResult(call.callId, keep ? result : null);
   }
 

@@ -29,11 +29,23 @@ export function innerCallEvent({
 export function innerResultEvent(
   { turn, step, callId, root, canonical }: Pick<InnerCallStart, 'callId' | 'root' | 'canonical'> & At,
   result: ToolResult,
-  durationMs: number,
+  { durationMs, cost }: { durationMs: number; cost?: number | undefined },
 ): SessionEventBody {
   const { isError, code } = result;
   const { content } = boundResult({ content: result.content, isError }, { text: shownInnerResultBytes, media: 0 });
-  return { type: 'inner-result', turn, step, callId, parent: root, canonical, isError, ...(code && { code }), content, durationMs };
+  return {
+    type: 'inner-result',
+    turn,
+    step,
+    callId,
+    parent: root,
+    canonical,
+    isError,
+    ...(code && { code }),
+    content,
+    durationMs,
+    ...(cost !== undefined && { cost }),
+  };
 }
 
 /** Returns the arguments unchanged when they are short; otherwise long values are replaced by their length. */

@@ -116,7 +116,7 @@ function answerNested(
 ): SessionEventBody {
   const shown = boundResult(result, codeBounds);
   openSession.journals.recordClientResult(callId, shown);
-  return innerResultEvent({ turn, step, callId, root: rootCallId(callId), canonical }, shown, 0);
+  return innerResultEvent({ turn, step, callId, root: rootCallId(callId), canonical }, shown, { durationMs: 0 });
 }
 
 /** Returns the result with the code `tool_error` if it is an error; the client cannot set another code. */

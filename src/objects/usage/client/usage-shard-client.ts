@@ -16,8 +16,8 @@ export const countNames = [
   ...(['calls', 'failures', 'duration_ms', 'input', 'cached', 'cache_write', 'output', 'reasoning'] as const),
   ...(['cost', 'priced', 'unpriced', 'unreported'] as const),
 ] as const;
-/** `overcount` and `last`: of calls of tools. */
-export type Sums = Record<(typeof countNames)[number], number> & { overcount?: number; last?: string };
+/** `overcount` and `last`: of calls of tools. `toolCost`: what they cost, in sums of models. */
+export type Sums = Record<(typeof countNames)[number], number> & { toolCost?: number; overcount?: number; last?: string };
 export type SumRow = { group: string[]; sums: Sums };
 
 /** Rows of a list are ordered by time, then by id. */

@@ -4,11 +4,12 @@
  */
 import { backoffMs } from '../../../core/limits/backoff.ts';
 import {
-  costOrUnknown,
+  costsOf,
   isOfTools,
   toToolReports,
   type RequestEntry,
   type UsageDimension,
+  roundCost,
   type UsageReport,
   type UsageRow,
   type UsageTotals,
@@ -201,7 +202,8 @@ export function addSums(a: Sums, b: Sums): Sums {
     .filter((day) => day !== undefined)
     .toSorted()
     .at(-1);
-  return { ...sum, ...(overcount > 0 && { overcount }), ...(last !== undefined && { last }) };
+  const toolCost = (a.toolCost ?? 0) + (b.toolCost ?? 0);
+  return { ...sum, ...(toolCost > 0 && { toolCost }), ...(overcount > 0 && { overcount }), ...(last !== undefined && { last }) };
 }
 
 function toGroup(by: readonly UsageDimension[], group: readonly string[]): Partial<UsageRow> {
@@ -215,7 +217,7 @@ function ofNames({ last, overcount }: Sums): Pick<UsageRow, 'lastDay' | 'overcou
 
 function toCounts(sums: Sums, ofTools: boolean): UsageTotals {
   const calls = { calls: sums.calls, failures: sums.failures, durationMs: sums.duration_ms };
-  if (ofTools) return calls;
+  if (ofTools) return { ...calls, cost: roundCost(sums.cost) };
   return {
     ...calls,
     inputTokens: sums.input,
@@ -223,7 +225,7 @@ function toCounts(sums: Sums, ofTools: boolean): UsageTotals {
     cacheWriteInputTokens: sums.cache_write,
     outputTokens: sums.output,
     reasoningTokens: sums.reasoning,
-    cost: costOrUnknown(sums),
+    ...costsOf(sums, sums.toolCost ?? 0),
     unpricedCalls: sums.unpriced,
     unreportedCalls: sums.unreported,
   };

@@ -7,6 +7,7 @@ import { createAnswerDocument, createAnswerEncoder } from '../../../../src/diale
 import { dialectOf } from '../../../../src/dialects/dialects.ts';
 import { encodeEvent } from '../../../../src/dialects/native.ts';
 import { toTranscript, toTurnAnswer } from '../../../../src/objects/session/turn/turn-answer.ts';
+import { waitFor } from '../../../wait-for.ts';
 import { toolOf } from '../../../fakes/known-tools.ts';
 import { calls, ends, finish, makeRoom, reply, silence, types, type Model } from '../runner-session.ts';
 
@@ -39,7 +40,8 @@ const proposed = (events: readonly SessionEvent[]) => events.flatMap((event) => 
 async function ended(): Promise<SessionEvent[]> {
   const room = await makeRoom([says('Or a quiz?')], { more: shown });
   room.accept('Where is my camera?');
-  await room.settle();
+  // The first turn with tools to propose loads the code for it.
+  await waitFor(() => expect(types(room.events())).toContain('turn-end'));
   return room.events();
 }
 
