@@ -49,10 +49,11 @@ import { applyChanges, copyFiles } from '../../../storage/files/file-image.ts';
 import type { Bindings } from '../../../storage/bindings.ts';
 import { readNewestMade } from '../../../engine/plan/newest-made.ts';
 import { wire } from '../../../wiring/wire.ts';
+import { loadDecisions } from './alarm.ts';
 import type { SessionNeeds } from './session-needs.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
 import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
-import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecisionContext } from '../pending/decide.ts';
+import type { DecisionContext } from '../pending/decide.ts';
 import { createDirectCallContext, explainInSession, type DirectCallContext } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
 import {
@@ -203,31 +204,35 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
-    return toOutcome(() => showPending(this.#deciding(caller)));
+    return toOutcome(async () => (await loadDecisions()).showPending(this.#deciding(caller)));
   }
 
   approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showApproval(this.#deciding(caller), callId));
+    return toOutcome(async () => (await loadDecisions()).showApproval(this.#deciding(caller), callId));
   }
 
   decide(caller: Principal, callId: string, decision: Decision, options: DecideOptions): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() =>
-      this.#decided(caller, (context) =>
+    return toOutcome(async () => {
+      const { decide } = await loadDecisions();
+      return await this.#decided(caller, (context) =>
         decide(context, callId, decision, { by: caller.keyId, mayWaive: isAllowed(caller, { act: 'waive', what: '' }), ...options }),
-      ),
-    );
+      );
+    });
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
-    return toOutcome(() => mintLink(this.#deciding(caller), callId, caller.keyId));
+    return toOutcome(async () => (await loadDecisions()).mintLink(this.#deciding(caller), callId, caller.keyId));
   }
 
   linkedApproval(link: FollowedLink): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showLinked(this.#deciding('link'), link));
+    return toOutcome(async () => (await loadDecisions()).showLinked(this.#deciding('link'), link));
   }
 
   decideByLink(link: FollowedLink, decision: Decision, remember?: 'session'): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() => this.#decided('link', (context) => decideByLink(context, link, decision, remember)));
+    return toOutcome(async () => {
+      const { decideByLink } = await loadDecisions();
+      return await this.#decided('link', (context) => decideByLink(context, link, decision, remember));
+    });
   }
 
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
