@@ -25,6 +25,9 @@ type Cited = { type: 'citations'; citations: readonly Citation[] };
 /** An image that the model made, as base64. `index` counts the images of the message from 0. */
 export type MadeImage = { type: 'image'; index: number; mediaType: string; data: string };
 
+/** A call that waits for an approval, for dialects that have such questions. `id`: as in `toApprovalId`. `arguments` is JSON text. */
+export type AskedApproval = { type: 'approval'; id: string; callId: string; canonical: string; arguments: string };
+
 /** A part of a message. Adjacent parts of one kind within a step are merged. */
 export type AnswerPart =
   | Words
@@ -32,7 +35,8 @@ export type AnswerPart =
   /** Data that the provider requires in the next request; only without a session, which stores it. */
   | { type: 'native'; part: NativePart }
   | Cited
-  | MadeImage;
+  | MadeImage
+  | AskedApproval;
 
 /** What an event adds to the message; the last two end it. The texts of steps are joined by a blank line, which is part of `text`. */
 export type MessageChange =
@@ -40,6 +44,7 @@ export type MessageChange =
   | { type: 'native'; part: NativePart }
   | Cited
   | MadeImage
+  | AskedApproval
   | { type: 'call-start'; call: AnswerCall }
   | { type: 'call-delta'; call: AnswerCall; text: string }
   | { type: 'call-end'; call: AnswerCall }
@@ -48,6 +53,13 @@ export type MessageChange =
 
 /** A call that the client must run: `arguments` is JSON text. */
 export type RenderedClientCall = { id: string; name: string; arguments: string };
+
+/** What a turn waits for. `notes`: in words, for people; `approvals`: some of it once more, for clients. */
+export type PendingParts = {
+  notes: readonly string[];
+  approvals: readonly AskedApproval[];
+  calls: readonly RenderedClientCall[];
+};
 
 export type AnswerMessage = ReturnType<typeof createAnswerMessage>;
 
@@ -226,13 +238,15 @@ export function createAnswerMessage({
     take,
     /** Ends the current step. */
     endStep,
-    /** Ends the message of a turn that waits: adds a paragraph for each note, then the calls. */
-    pause({ notes, calls: asked }: { notes: readonly string[]; calls: readonly RenderedClientCall[] }): MessageChange[] {
+    /** Ends the message of a turn that waits: adds a paragraph for each note, then the approvals and calls. */
+    pause({ notes, approvals, calls: asked }: PendingParts): MessageChange[] {
       const changes: MessageChange[] = [];
       for (const note of notes) {
         endStep();
         changes.push(...add('text', note));
       }
+      parts.push(...approvals);
+      changes.push(...approvals);
       for (const { id, name, arguments: given } of asked) {
         const index = calls.size;
         changes.push(startCall(index, { index, id, name, text: '', custom: false }), ...callDelta(index, given), ...endCall(index));

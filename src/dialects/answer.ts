@@ -7,12 +7,18 @@ import type { AskKind } from '../core/policy/approval.ts';
 import { decisionInstruction, waysWithoutApproval } from '../core/policy/approval-ways.ts';
 import { Problem } from '../core/problem.ts';
 import { oneLine } from '../core/text/paragraphs.ts';
-import { toToolCallId } from '../core/text/reference.ts';
+import { toApprovalId, toToolCallId } from '../core/text/reference.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 import { applyEvent } from '../core/turn/fold-turn.ts';
 import { showInvisible } from '../core/text/visible-text.ts';
 import { beginTurn, isWaiting, type TurnState, pendingQuestions } from '../core/turn/turn-state.ts';
-import { createAnswerMessage, type AnswerMessage, type MessageChange, type RenderedClientCall } from './answer-message.ts';
+import {
+  createAnswerMessage,
+  type AnswerMessage,
+  type MessageChange,
+  type PendingParts,
+  type RenderedClientCall,
+} from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 
 /**
@@ -44,7 +50,7 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
   const message = createAnswerMessage({ restarts, continues: session !== null });
   const asked = new Map<string, RenderedClientCall>();
   const questions = new Map<string, string>();
-  const approvals = new Map<string, NotedRequest>();
+  const approvals = new Map<string, AskedRequest>();
   /** The state of the current turn, which may belong to another request: a waiting turn blocks those after it. */
   let state = beginTurn('');
   /** Events before `after` are complete, so output of an interrupted run is dropped before it is shown. */
@@ -55,8 +61,8 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
     applyEvent(state, event);
     if (event.type === 'input-required') questions.set(event.callId, questionText(event.requests));
     if (event.type === 'approval-required') {
-      const { callId, canonical, reason, entry, ask: kind, round } = event;
-      approvals.set(callId, { callId, canonical, reason, round, ways: { kind, entry } });
+      const { callId, canonical, arguments: given, reason, entry, ask: kind, round } = event;
+      approvals.set(callId, { callId, canonical, arguments: JSON.stringify(given), reason, round, ways: { kind, entry } });
     }
     if (event.type !== 'client-tool-required') return;
     const { callId, name, arguments: given } = event;
@@ -111,6 +117,9 @@ export type NotedRequest = {
   round: number;
   ways: { kind: AskKind; entry: string };
 };
+
+/** `arguments`: JSON text. */
+type AskedRequest = NotedRequest & { arguments: string };
 
 /**
  * The text that a client reads while a call waits for approval. Deterministic, so that it is recognized in the history that the client
@@ -215,10 +224,10 @@ function numbers(id: string): [number, number] {
 type Waited = {
   asked: ReadonlyMap<string, RenderedClientCall>;
   questions: ReadonlyMap<string, string>;
-  approvals: ReadonlyMap<string, NotedRequest>;
+  approvals: ReadonlyMap<string, AskedRequest>;
 };
 
-function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string | null) {
+function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string | null): PendingParts {
   const open = pendingQuestions(state);
   return {
     notes: open.flatMap(({ asked: by, canonical, callId }) => {
@@ -226,6 +235,12 @@ function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, sess
       if (by === 'input') return [inputNote({ canonical, callId, question: questions.get(callId) ?? '' }, session)];
       const approval = by === 'approval' ? approvals.get(callId) : undefined;
       return approval === undefined ? [] : [approvalNote(approval, session)];
+    }),
+    approvals: open.flatMap(({ asked: by, callId }) => {
+      const approval = by === 'approval' ? approvals.get(callId) : undefined;
+      if (session === null || approval === undefined) return [];
+      const { canonical, round, arguments: given } = approval;
+      return [{ type: 'approval', id: toApprovalId({ callId, round, session }), callId, canonical, arguments: given }];
     }),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };

@@ -162,7 +162,7 @@ export type SubmitTurn = {
   taint?: Taint;
   /**
    * For a chat dialect: how the answer will be shown. Such a request resumes a waiting turn instead of queueing after it: `results` are those
-   * of calls the client was given; `input` may then be empty. `previous`: the id of the answer to continue from; if it is not the newest, the
+   * of calls the client was given; `input` may then be empty. `decided`: the request brought decisions, which were applied. `previous`: the id of the answer to continue from; if it is not the newest, the
    * conversation up to there continues in a new session.
    */
   chat?: {
@@ -171,6 +171,7 @@ export type SubmitTurn = {
     includeUsage: boolean;
     echo: Record<string, unknown>;
     results: ClientResult[];
+    decided?: true;
     previous?: string;
   };
 };

@@ -60,6 +60,8 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
         return [chunk(JSON.stringify({ tool_calls: [callPiece(change.call, change.text)] }), 'null')];
       }
       case 'call-end':
+      // The sentence before it asks the user.
+      case 'approval':
         return [];
       case 'image':
         return [chunk(JSON.stringify({ images: [toImage(change)] }), 'null')];

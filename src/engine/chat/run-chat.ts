@@ -7,6 +7,7 @@ import type { Dropped, DroppedItem } from '../../core/model/dropped.ts';
 import type { ModelSettings } from '../../core/model/model-settings.ts';
 import { requireAllowed } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
+import { once } from '../../core/memoize.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
@@ -64,6 +65,8 @@ type PlannedChat =
   | ({ content: ReadableStream<Uint8Array>; edition: EditionPointer | null } & Pick<Plan, 'replaced'>)
   | Pick<ProxiedChat, 'ref' | 'agent' | 'limited' | 'fallbacks' | 'timeouts'>;
 
+const loadDecisions = once(() => import('./decide-in-chat.ts'));
+
 export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<ChatAnswer> {
   const { principal, dialect } = incoming;
   const ref = await resolveModel(deps, principal, incoming.body.model);
@@ -120,10 +123,12 @@ async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession |
   }
   if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'a turn with a session or server tools has one choice: omit n' }]);
 
-  const { history, input, results } = conversation;
+  const { history, input, results, decisions } = conversation;
+  if (decisions.length > 0) await (await loadDecisions()).decideInChat(principal, found, conversation, request.dropped);
   const { includeUsage, echo } = request;
   const previous = request.previous === null ? {} : { previous: request.previous };
-  const shown = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
+  const decided = decisions.length > 0 && { decided: true as const };
+  const shown = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...decided, ...previous };
   const replaced = plan.replaced === undefined ? {} : { replaced: plan.replaced };
   const wanted = { plan, input, history, chat: shown, awaitsAnswer: !request.streamed, ...idempotency };
   const { turnWithinRequest } = deps;

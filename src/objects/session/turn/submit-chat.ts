@@ -100,7 +100,7 @@ function judge(
   { openSession, session }: SubmitContext,
   { lastAnswer: last, unseen }: ShownToClient,
   history: readonly Message[],
-  { results, input }: ChatSubmission,
+  { results, input, chat: { decided } }: ChatSubmission,
   { fresh }: Classified,
 ): HistoryMatch {
   // Without a history there is nothing to compare: the session's own messages, possibly thousands, are not loaded.
@@ -112,7 +112,9 @@ function judge(
     return { ...imported, callIds: new Set([...imported.callIds, ...turns.flatMap(({ clientCalls }) => clientCalls)]) };
   };
   const lost =
-    last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [outputShownAfter(openSession, last.range.after)];
+    last === null || (results.length === 0 && decided !== true) || fresh.length > 0 || input.length > 0
+      ? []
+      : [outputShownAfter(openSession, (last.range.earlier ?? last.range).after)];
   const sent = toComparableHistory(history, { isShown: () => true, isNote });
   const match = (turns: readonly TurnMessages[]): HistoryMatch => matchHistory(comparableOf(turns), sent, [unseen, ...lost]);
 
