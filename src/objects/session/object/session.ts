@@ -7,6 +7,7 @@ import type { ApprovalView, Decision } from '../../../core/policy/approval.ts';
 import { failpoint } from '../../../core/failpoint.ts';
 import type { EditionPointer } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits/limits.ts';
+import { once } from '../../../core/memoize.ts';
 import type { ClientResult } from '../../../core/model/message.ts';
 import type { PolicyAnswer } from '../../../core/policy/explain.ts';
 import { isAllowed } from '../../../core/people/authority.ts';
@@ -76,7 +77,6 @@ import {
 } from './open-session.ts';
 import { publicId, readSessionBackup, restoreSession, sessionBackupPlan } from './session-backup.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
-import { forkSession, importConversation } from '../turn/fork-session.ts';
 import { repeatedTurn, submit } from '../turn/submit.ts';
 import { acceptResults } from '../turn/accept-results.ts';
 import { readMessages } from '../log/transcript-pages.ts';
@@ -84,6 +84,8 @@ import { readAnswer, readEventPage, readEvents, streamTurn, type TurnSource } fr
 
 type DecideOptions = Parameters<SessionPort['decide']>[3];
 type WrittenFile = Awaited<ReturnType<SessionPort['writeFile']>>;
+
+const loadForks = once(() => import('../turn/fork-session.ts'));
 
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort>, BackupRpc {
   readonly #wiring: SessionNeeds;
@@ -127,17 +129,18 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   fork(caller: Principal, turn: string, key?: string): Promise<Outcome<SessionView>> {
-    return toOutcome(() => {
+    return toOutcome(async () => {
+      const { forkSession } = await loadForks();
       const context = this.#submitContext(this.#enter(caller));
-      if (key === undefined) return forkSession(context, caller, turn);
+      if (key === undefined) return await forkSession(context, caller, turn);
       const made = this.#copies.get(key) ?? forkSession(context, caller, turn, key).finally(() => this.#copies.delete(key));
       this.#copies.set(key, made);
-      return made;
+      return await made;
     });
   }
 
   importConversation(caller: Principal, conversation: ForkedConversation): Promise<Outcome<void>> {
-    return toOutcome(() => importConversation(this.#enter(caller), conversation));
+    return toOutcome(async () => (await loadForks()).importConversation(this.#enter(caller), conversation));
   }
 
   /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */
