@@ -952,6 +952,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ai-sdk/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a chat of a user interface (AI SDK)
+         * @description For `useChat` and `DefaultChatTransport` of the AI SDK: set `api` to this URL, `headers` to the key, and `body` to `{"model": "agent/<name>"}`. Returns the UI message stream, version 1: text, reasoning, calls of server tools as `dynamic-tool` parts with their results, and calls of the client’s own `tools`. A call that requires approval is a `tool-approval-request`; after `addToolApprovalResponse`, the next request decides it, with the scope `approve`, and continues the message. `conflict`: it was decided otherwise. The session is found by the ids of the messages. Errors before the stream are problems, later ones `error` chunks.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createUiMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/approvals": {
         parameters: {
             query?: never;
@@ -10523,6 +10545,78 @@ export interface components {
         };
         /**
          * @example {
+         *       "model": "agent/demo",
+         *       "messages": [
+         *         {
+         *           "id": "m1",
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "type": "text",
+         *               "text": "Hello"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        UiChatRequest: {
+            id?: string;
+            messageId?: string | null;
+            /** @description The whole conversation, as the client has it. */
+            messages: ({
+                id?: string;
+                parts: ({
+                    approval?: {
+                        approved?: boolean;
+                        id: string;
+                        reason?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    errorText?: string;
+                    filename?: string;
+                    mediaType?: string;
+                    providerExecuted?: boolean;
+                    state?: string;
+                    text?: string;
+                    toolCallId?: string;
+                    toolName?: string;
+                    type: string;
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @enum {string} */
+                role: "system" | "user" | "assistant";
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Extension: `agent/<name>` or `<provider>/<model>`, by `body` of the transport. */
+            model: string;
+            /** @description Extension: tools that the client runs, by `onToolCall` and `addToolOutput`. */
+            tools?: ({
+                description?: string | null;
+                inputSchema?: {
+                    [key: string]: unknown;
+                } | null;
+                name: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description Extension: the toolset whose tools the service runs. */
+            toolset?: string | null;
+            trigger?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        UiMessageChunk: {
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
          *       "label": "Camera",
          *       "description": "Takes a photo of homework.",
          *       "category": "upload",
@@ -12428,6 +12522,14 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
                 "text/html": string;
+            };
+        };
+        Problem508: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         RpcError400: {
@@ -14593,6 +14695,67 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    createUiMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of messages, or else the last answer in the history, identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UiChatRequest"];
+            };
+        };
+        responses: {
+            /** @description A stream of a UI message, or its chunks (`text/event-stream`) with `stream: true`. In a session each chunk has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
+                    /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
+                    "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
+                    /** @description The session that was used; differs from the requested one if the messages differ from those of the session. */
+                    "x-moniker-session"?: string;
+                    /** @description `v1` */
+                    "x-vercel-ai-ui-message-stream"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+            508: components["responses"]["Problem508"];
         };
     };
     listInbox: {

@@ -6,6 +6,7 @@ import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core
 import { type Citation, shiftCitations } from '../core/model/citation.ts';
 import type { NativePart } from '../core/model/message.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
+import type { ToolResult } from '../core/tools/tool.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 
 export type AnyEvent = ChatEvent | SessionEvent;
@@ -26,7 +27,19 @@ type Cited = { type: 'citations'; citations: readonly Citation[] };
 export type MadeImage = { type: 'image'; index: number; mediaType: string; data: string };
 
 /** A call that waits for an approval, for dialects that have such questions. `id`: as in `toApprovalId`. `arguments` is JSON text. */
-export type AskedApproval = { type: 'approval'; id: string; callId: string; canonical: string; arguments: string };
+export type AskedApproval = { type: 'approval'; id: string; callId: string; canonical: string; arguments: string; reason: string };
+
+/**
+ * A call of a server tool, for dialects that show them: its input, and its result. `denied`: an approver denied it. `question`: `AskedApproval.id`
+ * of a question that was decided.
+ */
+export type ServerCallChange =
+  | ({ type: 'server-call' } & ServerCall)
+  | { type: 'server-decision'; call: ServerCall; question: string; approved: boolean }
+  | { type: 'server-result'; call: ServerCall; result: Pick<ToolResult, 'isError' | 'content' | 'structuredContent'>; denied: boolean };
+
+/** `arguments` is null if the model's text was no JSON. */
+export type ServerCall = { callId: string; canonical: string; arguments: Readonly<Record<string, unknown>> | null };
 
 /** A part of a message. Adjacent parts of one kind within a step are merged. */
 export type AnswerPart =
@@ -45,6 +58,7 @@ export type MessageChange =
   | Cited
   | MadeImage
   | AskedApproval
+  | ServerCallChange
   | { type: 'call-start'; call: AnswerCall }
   | { type: 'call-delta'; call: AnswerCall; text: string }
   | { type: 'call-end'; call: AnswerCall }

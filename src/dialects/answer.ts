@@ -19,7 +19,7 @@ import {
   type PendingParts,
   type RenderedClientCall,
 } from './answer-message.ts';
-import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
+import type { AnswerFrame, AnswerIdentity, CallReader, Dialect } from './dialect.ts';
 
 /**
  * The answer contains the events of `turn` after `after`, the last event that the request found or wrote. `earlier`: events that no client
@@ -44,9 +44,15 @@ export type AnswerReader = {
 
 /**
  * Texts of steps are joined by a blank line. Server tool calls are never shown; only the client's calls are. `session` null: the turn belongs
- * to no session and ends with the answer, so that it waits for calls of the client only.
+ * to no session and ends with the answer, so that it waits for calls of the client only. `readCalls`: of a dialect that shows server tool calls and
+ * asks for approvals itself, in place of a sentence.
  */
-export function createAnswerReader(range: AnswerRange, session: string | null, restarts: 'silently' | 'as failures'): AnswerReader {
+export function createAnswerReader(
+  range: AnswerRange,
+  session: string | null,
+  restarts: 'silently' | 'as failures',
+  readCalls?: CallReader,
+): AnswerReader {
   const message = createAnswerMessage({ restarts, continues: session !== null });
   const asked = new Map<string, RenderedClientCall>();
   const questions = new Map<string, string>();
@@ -71,7 +77,7 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
   const show = (event: SessionEvent): AnswerStep => {
     const elsewhere = 'turn' in event && event.turn !== range.turn;
     const changes = elsewhere && (event.type === 'turn-end' || event.type === 'error') ? message.endStep() : message.take(event);
-    return { event: event.id, changes: [...changes] };
+    return { event: event.id, changes: [...changes, ...(readCalls?.(event, true) ?? [])] };
   };
   const beginOf = (turn: string): number => {
     if (turn === range.earlier?.turn) return range.earlier.after;
@@ -89,6 +95,7 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
         follow(event);
         shown = event.id > beginOf(event.turn);
       }
+      if (!shown) readCalls?.(event, false);
       if (shown && event.id <= range.after) {
         if (event.type === 'step-restart') held = held.filter(({ id }) => id < event.from);
         else held.push(event);
@@ -100,7 +107,8 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
       if (shown && event.id > range.after && !message.isOver()) parts.push(show(event));
       if (isWaiting(state) && !message.isOver()) {
         const last = parts.at(-1);
-        const changes = message.pause(pauseOf(state, { asked, questions, approvals }, session));
+        const pending = pauseOf(state, { asked, questions, approvals }, session, readCalls !== undefined);
+        const changes = message.pause(pending);
         if (last?.event === event.id) last.changes.push(...changes);
         else parts.push({ event: event.id, changes });
       }
@@ -149,7 +157,7 @@ export function readApprovalNote(text: string): string | null {
 
 /** Encodes each frame once. A reader that resumes skips the frames that it has (`isAfter`). */
 export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
-  const reader = createAnswerReader(range, session, 'as failures');
+  const reader = createAnswerReader(range, session, 'as failures', dialect.createCallReader?.(session));
   const write = dialect.createWriter(identity, reader.message);
   return {
     encode: (event: SessionEvent): NumberedFrame[] =>
@@ -227,20 +235,20 @@ type Waited = {
   approvals: ReadonlyMap<string, AskedRequest>;
 };
 
-function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string | null): PendingParts {
+function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string | null, asksItself: boolean): PendingParts {
   const open = pendingQuestions(state);
   return {
     notes: open.flatMap(({ asked: by, canonical, callId }) => {
       if (session === null) return [];
       if (by === 'input') return [inputNote({ canonical, callId, question: questions.get(callId) ?? '' }, session)];
       const approval = by === 'approval' ? approvals.get(callId) : undefined;
-      return approval === undefined ? [] : [approvalNote(approval, session)];
+      return approval === undefined || asksItself ? [] : [approvalNote(approval, session)];
     }),
     approvals: open.flatMap(({ asked: by, callId }) => {
       const approval = by === 'approval' ? approvals.get(callId) : undefined;
       if (session === null || approval === undefined) return [];
-      const { canonical, round, arguments: given } = approval;
-      return [{ type: 'approval', id: toApprovalId({ callId, round, session }), callId, canonical, arguments: given }];
+      const { canonical, round, reason, arguments: given } = approval;
+      return [{ type: 'approval', id: toApprovalId({ callId, round, session }), callId, canonical, arguments: given, reason }];
     }),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };

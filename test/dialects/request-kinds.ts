@@ -2,7 +2,7 @@
  * An example of each kind of part, item and tool of the three dialects' requests, for the test that follows each to each provider's wire. An
  * example of a kind that is mapped has a text that the provider must be sent.
  */
-import { toApprovalId, type DialectName } from '../../src/core/text/reference.ts';
+import { toApprovalId, type ApiDialectName } from '../../src/core/text/reference.ts';
 import { isRecord } from '../../src/core/json/wire-value.ts';
 
 type Json = Record<string, unknown>;
@@ -292,7 +292,7 @@ const messagesKinds: Json = {
   'tools[].type=*': new At('tools[1]', { type: 'code_execution_20260101', name: 'x' }),
 };
 
-export const kindExamples: Readonly<Record<DialectName, Json>> = {
+export const kindExamples: Readonly<Record<ApiDialectName, Json>> = {
   'openai-chat': chatKinds,
   'openai-responses': responsesKinds,
   'anthropic-messages': messagesKinds,

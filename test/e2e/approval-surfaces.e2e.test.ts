@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endedTurn } from './eventually.ts';
 import { shareService } from './shared-service.ts';
-import { aiSdkSurface, type Choice, placeOf, type Question, responsesSurface, type Surface } from './approval-surfaces.ts';
+import { aiSdkSurface, type Choice, placeOf, type Question, responsesSurface, type Surface, uiSurface } from './approval-surfaces.ts';
 
 const service = shareService();
 
@@ -11,6 +11,7 @@ const surfaces: readonly [string, Surface][] = [
   ['Responses, streamed, with all items', responsesSurface(service, 'resent', true)],
   ['Responses, with the decision alone', responsesSurface(service, 'alone', false)],
   ['Responses, of the AI SDK', aiSdkSurface(service)],
+  ['the AI SDK’s chat', uiSurface(service)],
 ];
 
 beforeAll(async () => {

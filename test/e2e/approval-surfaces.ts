@@ -1,6 +1,14 @@
 /** The protocols of clients in which a call is approved, each as its stock client speaks it: asks, and decides with its own means. */
 import { createOpenAI } from '@ai-sdk/openai';
-import { generateText, type ModelMessage } from 'ai';
+import {
+  AbstractChat,
+  type ChatState,
+  DefaultChatTransport,
+  generateText,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type ModelMessage,
+  type UIMessage,
+} from 'ai';
 import OpenAI from 'openai';
 import type { Response as Answered, ResponseInput } from 'openai/resources/responses/responses';
 import { type QuestionReference, readApprovalId } from '../../src/core/text/reference.ts';
@@ -83,4 +91,50 @@ export function aiSdkSurface(service: SharedService): Surface {
       return (await generate([...(state as ModelMessage[]), decision])).text;
     },
   };
+}
+
+/** The AI SDK's chat of a user interface, with its own transport, reader and condition for sending. */
+export function uiSurface(service: SharedService): Surface {
+  return {
+    async ask(input) {
+      const { chat, ended } = createUiChat(service, []);
+      await Promise.all([chat.sendMessage({ text: input }), ended]);
+      const part = chat.lastMessage?.parts.find((one) => one.type === 'dynamic-tool');
+      if (part?.type !== 'dynamic-tool' || part.state !== 'approval-requested')
+        throw new Error(`no approval request: ${JSON.stringify(chat.messages)}`);
+      return { id: part.approval.id, arguments: part.input, state: chat.messages };
+    },
+    async decide({ id, state }, choice) {
+      const before = structuredClone(state as UIMessage[]);
+      const { chat, ended } = createUiChat(service, before);
+      await Promise.all([chat.addToolApprovalResponse({ id, approved: choice === 'approve' }), ended]);
+      if (chat.messages.length !== before.length) throw new Error('the answer is a message of its own');
+      return (chat.lastMessage?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+    },
+  };
+}
+
+class UiChat extends AbstractChat<UIMessage> {}
+
+/** `ended` settles with the first answer. */
+export function createUiChat({ url, key }: SharedService, messages: UIMessage[], body: object = { model }) {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  const state: ChatState<UIMessage> = {
+    ...{ status: 'ready', error: undefined, messages, snapshot: structuredClone },
+    pushMessage(message) {
+      state.messages = [...state.messages, message];
+    },
+    popMessage() {
+      state.messages = state.messages.slice(0, -1);
+    },
+    replaceMessage(index, message) {
+      state.messages = state.messages.with(index, message);
+    },
+  };
+  const transport = new DefaultChatTransport({ api: `${url}/v1/ai-sdk/chat`, headers: { authorization: `Bearer ${key}` }, body });
+  const chat = new UiChat({
+    ...{ id: 'chat', transport, state, onError: reject, onFinish: () => resolve() },
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+  });
+  return { chat, ended };
 }

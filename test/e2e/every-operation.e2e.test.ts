@@ -344,6 +344,9 @@ describe('every operation', () => {
       if (path === '/v1/responses') await call('POST', `${path}/${json.id}/cancel`);
     }
     await call('POST', '/v1/messages/count_tokens', { model: 'agent/clerk', messages });
+    const uiMessages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }];
+    for (const body of [{ model: 'agent/clerk', messages: uiMessages }, { model: 'agent/clerk' }, '{"model":'])
+      await call('POST', '/v1/ai-sdk/chat', body);
   });
 
   it('of triggers answers as documented', async () => {

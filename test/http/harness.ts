@@ -312,6 +312,7 @@ const withFakeContent = new Set([
   'getMessage',
   'getResponse',
   'cancelResponse',
+  'createUiMessage',
 ]);
 
 async function readDocument(): Promise<DocumentCheck> {

@@ -148,6 +148,7 @@ const others = {
       'createChatCompletion',
       'createResponse',
       'createMessage',
+      'createUiMessage',
     ],
     ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'sendSse', 'sendWorkspaceSse', 'sendEquippedSse'],
     ...['createEmbeddings', 'createModeration', 'createSpeech', 'createImage'],

@@ -44,13 +44,21 @@ export function readApprovalId(id: string): QuestionReference | null {
 }
 
 /** The wire formats that chat clients use (`dialects/`). Stored with answers. */
-export type DialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+export type DialectName = ApiDialectName | UiDialectName;
+
+/** Those of model APIs, which providers have, too. */
+export type ApiDialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+
+/** Those of user interfaces. */
+export type UiDialectName = 'ai-sdk' | 'ag-ui';
 
 /** Prefixes of answer ids, as the clients of each dialect expect them. */
 const answerPrefixes: Readonly<Record<DialectName, string>> = {
   'openai-chat': 'chatcmpl-',
   'openai-responses': 'resp_',
   'anthropic-messages': 'msg_',
+  'ai-sdk': 'uim_',
+  'ag-ui': 'run_',
 };
 
 /** `<prefix><unique>`: the id of an answer that no session stores. */

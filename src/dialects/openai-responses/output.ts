@@ -243,7 +243,8 @@ export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWi
       else if (change.type === 'approval') ask(change);
       else if (change.type === 'citations') cite(change.citations);
       else if (change.type === 'reasoning') think(change.text, change.nativeId);
-      else say(change.type === 'text' ? 'output_text' : 'refusal', change.text);
+      else if (change.type === 'text') say('output_text', change.text);
+      else if (change.type === 'refusal') say('refusal', change.text);
     },
     /** Closes all open items at the end. */
     close,

@@ -71,7 +71,7 @@ export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<C
   const { principal, dialect } = incoming;
   const ref = await resolveModel(deps, principal, incoming.body.model);
   const route = readRoute(incoming, ref);
-  if (isPlain(route)) {
+  if (isPlain(route) && dialect.createCallReader === undefined) {
     requireAllowed(principal, { act: 'use-model' });
     return await incoming.open(deps.proxyChat(principal, { ...toProxied(incoming), ref, text: incoming.text }));
   }
@@ -110,6 +110,7 @@ async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession |
     tools.length > 0 &&
     plan.edition === undefined &&
     plan.skills === undefined &&
+    dialect.createCallReader === undefined &&
     route.session === undefined &&
     route.previousCalls === null
   ) {

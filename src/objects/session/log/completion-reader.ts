@@ -9,8 +9,8 @@ import { Problem } from '../../../core/problem.ts';
 import { encodeFrame } from '../../../dialects/native.ts';
 import { type AnswerPart, answerText } from '../../../dialects/answer-message.ts';
 import { createAnswerDocument, createAnswerEncoder, isAfter } from '../../../dialects/answer.ts';
-import type { AnswerIdentity } from '../../../dialects/dialect.ts';
-import { dialectOf } from '../../../dialects/dialects.ts';
+import type { AnswerIdentity, Dialect } from '../../../dialects/dialect.ts';
+import { loadDialect } from '../../../dialects/dialects.ts';
 import type { CompletionOptions } from '../../../ports/session.ts';
 import type { Completion } from './completion-store.ts';
 import { waitForEvent, createFeed } from './feed.ts';
@@ -34,7 +34,8 @@ export async function readCompletion(
   { streamed, ...from }: CompletionOptions,
 ): Promise<ReadableStream<Uint8Array>> {
   const completion = find(source.openSession, id);
-  return streamed ? streamFrames(source, completion, from) : await readDocument(source, completion);
+  const dialect = await loadDialect(completion.dialect);
+  return streamed ? streamFrames(source, completion, dialect, from) : await readDocument(source, completion, dialect);
 }
 
 export function editionOf(openSession: Pick<OpenSession, 'completions' | 'turns'>, id: string): EditionPointer | null {
@@ -67,9 +68,9 @@ function toAnswerContent({ asked }: Completion, parts: readonly AnswerPart[]): A
 function streamFrames(
   source: CompletionSource,
   completion: Completion,
+  dialect: Dialect,
   { after, startingAfter = -1 }: Omit<CompletionOptions, 'streamed'>,
 ): ReadableStream<Uint8Array> {
-  const dialect = dialectOf(completion.dialect);
   let place = 0;
   const encoder = createAnswerEncoder(completion.range, identityOf(completion), source.session, dialect);
   return createFeed({ ...source, after: source.openSession.completions.readFrom(completion.range) }, null, {
@@ -90,8 +91,8 @@ function streamFrames(
   });
 }
 
-async function readDocument(source: CompletionSource, completion: Completion): Promise<ReadableStream<Uint8Array>> {
-  const answer = createAnswerDocument(completion.range, identityOf(completion), source.session, dialectOf(completion.dialect));
+async function readDocument(source: CompletionSource, completion: Completion, dialect: Dialect): Promise<ReadableStream<Uint8Array>> {
+  const answer = createAnswerDocument(completion.range, identityOf(completion), source.session, dialect);
   let cursor = source.openSession.completions.readFrom(completion.range);
   for (;;) {
     for (const event of source.log.readAll(cursor)) {

@@ -13,7 +13,6 @@ import { type Taint, unknownTaint } from '../../../core/policy/taint.ts';
 import type { TurnMessages } from '../../../core/turn/transcript.ts';
 import type { TurnState } from '../../../core/turn/turn-state.ts';
 import type { AnswerRange } from '../../../dialects/answer.ts';
-import { dialectOf } from '../../../dialects/dialects.ts';
 import type { SubmittedTurn, SubmitTurn } from '../../../ports/session.ts';
 import { acceptTurn, type AcceptTurn, type SubmitContext } from './accept-turn.ts';
 import type { ClientCall } from '../pending/wait.ts';
@@ -249,7 +248,7 @@ function unknownCalls({ chat }: ChatSubmission, callIds: readonly string[]): Pro
   const named = callIds.slice(0, limits.maxSuggestions).map(quoted);
   return invalidRequest([
     {
-      path: dialectOf(chat.dialect).conversationField,
+      path: chat.dialect === 'openai-responses' ? 'input' : 'messages',
       message: `there is no pending call for the result of ${named.join(', ')}. Send the earlier messages too, including the tool call`,
     },
   ]);

@@ -1,0 +1,1 @@
+export { aiSdk as agUi } from '../ai-sdk/dialect.ts';
