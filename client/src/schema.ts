@@ -184,6 +184,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agui/{agent}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an agent (AG-UI)
+         * @description For `HttpAgent` of AG-UI 1.0: text, reasoning, calls of server tools with their results, and calls of the client’s own `tools`. A call that requires approval ends the run with an interrupt, which `resume` of the next run answers with `{"approved": true}` or `{"approved": false}` (`cancelled` denies), with the scope `approve`. An answer that is invalid, too late, or other than the decision that was made elsewhere is `RUN_ERROR`; other errors before the stream are problems. The session is found by the ids of interrupts and messages. `state` and `forwardedProps` are not sent to models.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["runAgUi"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/approve/{token}": {
         parameters: {
             query?: never;
@@ -4447,6 +4469,11 @@ export interface components {
             /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
             toolset?: components["schemas"]["ToolsetReference"];
         };
+        AgUiEvent: {
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * @description `announced`: callable and announced to the model. `function`: also sent as a separate definition (“Alias for …”). `hidden`: callable, never shown. `deprecated`: callable, never shown, and the result of a call includes the note.
          * @enum {string}
@@ -8243,6 +8270,75 @@ export interface components {
             id: string | number | null;
             /** @constant */
             jsonrpc: "2.0";
+        };
+        /**
+         * @example {
+         *       "threadId": "t1",
+         *       "runId": "r1",
+         *       "messages": [
+         *         {
+         *           "id": "m1",
+         *           "role": "user",
+         *           "content": "Hello"
+         *         }
+         *       ],
+         *       "tools": [],
+         *       "context": []
+         *     }
+         */
+        RunAgentInput: {
+            /** @description Is added to the instructions. */
+            context?: ({
+                description: string;
+                value: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description The whole conversation, as the client has it. */
+            messages: ({
+                content?: unknown;
+                error?: string | null;
+                id?: string;
+                /** @enum {string} */
+                role: "user" | "assistant" | "system" | "developer" | "tool" | "activity" | "reasoning";
+                toolCallId?: string;
+                toolCalls?: ({
+                    function: {
+                        arguments: string;
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    id: string;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Answers to interrupts: payload `{"approved": true}` or `{"approved": false}`. */
+            resume?: ({
+                interruptId: string;
+                payload?: unknown;
+                /** @enum {string} */
+                status: "resolved" | "cancelled";
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            runId: string;
+            threadId: string;
+            /** @description Tools that the client runs. */
+            tools?: ({
+                description?: string | null;
+                name: string;
+                parameters?: {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * @example {
@@ -12898,6 +12994,68 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    runAgUi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of interrupts and messages, or else the last answer in the history, identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path: {
+                /** @description Name of the agent. */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunAgentInput"];
+            };
+        };
+        responses: {
+            /** @description A run, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
+                    /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
+                    "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
+                    /** @description The session that was used; differs from the requested one if the messages differ from those of the session. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+            508: components["responses"]["Problem508"];
         };
     };
     showApproval: {

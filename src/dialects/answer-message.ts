@@ -27,7 +27,15 @@ type Cited = { type: 'citations'; citations: readonly Citation[] };
 export type MadeImage = { type: 'image'; index: number; mediaType: string; data: string };
 
 /** A call that waits for an approval, for dialects that have such questions. `id`: as in `toApprovalId`. `arguments` is JSON text. */
-export type AskedApproval = { type: 'approval'; id: string; callId: string; canonical: string; arguments: string; reason: string };
+export type AskedApproval = {
+  type: 'approval';
+  id: string;
+  callId: string;
+  canonical: string;
+  arguments: string;
+  reason: string;
+  expiresAt: string;
+};
 
 /**
  * A call of a server tool, for dialects that show them: its input, and its result. `denied`: an approver denied it. `question`: `AskedApproval.id`

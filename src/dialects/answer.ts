@@ -67,8 +67,8 @@ export function createAnswerReader(
     applyEvent(state, event);
     if (event.type === 'input-required') questions.set(event.callId, questionText(event.requests));
     if (event.type === 'approval-required') {
-      const { callId, canonical, arguments: given, reason, entry, ask: kind, round } = event;
-      approvals.set(callId, { callId, canonical, arguments: JSON.stringify(given), reason, round, ways: { kind, entry } });
+      const { callId, canonical, arguments: given, reason, entry, ask: kind, round, expiresAt } = event;
+      approvals.set(callId, { callId, canonical, arguments: JSON.stringify(given), expiresAt, reason, round, ways: { kind, entry } });
     }
     if (event.type !== 'client-tool-required') return;
     const { callId, name, arguments: given } = event;
@@ -127,7 +127,7 @@ export type NotedRequest = {
 };
 
 /** `arguments`: JSON text. */
-type AskedRequest = NotedRequest & { arguments: string };
+type AskedRequest = NotedRequest & { arguments: string; expiresAt: string };
 
 /**
  * The text that a client reads while a call waits for approval. Deterministic, so that it is recognized in the history that the client
@@ -247,8 +247,8 @@ function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, sess
     approvals: open.flatMap(({ asked: by, callId }) => {
       const approval = by === 'approval' ? approvals.get(callId) : undefined;
       if (session === null || approval === undefined) return [];
-      const { canonical, round, reason, arguments: given } = approval;
-      return [{ type: 'approval', id: toApprovalId({ callId, round, session }), callId, canonical, arguments: given, reason }];
+      const { canonical, round, reason, expiresAt, arguments: given } = approval;
+      return [{ type: 'approval', id: toApprovalId({ callId, round, session }), callId, canonical, arguments: given, reason, expiresAt }];
     }),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };

@@ -107,6 +107,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/v1/responses'], load: async () => (await import('./routes/chat/responses.ts')).responsesRoutes },
   { roots: ['/v1/messages'], load: async () => (await import('./routes/chat/messages.ts')).messagesRoutes },
   { roots: ['/v1/ai-sdk'], load: async () => (await import('./routes/chat/ai-sdk.ts')).aiSdkRoutes },
+  { roots: ['/agui'], load: async () => (await import('./routes/chat/ag-ui.ts')).agUiRoutes },
   { roots: ['/mcp'], load: async () => (await import('./routes/toolsets/mcp.ts')).mcpRoutes },
   { roots: ['/sse'], load: async () => (await import('./routes/toolsets/sse.ts')).sseRoutes },
   { roots: ['/v1/audit'], load: async () => (await import('./routes/records/audit.ts')).auditRoutes },

@@ -178,9 +178,9 @@ export type SubmitTurn = {
 
 /**
  * Options of a chat dialect's answer, returned as frames or as one document. `after`: id of the last frame the client has; `startingAfter`:
- * its position from 0, for dialects that number their frames.
+ * its position from 0, for dialects that number their frames. `echo`: of this request, in place of that of the first request for the answer.
  */
-export type CompletionOptions = { streamed: boolean; after?: string; startingAfter?: number };
+export type CompletionOptions = { streamed: boolean; after?: string; startingAfter?: number; echo?: Record<string, unknown> };
 
 /**
  * `position`: the number of turns ahead of it. `edition`: the turn's own, since a repeat under its key may join a turn of an earlier edition.

@@ -2,7 +2,16 @@ import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endedTurn } from './eventually.ts';
 import { shareService } from './shared-service.ts';
-import { aiSdkSurface, type Choice, placeOf, type Question, responsesSurface, type Surface, uiSurface } from './approval-surfaces.ts';
+import {
+  agUiSurface,
+  aiSdkSurface,
+  type Choice,
+  placeOf,
+  type Question,
+  responsesSurface,
+  type Surface,
+  uiSurface,
+} from './approval-surfaces.ts';
 
 const service = shareService();
 
@@ -12,6 +21,7 @@ const surfaces: readonly [string, Surface][] = [
   ['Responses, with the decision alone', responsesSurface(service, 'alone', false)],
   ['Responses, of the AI SDK', aiSdkSurface(service)],
   ['the AI SDK’s chat', uiSurface(service)],
+  ['AG-UI', agUiSurface(service)],
 ];
 
 beforeAll(async () => {

@@ -12,6 +12,7 @@ import {
 import OpenAI from 'openai';
 import type { Response as Answered, ResponseInput } from 'openai/resources/responses/responses';
 import { type QuestionReference, readApprovalId } from '../../src/core/text/reference.ts';
+import { type AgUiMessage, runAgent } from './ag-ui-client.ts';
 import type { SharedService } from './shared-service.ts';
 
 /** A question that a client got. `id`: of its approval, in all protocols. `state`: what its client sends back. */
@@ -137,4 +138,27 @@ export function createUiChat({ url, key }: SharedService, messages: UIMessage[],
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
   });
   return { chat, ended };
+}
+
+/** AG-UI, by a client written after its specification. */
+export function agUiSurface(service: SharedService): Surface {
+  return {
+    async ask(input) {
+      const run = await runAgent(service, 'guarded', { messages: [{ id: 'm1', role: 'user', content: input }] });
+      const [interrupt] = run.outcome?.interrupts ?? [];
+      if (interrupt === undefined) throw new Error(`no interrupt: ${JSON.stringify(run)}`);
+      const call = run.messages.flatMap(({ toolCalls = [] }) => toolCalls).find(({ id }) => id === interrupt.toolCallId);
+      return { id: interrupt.id, arguments: JSON.parse(call?.function.arguments ?? ''), state: run.messages };
+    },
+    async decide({ id, state }, choice) {
+      const before = state as AgUiMessage[];
+      const resume = [{ interruptId: id, status: 'resolved', payload: { approved: choice === 'approve' } }];
+      const { messages, error } = await runAgent(service, 'guarded', { messages: before, resume });
+      if (error !== null) throw new Error(error);
+      return messages
+        .slice(before.length)
+        .map(({ role, content }) => (role === 'assistant' ? content : ''))
+        .join('');
+    },
+  };
 }

@@ -313,6 +313,7 @@ const withFakeContent = new Set([
   'getResponse',
   'cancelResponse',
   'createUiMessage',
+  'runAgUi',
 ]);
 
 async function readDocument(): Promise<DocumentCheck> {

@@ -149,6 +149,7 @@ const others = {
       'createResponse',
       'createMessage',
       'createUiMessage',
+      'runAgUi',
     ],
     ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'sendSse', 'sendWorkspaceSse', 'sendEquippedSse'],
     ...['createEmbeddings', 'createModeration', 'createSpeech', 'createImage'],

@@ -176,13 +176,17 @@ async function planChat(
  */
 async function completionOf(
   { sessions, keptReplies }: ChatDeps,
-  { principal, dialect, body, request: { streamed, dropped } }: RoutedChat,
+  { principal, dialect, body, request: { streamed, dropped, echo } }: RoutedChat,
   begun: TurnBegun,
 ): Promise<ChatAnswer> {
   const { session, completion } = begun;
   if (completion === null)
     throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was not a chat request. Use a new key.');
   if (body.store !== false) keepAnswer(keptReplies(principal), dialect, completion);
-  const content = await sessions.get(session).completion(principal, completion, { streamed });
+  const content = await sessions.get(session).completion(principal, completion, {
+    streamed,
+    // The client of a user interface may repeat a request with other ids, and with messages that it has got since.
+    ...(dialect.createCallReader !== undefined && { echo }),
+  });
   return { ...begun, completion, content, streamed, dropped: dropped.items() };
 }

@@ -31,9 +31,10 @@ export type CompletionSource = TurnSource & {
 export async function readCompletion(
   source: CompletionSource,
   id: string,
-  { streamed, ...from }: CompletionOptions,
+  { streamed, echo, ...from }: CompletionOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const completion = find(source.openSession, id);
+  const stored = find(source.openSession, id);
+  const completion = echo === undefined ? stored : { ...stored, echo };
   const dialect = await loadDialect(completion.dialect);
   return streamed ? streamFrames(source, completion, dialect, from) : await readDocument(source, completion, dialect);
 }
@@ -69,7 +70,7 @@ function streamFrames(
   source: CompletionSource,
   completion: Completion,
   dialect: Dialect,
-  { after, startingAfter = -1 }: Omit<CompletionOptions, 'streamed'>,
+  { after, startingAfter = -1 }: Omit<CompletionOptions, 'streamed' | 'echo'>,
 ): ReadableStream<Uint8Array> {
   let place = 0;
   const encoder = createAnswerEncoder(completion.range, identityOf(completion), source.session, dialect);
