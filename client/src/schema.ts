@@ -184,6 +184,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agui/{agent}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an agent (AG-UI)
+         * @description For `HttpAgent` of AG-UI 1.0: text, reasoning, calls of server tools with their results, and calls of the client’s own `tools`. A call that requires approval ends the run with an interrupt, which `resume` of the next run answers with `{"approved": true}` or `{"approved": false}` (`cancelled` denies), with the scope `approve`. An answer that is invalid, too late, or other than the decision that was made elsewhere is `RUN_ERROR`; other errors before the stream are problems. The session is found by the ids of interrupts and messages. `state` and `forwardedProps` are not sent to models.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["runAgUi"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/approve/{token}": {
         parameters: {
             query?: never;
@@ -946,6 +968,28 @@ export interface paths {
         get: operations["listAgentVersions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ai-sdk/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a chat of a user interface (AI SDK)
+         * @description For `useChat` and `DefaultChatTransport` of the AI SDK: set `api` to this URL, `headers` to the key, and `body` to `{"model": "agent/<name>"}`. Returns the UI message stream, version 1: text, reasoning, calls of server tools as `dynamic-tool` parts with their results, and calls of the client’s own `tools`. A call that requires approval is a `tool-approval-request`; after `addToolApprovalResponse`, the next request decides it, with the scope `approve`, and continues the message. `conflict`: it was decided otherwise. The session is found by the ids of the messages. Errors before the stream are problems, later ones `error` chunks.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createUiMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2277,7 +2321,7 @@ export interface paths {
         put?: never;
         /**
          * Create a response (OpenAI)
-         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.
+         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.
          *
          *     Scope: `chat`.
          */
@@ -4429,6 +4473,11 @@ export interface components {
             tools?: string[];
             /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
             toolset?: components["schemas"]["ToolsetReference"];
+        };
+        AgUiEvent: {
+            type: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * @description `announced`: callable and announced to the model. `function`: also sent as a separate definition (“Alias for …”). `hidden`: callable, never shown. `deprecated`: callable, never shown, and the result of a call includes the note.
@@ -7881,7 +7930,7 @@ export interface components {
             id: string;
             /** @constant */
             object: "response";
-            /** @description Messages, reasoning, and calls of the caller’s own tools. */
+            /** @description Messages, reasoning, calls of the caller’s own tools, and requests for approval. */
             output?: ({
                 type: string;
             } & {
@@ -8232,6 +8281,75 @@ export interface components {
             id: string | number | null;
             /** @constant */
             jsonrpc: "2.0";
+        };
+        /**
+         * @example {
+         *       "threadId": "t1",
+         *       "runId": "r1",
+         *       "messages": [
+         *         {
+         *           "id": "m1",
+         *           "role": "user",
+         *           "content": "Hello"
+         *         }
+         *       ],
+         *       "tools": [],
+         *       "context": []
+         *     }
+         */
+        RunAgentInput: {
+            /** @description Is added to the instructions. */
+            context?: ({
+                description: string;
+                value: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description The whole conversation, as the client has it. */
+            messages: ({
+                content?: unknown;
+                error?: string | null;
+                id?: string;
+                /** @enum {string} */
+                role: "user" | "assistant" | "system" | "developer" | "tool" | "activity" | "reasoning";
+                toolCallId?: string;
+                toolCalls?: ({
+                    function: {
+                        arguments: string;
+                        name: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    id: string;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Answers to interrupts: payload `{"approved": true}` or `{"approved": false}`. */
+            resume?: ({
+                interruptId: string;
+                payload?: unknown;
+                /** @enum {string} */
+                status: "resolved" | "cancelled";
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            runId: string;
+            threadId: string;
+            /** @description Tools that the client runs. */
+            tools?: ({
+                description?: string | null;
+                name: string;
+                parameters?: {
+                    [key: string]: unknown;
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * @example {
@@ -10565,6 +10683,78 @@ export interface components {
         };
         /**
          * @example {
+         *       "model": "agent/demo",
+         *       "messages": [
+         *         {
+         *           "id": "m1",
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "type": "text",
+         *               "text": "Hello"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        UiChatRequest: {
+            id?: string;
+            messageId?: string | null;
+            /** @description The whole conversation, as the client has it. */
+            messages: ({
+                id?: string;
+                parts: ({
+                    approval?: {
+                        approved?: boolean;
+                        id: string;
+                        reason?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    errorText?: string;
+                    filename?: string;
+                    mediaType?: string;
+                    providerExecuted?: boolean;
+                    state?: string;
+                    text?: string;
+                    toolCallId?: string;
+                    toolName?: string;
+                    type: string;
+                    url?: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                /** @enum {string} */
+                role: "system" | "user" | "assistant";
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Extension: `agent/<name>` or `<provider>/<model>`, by `body` of the transport. */
+            model: string;
+            /** @description Extension: tools that the client runs, by `onToolCall` and `addToolOutput`. */
+            tools?: ({
+                description?: string | null;
+                inputSchema?: {
+                    [key: string]: unknown;
+                } | null;
+                name: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description Extension: the toolset whose tools the service runs. */
+            toolset?: string | null;
+            trigger?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        UiMessageChunk: {
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
          *       "label": "Camera",
          *       "description": "Takes a photo of homework.",
          *       "category": "upload",
@@ -12853,6 +13043,68 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    runAgUi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of interrupts and messages, or else the last answer in the history, identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path: {
+                /** @description Name of the agent. */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunAgentInput"];
+            };
+        };
+        responses: {
+            /** @description A run, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
+                    /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
+                    "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
+                    /** @description The session that was used; differs from the requested one if the messages differ from those of the session. */
+                    "x-moniker-session"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+            508: components["responses"]["Problem508"];
+        };
+    };
     showApproval: {
         parameters: {
             query?: never;
@@ -14648,6 +14900,67 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    createUiMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of messages, or else the last answer in the history, identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UiChatRequest"];
+            };
+        };
+        responses: {
+            /** @description A stream of a UI message, or its chunks (`text/event-stream`) with `stream: true`. In a session each chunk has an `id:`. */
+            200: {
+                headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
+                    /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
+                    "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
+                    /** @description The session that was used; differs from the requested one if the messages differ from those of the session. */
+                    "x-moniker-session"?: string;
+                    /** @description `v1` */
+                    "x-vercel-ai-ui-message-stream"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+            508: components["responses"]["Problem508"];
         };
     };
     listInbox: {

@@ -6,6 +6,7 @@ import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core
 import { type Citation, shiftCitations } from '../core/model/citation.ts';
 import type { NativePart } from '../core/model/message.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
+import type { ToolResult } from '../core/tools/tool.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 
 export type AnyEvent = ChatEvent | SessionEvent;
@@ -25,6 +26,29 @@ type Cited = { type: 'citations'; citations: readonly Citation[] };
 /** An image that the model made, as base64. `index` counts the images of the message from 0. */
 export type MadeImage = { type: 'image'; index: number; mediaType: string; data: string };
 
+/** A call that waits for an approval, for dialects that have such questions. `id`: as in `toApprovalId`. `arguments` is JSON text. */
+export type AskedApproval = {
+  type: 'approval';
+  id: string;
+  callId: string;
+  canonical: string;
+  arguments: string;
+  reason: string;
+  expiresAt: string;
+};
+
+/**
+ * A call of a server tool, for dialects that show them: its input, and its result. `denied`: an approver denied it. `question`: `AskedApproval.id`
+ * of a question that was decided.
+ */
+export type ServerCallChange =
+  | ({ type: 'server-call' } & ServerCall)
+  | { type: 'server-decision'; call: ServerCall; question: string; approved: boolean }
+  | { type: 'server-result'; call: ServerCall; result: Pick<ToolResult, 'isError' | 'content' | 'structuredContent'>; denied: boolean };
+
+/** `arguments` is null if the model's text was no JSON. */
+export type ServerCall = { callId: string; canonical: string; arguments: Readonly<Record<string, unknown>> | null };
+
 /** A part of a message. Adjacent parts of one kind within a step are merged. */
 export type AnswerPart =
   | Words
@@ -32,7 +56,8 @@ export type AnswerPart =
   /** Data that the provider requires in the next request; only without a session, which stores it. */
   | { type: 'native'; part: NativePart }
   | Cited
-  | MadeImage;
+  | MadeImage
+  | AskedApproval;
 
 /** What an event adds to the message; the last two end it. The texts of steps are joined by a blank line, which is part of `text`. */
 export type MessageChange =
@@ -40,6 +65,8 @@ export type MessageChange =
   | { type: 'native'; part: NativePart }
   | Cited
   | MadeImage
+  | AskedApproval
+  | ServerCallChange
   | { type: 'call-start'; call: AnswerCall }
   | { type: 'call-delta'; call: AnswerCall; text: string }
   | { type: 'call-end'; call: AnswerCall }
@@ -48,6 +75,13 @@ export type MessageChange =
 
 /** A call that the client must run: `arguments` is JSON text. */
 export type RenderedClientCall = { id: string; name: string; arguments: string };
+
+/** What a turn waits for. `notes`: in words, for people; `approvals`: some of it once more, for clients. */
+export type PendingParts = {
+  notes: readonly string[];
+  approvals: readonly AskedApproval[];
+  calls: readonly RenderedClientCall[];
+};
 
 export type AnswerMessage = ReturnType<typeof createAnswerMessage>;
 
@@ -226,13 +260,15 @@ export function createAnswerMessage({
     take,
     /** Ends the current step. */
     endStep,
-    /** Ends the message of a turn that waits: adds a paragraph for each note, then the calls. */
-    pause({ notes, calls: asked }: { notes: readonly string[]; calls: readonly RenderedClientCall[] }): MessageChange[] {
+    /** Ends the message of a turn that waits: adds a paragraph for each note, then the approvals and calls. */
+    pause({ notes, approvals, calls: asked }: PendingParts): MessageChange[] {
       const changes: MessageChange[] = [];
       for (const note of notes) {
         endStep();
         changes.push(...add('text', note));
       }
+      parts.push(...approvals);
+      changes.push(...approvals);
       for (const { id, name, arguments: given } of asked) {
         const index = calls.size;
         changes.push(startCall(index, { index, id, name, text: '', custom: false }), ...callDelta(index, given), ...endCall(index));

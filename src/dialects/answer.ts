@@ -7,13 +7,19 @@ import type { AskKind } from '../core/policy/approval.ts';
 import { decisionInstruction, waysWithoutApproval } from '../core/policy/approval-ways.ts';
 import { Problem } from '../core/problem.ts';
 import { oneLine } from '../core/text/paragraphs.ts';
-import { toToolCallId } from '../core/text/reference.ts';
+import { toApprovalId, toToolCallId } from '../core/text/reference.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 import { applyEvent } from '../core/turn/fold-turn.ts';
 import { showInvisible } from '../core/text/visible-text.ts';
 import { beginTurn, isWaiting, type TurnState, pendingQuestions } from '../core/turn/turn-state.ts';
-import { createAnswerMessage, type AnswerMessage, type MessageChange, type RenderedClientCall } from './answer-message.ts';
-import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
+import {
+  createAnswerMessage,
+  type AnswerMessage,
+  type MessageChange,
+  type PendingParts,
+  type RenderedClientCall,
+} from './answer-message.ts';
+import type { AnswerFrame, AnswerIdentity, CallReader, Dialect } from './dialect.ts';
 
 /**
  * The answer contains the events of `turn` after `after`, the last event that the request found or wrote. `earlier`: events that no client
@@ -38,13 +44,19 @@ export type AnswerReader = {
 
 /**
  * Texts of steps are joined by a blank line. Server tool calls are never shown; only the client's calls are. `session` null: the turn belongs
- * to no session and ends with the answer, so that it waits for calls of the client only.
+ * to no session and ends with the answer, so that it waits for calls of the client only. `readCalls`: of a dialect that shows server tool calls and
+ * asks for approvals itself, in place of a sentence.
  */
-export function createAnswerReader(range: AnswerRange, session: string | null, restarts: 'silently' | 'as failures'): AnswerReader {
+export function createAnswerReader(
+  range: AnswerRange,
+  session: string | null,
+  restarts: 'silently' | 'as failures',
+  readCalls?: CallReader,
+): AnswerReader {
   const message = createAnswerMessage({ restarts, continues: session !== null });
   const asked = new Map<string, RenderedClientCall>();
   const questions = new Map<string, string>();
-  const approvals = new Map<string, NotedRequest>();
+  const approvals = new Map<string, AskedRequest>();
   /** The state of the current turn, which may belong to another request: a waiting turn blocks those after it. */
   let state = beginTurn('');
   /** Events before `after` are complete, so output of an interrupted run is dropped before it is shown. */
@@ -55,8 +67,8 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
     applyEvent(state, event);
     if (event.type === 'input-required') questions.set(event.callId, questionText(event.requests));
     if (event.type === 'approval-required') {
-      const { callId, canonical, reason, entry, ask: kind, round } = event;
-      approvals.set(callId, { callId, canonical, reason, round, ways: { kind, entry } });
+      const { callId, canonical, arguments: given, reason, entry, ask: kind, round, expiresAt } = event;
+      approvals.set(callId, { callId, canonical, arguments: JSON.stringify(given), expiresAt, reason, round, ways: { kind, entry } });
     }
     if (event.type !== 'client-tool-required') return;
     const { callId, name, arguments: given } = event;
@@ -65,7 +77,7 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
   const show = (event: SessionEvent): AnswerStep => {
     const elsewhere = 'turn' in event && event.turn !== range.turn;
     const changes = elsewhere && (event.type === 'turn-end' || event.type === 'error') ? message.endStep() : message.take(event);
-    return { event: event.id, changes: [...changes] };
+    return { event: event.id, changes: [...changes, ...(readCalls?.(event, true) ?? [])] };
   };
   const beginOf = (turn: string): number => {
     if (turn === range.earlier?.turn) return range.earlier.after;
@@ -83,6 +95,7 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
         follow(event);
         shown = event.id > beginOf(event.turn);
       }
+      if (!shown) readCalls?.(event, false);
       if (shown && event.id <= range.after) {
         if (event.type === 'step-restart') held = held.filter(({ id }) => id < event.from);
         else held.push(event);
@@ -94,7 +107,8 @@ export function createAnswerReader(range: AnswerRange, session: string | null, r
       if (shown && event.id > range.after && !message.isOver()) parts.push(show(event));
       if (isWaiting(state) && !message.isOver()) {
         const last = parts.at(-1);
-        const changes = message.pause(pauseOf(state, { asked, questions, approvals }, session));
+        const pending = pauseOf(state, { asked, questions, approvals }, session, readCalls !== undefined);
+        const changes = message.pause(pending);
         if (last?.event === event.id) last.changes.push(...changes);
         else parts.push({ event: event.id, changes });
       }
@@ -111,6 +125,9 @@ export type NotedRequest = {
   round: number;
   ways: { kind: AskKind; entry: string };
 };
+
+/** `arguments`: JSON text. */
+type AskedRequest = NotedRequest & { arguments: string; expiresAt: string };
 
 /**
  * The text that a client reads while a call waits for approval. Deterministic, so that it is recognized in the history that the client
@@ -140,7 +157,7 @@ export function readApprovalNote(text: string): string | null {
 
 /** Encodes each frame once. A reader that resumes skips the frames that it has (`isAfter`). */
 export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
-  const reader = createAnswerReader(range, session, 'as failures');
+  const reader = createAnswerReader(range, session, 'as failures', dialect.createCallReader?.(session));
   const write = dialect.createWriter(identity, reader.message);
   return {
     encode: (event: SessionEvent): NumberedFrame[] =>
@@ -215,17 +232,23 @@ function numbers(id: string): [number, number] {
 type Waited = {
   asked: ReadonlyMap<string, RenderedClientCall>;
   questions: ReadonlyMap<string, string>;
-  approvals: ReadonlyMap<string, NotedRequest>;
+  approvals: ReadonlyMap<string, AskedRequest>;
 };
 
-function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string | null) {
+function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string | null, asksItself: boolean): PendingParts {
   const open = pendingQuestions(state);
   return {
     notes: open.flatMap(({ asked: by, canonical, callId }) => {
       if (session === null) return [];
       if (by === 'input') return [inputNote({ canonical, callId, question: questions.get(callId) ?? '' }, session)];
       const approval = by === 'approval' ? approvals.get(callId) : undefined;
-      return approval === undefined ? [] : [approvalNote(approval, session)];
+      return approval === undefined || asksItself ? [] : [approvalNote(approval, session)];
+    }),
+    approvals: open.flatMap(({ asked: by, callId }) => {
+      const approval = by === 'approval' ? approvals.get(callId) : undefined;
+      if (session === null || approval === undefined) return [];
+      const { canonical, round, reason, expiresAt, arguments: given } = approval;
+      return [{ type: 'approval', id: toApprovalId({ callId, round, session }), callId, canonical, arguments: given, reason, expiresAt }];
     }),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };

@@ -18,19 +18,29 @@ import {
   type Message,
   type ToolCallPart,
 } from '../core/model/message.ts';
+import type { Decision } from '../core/policy/approval.ts';
 import { splitThinking } from '../core/model/think-tags.ts';
 import { resultMessage } from '../core/turn/pair-calls.ts';
 import { joinParagraphs } from '../core/text/paragraphs.ts';
-import { readToolCallId } from '../core/text/reference.ts';
+import { type QuestionReference, readToolCallId } from '../core/text/reference.ts';
 import { isRecord, listOf } from '../core/json/wire-value.ts';
 import { invalidRequest, type Issue, parsePart } from '../core/problem.ts';
 import { type ContentBlock, contentText, markedContent } from '../core/tools/tool.ts';
 
 /**
  * `system`: the text of all system and developer messages; '' if the conversation is `whole`. `history`: all messages up to the last
- * assistant message. New is what follows: `results` of calls, by the client's call ids, and `input`, the user's content.
+ * assistant message. New is what follows: `results` of calls, by the client's call ids, `decisions` on approvals, and `input`, the user's content.
  */
-export type ConversationBuilder = { system: string; history: Message[]; results: ClientResult[]; input: InputPart[] };
+export type ConversationBuilder = {
+  system: string;
+  history: Message[];
+  results: ClientResult[];
+  decisions: ClientDecision[];
+  input: InputPart[];
+};
+
+/** A decision on an approval that an answer asked for. `path`: of its id in the request. */
+export type ClientDecision = QuestionReference & { decision: Decision; path: string };
 
 /**
  * `inSession`: results without their call are allowed, since the session has it. `whole`: all messages are `history`, in order, also system
@@ -51,6 +61,7 @@ export function createConversation({ inSession = false, whole = false, provider 
   const history: Message[] = [];
   const results: ClientResult[] = [];
   const input: InputPart[] = [];
+  const decisions: ClientDecision[] = [];
   const names = new Map<string, string>();
   const marks = new Map<string, Marked>();
   /** The latest message with calls. */
@@ -113,14 +124,18 @@ export function createConversation({ inSession = false, whole = false, provider 
       else if (before?.role === 'tool') append(before.parts, resultMessage([result], names).parts);
       else history.push(resultMessage([result], names));
     },
+    /** Earlier decisions are history, which the session has. */
+    addDecision(decision: ClientDecision, isNew: boolean): void {
+      if (isNew) decisions.push(decision);
+    },
     /** `mark`: behind all. Throws `invalid_request` with the issues; with `nothing` if no message says anything. */
     finish(issues: Issue[], nothing: Issue, mark: Marked = {}): ConversationBuilder {
       const end = history.at(-1)?.parts.at(-1);
       if (end !== undefined && end.type !== 'native' && end.type !== 'reasoning') Object.assign(end, mark);
-      const says = history.length + input.length + results.length > 0 || system.some((text) => text !== '');
+      const says = history.length + input.length + results.length + decisions.length > 0 || system.some((text) => text !== '');
       if (issues.length > 0) throw invalidRequest(issues);
       if (!says) throw invalidRequest([nothing]);
-      return { system: joinParagraphs(...system), history, results, input };
+      return { system: joinParagraphs(...system), history, results, decisions, input };
     },
   };
 }

@@ -8,7 +8,8 @@ import type { Marked } from '../core/model/message.ts';
 import type { ModelSettings } from '../core/model/model-settings.ts';
 import type { ClientTool } from '../core/turn/plan.ts';
 import type { DialectName } from '../core/text/reference.ts';
-import type { AnswerMessage, MessageChange } from './answer-message.ts';
+import type { AnswerMessage, MessageChange, ServerCallChange } from './answer-message.ts';
+import type { SessionEvent } from '../core/turn/session-event.ts';
 import type { ConversationBuilder, ConversationOptions } from './conversation.ts';
 
 /** One server-sent event of an answer. Without `event` its type is `message`. */
@@ -50,10 +51,13 @@ export type DialectRequest = {
   dropped: Dropped;
 };
 
+/** Takes every event of a turn in order. `isShown`: the event belongs to the answer. */
+export type CallReader = (event: SessionEvent, isShown: boolean) => ServerCallChange[];
+
 export type Dialect = {
   name: DialectName;
-  /** The field of a request that contains the conversation. */
-  conversationField: 'messages' | 'input';
+  /** Of user interfaces: they show the calls of the server's tools and ask for approvals themselves. Returns what reads the calls. */
+  createCallReader?(session: string | null): CallReader;
   /** Throws `invalid_request`. */
   readRequest(body: Readonly<Record<string, unknown>>): DialectRequest;
   /** Returns the session that call ids in an unread request belong to; null: none is ours. Throws `invalid_request` for two sessions. */

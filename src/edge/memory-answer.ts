@@ -31,7 +31,12 @@ export function createMemoryAnswer(
   identity: AnswerIdentity,
   { dialect, streamed }: { dialect: Dialect; streamed: boolean },
 ): MemoryAnswer {
-  const reader = createAnswerReader({ turn, after: 0, earlier: null }, null, streamed ? 'as failures' : 'silently');
+  const reader = createAnswerReader(
+    { turn, after: 0, earlier: null },
+    null,
+    streamed ? 'as failures' : 'silently',
+    dialect.createCallReader?.(null),
+  );
   const write = dialect.createWriter(identity, reader.message);
   const ended = Promise.withResolvers<void>();
   let last: MessageChange | undefined;

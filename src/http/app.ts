@@ -7,7 +7,7 @@ import { Problem, quoted } from '../core/problem.ts';
 import { createLog } from '../platform/log.ts';
 import { type AppContext, type AppEnv, requestContext, type RequestServices } from './middleware/request-context.ts';
 import { discardRequestBody } from './request-body.ts';
-import type { DialectName } from '../core/text/reference.ts';
+import type { ApiDialectName } from '../core/text/reference.ts';
 import { dialectOfUnknown, loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
 import { requireOwnHost } from './own-origin.ts';
@@ -63,7 +63,7 @@ function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, contex
   return router;
 }
 
-async function failed(c: AppContext, error: unknown, dialect: DialectName | null = null): Promise<Response> {
+async function failed(c: AppContext, error: unknown, dialect: ApiDialectName | null = null): Promise<Response> {
   await discardRequestBody(c);
   // Services do not exist if a setting is invalid, and that error must then be reported.
   const services: RequestServices | undefined = c.get('services');

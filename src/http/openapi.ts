@@ -51,6 +51,7 @@ const tags = [
   { name: 'MCP', description: 'Toolsets as MCP servers.' },
   { name: 'OpenAI', description: 'Endpoints for stock OpenAI clients.' },
   { name: 'Anthropic', description: 'Endpoints for stock Anthropic clients.' },
+  { name: 'User interfaces', description: 'Endpoints for chats in user interfaces.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
   { name: 'Skills', description: 'Instructions with files, which agents load when a task needs them.' },
   { name: 'Webhooks', description: 'External events that start turns.' },

@@ -8,7 +8,7 @@ import { isRecord } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
 import { operatorStatuses } from '../core/model/provider-failure.ts';
 import { Problem } from '../core/problem.ts';
-import type { DialectName } from '../core/text/reference.ts';
+import type { ApiDialectName } from '../core/text/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { toRpcError } from '../engine/mcp/rpc-error.ts';
 import { cutToLength } from '../core/text/utf8.ts';
@@ -17,7 +17,7 @@ import { cutToLength } from '../core/text/utf8.ts';
  * `dialect`: whose error format the caller expects; default: that of the path. `challenge`: parameters of `www-authenticate` that lead to the
  * sign-in.
  */
-export type FailedRequest = { method: string; path: string; requestId: string; dialect?: DialectName | null; challenge?: string };
+export type FailedRequest = { method: string; path: string; requestId: string; dialect?: ApiDialectName | null; challenge?: string };
 
 /** Returns the problem to report for any thrown value, and logs it once. */
 export function toProblem(error: unknown, request: FailedRequest, log: Logger): Problem {
@@ -47,7 +47,7 @@ export function renderProblem(problem: Problem, request: FailedRequest): Respons
 }
 
 /** Returns the dialect whose clients call this path (of a request or route) and expect its error format; null: a native path. */
-export function dialectAt(path: string): DialectName | null {
+export function dialectAt(path: string): ApiDialectName | null {
   for (const [root, name] of dialectPaths) if (path === root || path.startsWith(`${root}/`)) return name;
   return null;
 }
@@ -74,7 +74,7 @@ const foreignPaths = {
 } as const;
 
 /** Returns the dialect whose clients call a path that does not exist here. Both APIs have `/v1/files`: Anthropic's clients send their version. */
-export function dialectOfUnknown(path: string, headers: Headers): DialectName | null {
+export function dialectOfUnknown(path: string, headers: Headers): ApiDialectName | null {
   if (!path.startsWith('/v1/')) return null;
   if (headers.has('anthropic-version') || foreignPaths['anthropic-messages'].test(path)) return 'anthropic-messages';
   return foreignPaths['openai-chat'].test(path) || path === '/v1/files' || path.startsWith('/v1/files/') ? 'openai-chat' : null;

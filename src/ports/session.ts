@@ -162,7 +162,7 @@ export type SubmitTurn = {
   taint?: Taint;
   /**
    * For a chat dialect: how the answer will be shown. Such a request resumes a waiting turn instead of queueing after it: `results` are those
-   * of calls the client was given; `input` may then be empty. `previous`: the id of the answer to continue from; if it is not the newest, the
+   * of calls the client was given; `input` may then be empty. `decided`: the request brought decisions, which were applied. `previous`: the id of the answer to continue from; if it is not the newest, the
    * conversation up to there continues in a new session.
    */
   chat?: {
@@ -171,15 +171,16 @@ export type SubmitTurn = {
     includeUsage: boolean;
     echo: Record<string, unknown>;
     results: ClientResult[];
+    decided?: true;
     previous?: string;
   };
 };
 
 /**
  * Options of a chat dialect's answer, returned as frames or as one document. `after`: id of the last frame the client has; `startingAfter`:
- * its position from 0, for dialects that number their frames.
+ * its position from 0, for dialects that number their frames. `echo`: of this request, in place of that of the first request for the answer.
  */
-export type CompletionOptions = { streamed: boolean; after?: string; startingAfter?: number };
+export type CompletionOptions = { streamed: boolean; after?: string; startingAfter?: number; echo?: Record<string, unknown> };
 
 /**
  * `position`: the number of turns ahead of it. `edition`: the turn's own, since a repeat under its key may join a turn of an earlier edition.

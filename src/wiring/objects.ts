@@ -1,4 +1,5 @@
 /** What is stored: the clients of the Durable Objects, and the caches before them. */
+import { once } from '../core/memoize.ts';
 import type { Principal } from '../core/people/principal.ts';
 import type { Program } from '../core/servers/stdio.ts';
 import { defaultWorkspace } from '../core/people/workspace.ts';
@@ -28,7 +29,7 @@ import { createFileSpaces, createMcpSessions, createSessions } from '../objects/
 import { createMcpSessionIds } from '../storage/keys/signed-token.ts';
 import { createUsageReader, createUsageRecorder, withToolUsage } from '../objects/usage/client/usage-shards.ts';
 import { createSseRelays } from '../objects/mcp-session/client/sse-relay-client.ts';
-import { createWorkspaceEraser } from '../storage/backup/workspace-eraser.ts';
+import type { EraserDeps, WorkspaceEraser } from '../storage/backup/workspace-eraser.ts';
 import { createObjectNotes } from '../objects/shared/workspace-objects.ts';
 import type { RuntimeParts } from './runtime.ts';
 
@@ -97,6 +98,17 @@ export function buildObjects(bindings: Bindings, runtime: RuntimeParts) {
         programs,
       ),
     /** For the Catalog of `default`: erases deleted workspaces. */
-    eraser: createWorkspaceEraser({ bindings, sessions, ...settings, log }),
+    eraser: createEraser({ bindings, sessions, ...settings, log }),
+  };
+}
+
+const loadEraser = once(() => import('../storage/backup/workspace-eraser.ts'));
+
+/** Loaded when a workspace is deleted. */
+function createEraser(deps: EraserDeps): WorkspaceEraser {
+  const load = async (): Promise<WorkspaceEraser> => (await loadEraser()).createWorkspaceEraser(deps);
+  return {
+    step: async (workspace) => await (await load()).step(workspace),
+    finish: async (workspace) => await (await load()).finish(workspace),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DialectName } from '../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../src/core/text/reference.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';
 import { countWork } from './counted-work.ts';
 
@@ -28,7 +28,7 @@ const messages = {
   result: (id: string) => ({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: text }] }),
 };
 
-describe.each<[DialectName, string, typeof chat | typeof responses | typeof messages]>([
+describe.each<[ApiDialectName, string, typeof chat | typeof responses | typeof messages]>([
   ['openai-chat', 'messages', chat],
   ['openai-responses', 'input', responses],
   ['anthropic-messages', 'messages', messages],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
-import type { DialectName } from '../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../src/core/text/reference.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import { createAnswerEncoder } from '../../src/dialects/answer.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';
@@ -26,7 +26,7 @@ const replies: Record<string, (size: number) => ChatEvent[]> = {
   'text with marks of its provider in it': (size) => times(size, () => [say(piece), native('p', { api: 'a' })]),
 };
 
-const streamed = (name: DialectName, events: readonly ChatEvent[]): number => {
+const streamed = (name: ApiDialectName, events: readonly ChatEvent[]): number => {
   const encoder = createReplyEncoder(dialectOf(name), identity);
   return countWork(() => {
     for (const event of events) encoder.encode(event);

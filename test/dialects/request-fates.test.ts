@@ -5,7 +5,7 @@ import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { ExtraSetting } from '../../src/core/model/provider-profile.ts';
 import { type ProviderWire, wires } from '../../src/core/model/wire-settings.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { DialectName } from '../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../src/core/text/reference.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';
 import { translateChat } from '../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
@@ -91,7 +91,7 @@ const providers: Readonly<
 
 type Sent = { body: unknown; dropped: string[] };
 
-async function send(dialect: DialectName, wire: ProviderWire, body: Json): Promise<Sent> {
+async function send(dialect: ApiDialectName, wire: ProviderWire, body: Json): Promise<Sent> {
   const { access: own, model, reply } = providers[wire];
   const access = { name: 'a', baseUrl: 'https://a.example/v1', headers: {}, models: [], profile: {}, ...own };
   let sent: unknown;
@@ -141,7 +141,7 @@ function withValue(body: Json, path: string, value: unknown): Json {
 /** A tool is named by its name, every other place by its path. */
 const generalName = (name: string): string => name.replace(/^tools\.weather\./, 'tools[].');
 
-async function observe(dialect: DialectName, wire: ProviderWire, path: string): Promise<string> {
+async function observe(dialect: ApiDialectName, wire: ProviderWire, path: string): Promise<string> {
   const { body, examples } = dialectExamples[dialect];
   const example = examples[path];
   const place = example instanceof At ? example.path : path;
@@ -169,7 +169,7 @@ async function observe(dialect: DialectName, wire: ProviderWire, path: string): 
 const nameOf = (path: string): string => path.replace(/type=(\S+).*$/, '$1');
 
 describe.each(Object.entries(dialectExamples))('a request of %s', (name, { fields, body, examples, own }) => {
-  const dialect = name as DialectName;
+  const dialect = name as ApiDialectName;
 
   it('has an example of each field of the table', () => {
     const missing = Object.keys(fields).filter((path) => !(path in examples) && !isInside(body, path));

@@ -6,7 +6,7 @@ import { messagesFields, messagesTools } from '../../src/dialects/anthropic/fiel
 import type { Fields } from '../../src/dialects/fields.ts';
 import { chatFields, chatTools } from '../../src/dialects/openai-chat/fields.ts';
 import { responsesFields, responsesTools } from '../../src/dialects/openai-responses/fields.ts';
-import type { DialectName } from '../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../src/core/text/reference.ts';
 import type { ProviderWire } from '../../src/core/model/wire-settings.ts';
 
 import { At, kindExamples } from './request-kinds.ts';
@@ -28,7 +28,7 @@ const image = 'data:image/png;base64,aGk=';
 const hour = { type: 'ephemeral', ttl: '1h' };
 const breakpoint = { mode: 'explicit', ttl: '12h' };
 
-export const dialectExamples: Readonly<Record<DialectName, DialectExamples>> = {
+export const dialectExamples: Readonly<Record<ApiDialectName, DialectExamples>> = {
   'openai-chat': {
     title: 'Chat Completions',
     own: 'openai-chat',
@@ -198,6 +198,10 @@ export const dialectExamples: Readonly<Record<DialectName, DialectExamples>> = {
       truncation: 'auto',
       'input[].namespace': new At('input[1].namespace', 'functions'),
       'input[].input': new At('input[1]', { type: 'custom_tool_call', call_id: 'call_1', name: 'weather', input: 'x' }),
+      'input[].approval_request_id': kindExamples['openai-responses']['input[].type=mcp_approval_response'],
+      'input[].approve': kindExamples['openai-responses']['input[].type=mcp_approval_response'],
+      'input[].server_label': kindExamples['openai-responses']['input[].type=mcp_approval_request'],
+      'input[].reason': new At('input[0].reason', 'Not now'),
       'input[].summary': kindExamples['openai-responses']['input[].type=reasoning'],
       'input[].encrypted_content': new At('input[3]', { type: 'reasoning', summary: [], encrypted_content: 'x' }),
       'input[].content[].text': 'Hello',

@@ -2,7 +2,7 @@
  * An example of each kind of part, item and tool of the three dialects' requests, for the test that follows each to each provider's wire. An
  * example of a kind that is mapped has a text that the provider must be sent.
  */
-import type { DialectName } from '../../src/core/text/reference.ts';
+import { toApprovalId, type ApiDialectName } from '../../src/core/text/reference.ts';
 import { isRecord } from '../../src/core/json/wire-value.ts';
 
 type Json = Record<string, unknown>;
@@ -134,6 +134,9 @@ const thought = (value: Json): At =>
     sent('Marked', 'input[].summary'),
   );
 
+const approval = toApprovalId({ callId: 'call_1', round: 1, session: 'ab'.repeat(32) });
+const asked = { server_label: 'files', name: 'remove', arguments: '{}' };
+
 const responsesKinds: Json = {
   'input[].type=message': new At('input[3]', { type: 'message', role: 'user', content: 'Marked' }, marked),
   'input[].type=function_call': calls({ type: 'function_call', name: 'weather', arguments: '{"city":"Marked"}' }),
@@ -172,6 +175,8 @@ const responsesKinds: Json = {
   'input[].type=code_interpreter_call': added({ type: 'code_interpreter_call', id: 'ci_1', code: 'x', outputs: [] }),
   'input[].type=mcp_call': added({ type: 'mcp_call', id: 'mcp_1', name: 'x', arguments: '{}', output: 'x', server_label: 's' }),
   'input[].type=mcp_list_tools': added({ type: 'mcp_list_tools', id: 'mcpl_1', server_label: 's', tools: [] }),
+  'input[].type=mcp_approval_request': added({ type: 'mcp_approval_request', id: approval, ...asked }),
+  'input[].type=mcp_approval_response': added({ type: 'mcp_approval_response', approval_request_id: approval, approve: true }),
   'input[].type=image_generation_call': added({ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'aGk=' }),
   'input[].type=item_reference': added({ type: 'item_reference', id: 'msg_1' }),
   'input[].type=*': added({ type: 'computer_call', id: 'cc_1', call_id: 'call_2', action: {} }),
@@ -287,7 +292,7 @@ const messagesKinds: Json = {
   'tools[].type=*': new At('tools[1]', { type: 'code_execution_20260101', name: 'x' }),
 };
 
-export const kindExamples: Readonly<Record<DialectName, Json>> = {
+export const kindExamples: Readonly<Record<ApiDialectName, Json>> = {
   'openai-chat': chatKinds,
   'openai-responses': responsesKinds,
   'anthropic-messages': messagesKinds,

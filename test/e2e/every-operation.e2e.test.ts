@@ -344,6 +344,12 @@ describe('every operation', () => {
       if (path === '/v1/responses') await call('POST', `${path}/${json.id}/cancel`);
     }
     await call('POST', '/v1/messages/count_tokens', { model: 'agent/clerk', messages });
+    const uiMessages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }];
+    for (const body of [{ model: 'agent/clerk', messages: uiMessages }, { model: 'agent/clerk' }, '{"model":'])
+      await call('POST', '/v1/ai-sdk/chat', body);
+    const run = { threadId: 't', runId: 'r', messages: [{ id: 'm1', role: 'user', content: 'hello' }] };
+    for (const body of [run, { ...run, messages: [] }, '{"threadId":']) await call('POST', '/agui/clerk', body);
+    await call('POST', '/agui/nobody', run);
   });
 
   it('of triggers answers as documented', async () => {

@@ -163,6 +163,8 @@ components:
     const { created, warnings } = (await send.json()) as { created: string[]; warnings: { path: string; message: string }[] };
     expect(created).toEqual(['servers.shapes', 'toolsets.shapes']);
     expect(warnings.map(({ path }) => path).toSorted()).toEqual([
+      // Merge keys.
+      '',
       'servers.shapes.paths./items?beta=true',
       'servers.shapes.security',
       'servers.shapes.servers[0].variables.stage',

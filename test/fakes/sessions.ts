@@ -10,7 +10,7 @@ import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
 import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
 import { toAnswerId } from '../../src/core/text/reference.ts';
 import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/answer.ts';
-import { dialectOf } from '../../src/dialects/dialects.ts';
+import { loadDialect } from '../../src/dialects/dialects.ts';
 import type {
   SessionPort,
   SessionCallRequest,
@@ -156,7 +156,7 @@ export function fakeSessions(): FakeSessions {
       const shape = session.completions.get(completion);
       if (shape === undefined) throw new Problem('not_found', 'There is no such response.');
       const events = turnEvents(session, shape.turn);
-      const dialect = dialectOf(shape.dialect);
+      const dialect = await loadDialect(shape.dialect);
       const identity = { id: completion, model: shape.model, created: 1, includeUsage: shape.includeUsage, echo: shape.echo };
       const range = { turn: shape.turn, after: 0, earlier: null };
       if (!streamed) {

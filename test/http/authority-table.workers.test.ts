@@ -31,6 +31,8 @@ const file = { tool: 'builtin.read_file' };
 const bash = { tool: 'builtin.bash' };
 const toolOf = (name: string) => (name === 'mine' ? file : bash);
 const hello = [{ role: 'user', content: 'Hello' }];
+const agUiHello = [{ id: 'm1', role: 'user', content: 'Hello' }];
+const uiHello = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
 
 /** For the whole workspace: bound keys are rejected before any lookup. */
 const workspace = (scopes: readonly Scope[], ...[method, path, body, headers]: ReturnType<Request>): Row => ({
@@ -383,6 +385,13 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   ],
   createResponse: chats('/v1/responses', (more) => ({ input: 'Hello', ...more })),
   createMessage: chats('/v1/messages', (more) => ({ messages: hello, max_tokens: 9, ...more })),
+  createUiMessage: chats('/v1/ai-sdk/chat', (more) => ({ messages: uiHello, ...more })),
+  runAgUi: {
+    scopes: ['chat'],
+    request: (name) => ['POST', `/agui/${name}`, { threadId: 't', runId: 'r', messages: agUiHello }],
+    own: anyKey,
+    other: unbound,
+  },
   countMessageTokens: {
     scopes: ['chat'],
     request: (name) => ['POST', '/v1/messages/count_tokens', { model: `agent/${name}`, messages: hello }],

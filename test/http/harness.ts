@@ -313,6 +313,8 @@ const withFakeContent = new Set([
   'getMessage',
   'getResponse',
   'cancelResponse',
+  'createUiMessage',
+  'runAgUi',
 ]);
 
 async function readDocument(): Promise<DocumentCheck> {

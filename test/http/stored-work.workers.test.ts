@@ -148,6 +148,8 @@ const others = {
       'createChatCompletion',
       'createResponse',
       'createMessage',
+      'createUiMessage',
+      'runAgUi',
     ],
     ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'sendSse', 'sendWorkspaceSse', 'sendEquippedSse'],
     ...['createEmbeddings', 'createModeration', 'createSpeech', 'createImage'],

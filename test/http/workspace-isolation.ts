@@ -32,6 +32,8 @@ const canary = 'text-that-only-alpha-has';
 const model = 'rehearsal/default';
 const never = { 'if-match': '"999"' };
 const hello = [{ role: 'user', content: 'Hello' }];
+const agUiHello = [{ id: 'm1', role: 'user', content: 'Hello' }];
+const uiHello = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
 const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 const inside = (workspace: string): Headers => ({ 'x-moniker-workspace': workspace });
@@ -150,6 +152,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     { body: { model, input: 'Hello', previous_response_id: response } },
   ],
   createMessage: ({ name }) => ({ body: { model: `agent/${name}`, messages: hello, max_tokens: 9 } }),
+  createUiMessage: ({ name }) => ({ body: { model: `agent/${name}`, messages: uiHello } }),
+  runAgUi: () => ({ body: { threadId: 't', runId: 'r', messages: agUiHello } }),
   countMessageTokens: ({ name }) => ({ body: { model: `agent/${name}`, messages: hello } }),
   sendMcp: (ids) => [mcp(ids, listTools), { body: listTools, headers: mcpHeaders }],
   listenMcp: (ids) => mcp(ids),

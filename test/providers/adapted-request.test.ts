@@ -1,14 +1,14 @@
 /** A request in its provider's own wire loses only what its model is known to refuse. */
 import { describe, expect, it } from 'vitest';
 import { createDropped } from '../../src/core/model/dropped.ts';
-import type { DialectName } from '../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../src/core/text/reference.ts';
 import { adaptPassed } from '../../src/providers/supported-settings.ts';
 import { profileFor } from '../../src/providers/profiles.ts';
 
 const adapt = (
   model: string,
   body: Record<string, unknown>,
-  dialect: DialectName = 'openai-chat',
+  dialect: ApiDialectName = 'openai-chat',
   kind: 'openai' | 'anthropic' = 'openai',
 ) => {
   const dropped = createDropped();

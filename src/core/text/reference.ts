@@ -28,14 +28,37 @@ export function readToolCallId(id: string): Reference | null {
   return session === null ? null : { own: id.slice(0, -1 - sessionCharacters).replaceAll('-', '.'), session };
 }
 
+/** The question whether a call may run. `round` counts the questions of the call from 1. */
+export type QuestionReference = { callId: string; round: number; session: string };
+
+/** `mcpr_<round>_<tool call id>`: the id of a question for clients that decide in their own wire format. */
+export function toApprovalId({ callId, round, session }: QuestionReference): string {
+  return `mcpr_${round}_${toToolCallId(callId, session)}`;
+}
+
+/** As `readToolCallId`. */
+export function readApprovalId(id: string): QuestionReference | null {
+  const [, round, call = ''] = /^mcpr_([1-9][0-9]{0,5})_([\w-]+)$/.exec(id) ?? [];
+  const reference = readToolCallId(call);
+  return reference === null ? null : { callId: reference.own, round: Number(round), session: reference.session };
+}
+
 /** The wire formats that chat clients use (`dialects/`). Stored with answers. */
-export type DialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+export type DialectName = ApiDialectName | UiDialectName;
+
+/** Those of model APIs, which providers have, too. */
+export type ApiDialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+
+/** Those of user interfaces. */
+export type UiDialectName = 'ai-sdk' | 'ag-ui';
 
 /** Prefixes of answer ids, as the clients of each dialect expect them. */
 const answerPrefixes: Readonly<Record<DialectName, string>> = {
   'openai-chat': 'chatcmpl-',
   'openai-responses': 'resp_',
   'anthropic-messages': 'msg_',
+  'ai-sdk': 'uim_',
+  'ag-ui': 'run_',
 };
 
 /** `<prefix><unique>`: the id of an answer that no session stores. */

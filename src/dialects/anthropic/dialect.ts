@@ -15,7 +15,6 @@ import { recordOf } from '../../core/json/wire-value.ts';
 
 export const anthropicMessages: Dialect = {
   name: 'anthropic-messages',
-  conversationField: 'messages',
   readRequest: readMessagesRequest,
   sessionOfCalls: ({ messages }) => sessionOfMessagesCalls(messages),
   withInstructions: withMessagesInstructions,

@@ -107,6 +107,9 @@ function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOw
         // Answers of this API have no images.
         start(next, { type: 'text', text: `[image: ${next.mediaType}]` }, null);
         return;
+      case 'approval':
+        // The sentence before it asks the user.
+        return;
       case 'citations':
         // On its own wire, provider data has them with everything that the provider needs back.
         if (identity.isOwnWire !== true) cite(next.citations.map(toWebCitation));
@@ -201,8 +204,8 @@ export function toFrame(event: string, fields: string): AnswerFrame {
 const thinkingBlock: AnswerBlock = { type: 'thinking', thinking: '', signature: '' };
 const deltaNames = { text: 'text_delta', thinking: 'thinking_delta', partial_json: 'input_json_delta' } as const;
 
-function isAtOnce(part: AnswerPart): part is Extract<AnswerPart, { type: 'native' | 'citations' | 'image' }> {
-  return part.type === 'native' || part.type === 'citations' || part.type === 'image';
+function isAtOnce(part: AnswerPart): part is Extract<AnswerPart, { type: 'native' | 'citations' | 'image' | 'approval' }> {
+  return part.type === 'native' || part.type === 'citations' || part.type === 'image' || part.type === 'approval';
 }
 
 /** null for a part that is written at once. */

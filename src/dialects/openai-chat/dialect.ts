@@ -16,7 +16,6 @@ import { readChatRequest, sessionOfChatCalls, withChatInstructions } from './req
 
 export const openAiChat: Dialect = {
   name: 'openai-chat',
-  conversationField: 'messages',
   readRequest: readChatRequest,
   sessionOfCalls: ({ messages }) => sessionOfChatCalls(messages),
   withInstructions: withChatInstructions,
@@ -60,6 +59,11 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
         return [chunk(JSON.stringify({ tool_calls: [callPiece(change.call, change.text)] }), 'null')];
       }
       case 'call-end':
+      // The sentence before it asks the user.
+      case 'approval':
+      case 'server-call':
+      case 'server-decision':
+      case 'server-result':
         return [];
       case 'image':
         return [chunk(JSON.stringify({ images: [toImage(change)] }), 'null')];

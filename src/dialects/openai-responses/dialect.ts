@@ -18,7 +18,6 @@ import { readEcho, readResponsesRequest, withResponsesInstructions, withoutRespo
 
 export const openAiResponses: Dialect = {
   name: 'openai-responses',
-  conversationField: 'input',
   readRequest: readResponsesRequest,
   sessionOfCalls: ({ input }) => sessionOfItems(input),
   withInstructions: withResponsesInstructions,

@@ -51,6 +51,8 @@ export const responsesFields: Fields = {
   cache_control: carried('cache'),
   'tools[].cache_control': carried('toolCache'),
   ...each('type role content id status call_id name namespace arguments input output action operation execution tools', read, item),
+  ...each('approval_request_id approve server_label', read, item),
+  ...each('reason', dropped('the model is told that the user denied the call'), item),
   ...each('summary type=reasoning content[].type=reasoning_text content[].type=summary_text', carried('reasoning'), item),
   ...each('encrypted_content', carried('token'), item),
   ...each('output[].stdout output[].stderr output[].outcome', read, item),
@@ -66,6 +68,7 @@ export const responsesFields: Fields = {
   ...each('apply_patch_call_output tool_search_call tool_search_output', read, itemKind),
   ...each('tool_search_call~by~the~provider tool_search_output~by~the~provider', dropped(ofProvider), itemKind),
   ...each('web_search_call file_search_call code_interpreter_call mcp_call mcp_list_tools', dropped(ofProvider), itemKind),
+  ...each('mcp_approval_request mcp_approval_response', served, itemKind),
   ...each('image_generation_call', dropped('models are not sent their images again: send one as an image of a message'), itemKind),
   ...each(
     'item_reference',

@@ -7,10 +7,12 @@ import { z } from 'zod';
 import type { Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, ClientResult, InputPart, MarkedText } from '../../core/model/message.ts';
 import { unpackNative } from '../../core/model/native-token.ts';
+import { readApprovalId } from '../../core/text/reference.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { quoted, type Issue } from '../../core/problem.ts';
 import { type Json, recordOf } from '../../core/json/wire-value.ts';
 import {
+  type ClientDecision,
   type ConversationBuilder,
   type ConversationOptions,
   createConversation,
@@ -55,6 +57,8 @@ const Arguments = z.union([z.string(), z.record(z.string(), z.unknown())]).nulli
 const CallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), arguments: Arguments });
 const CustomCallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), input: z.string() });
 const OutputItem = z.looseObject({ call_id: z.string().min(1), output: Content });
+const ApprovalRequestItem = z.looseObject({ id: z.string() });
+const ApprovalItem = z.looseObject({ approval_request_id: z.string(), approve: z.boolean() });
 const Texts = z.array(z.looseObject({ text: z.string().nullish() }));
 const ReasoningItem = z.looseObject({ summary: Texts.nullish(), content: Texts.nullish(), encrypted_content: z.string().nullish() });
 
@@ -63,7 +67,8 @@ type Said =
   | { as: 'system'; parts: MarkedText[] }
   | { as: 'user'; parts: InputPart[] }
   | { as: 'assistant'; parts: AssistantPart[] }
-  | { as: 'result'; result: ClientResult };
+  | { as: 'result'; result: ClientResult }
+  | { as: 'decision'; decision: Omit<ClientDecision, 'path'> };
 
 /** Throws `invalid_request` with the path of what is not supported. */
 export function toResponsesConversation(
@@ -91,6 +96,8 @@ export function toResponsesConversation(
     if (content.as === 'system') conversation.addSystem(...content.parts);
     else if (content.as === 'user') conversation.addInput(content.parts, isNew);
     else if (content.as === 'assistant') conversation.addAssistant(content.parts, true);
+    else if (content.as === 'decision')
+      conversation.addDecision({ ...content.decision, path: `input[${index}].approval_request_id` }, isNew);
     else conversation.addResult({ ...content.result, callId: callIds.get(content.result.callId) ?? content.result.callId }, isNew);
   }
   return conversation.finish(issues, { path: 'input', message: 'must have an item that is not empty' }, mark(body));
@@ -112,7 +119,10 @@ function* callMentions(items: readonly unknown[]): Generator<CallMention> {
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = recordOf(items[index]);
     const mention = { id: item.call_id ?? readItemResult(item)?.callId, path: `input[${index}].call_id` };
-    if (isOutput(item)) yield { by: 'result', ...mention };
+    const { type, approval_request_id: approval } = item;
+    if (type === 'mcp_approval_response') yield { by: 'result', id: approval, path: `input[${index}].approval_request_id` };
+    else if (type === 'mcp_approval_request') yield { by: 'assistant', id: item.id, path: `input[${index}].id` };
+    else if (isOutput(item)) yield { by: 'result', ...mention };
     else if (isOfAssistant(item)) yield { by: 'assistant', ...mention };
   }
 }
@@ -137,7 +147,7 @@ function isOfAssistant(item: Json): boolean {
   const { type = 'message', role } = item;
   if (type === 'message') return role === 'assistant';
   const isCall = type === 'function_call' || type === 'custom_tool_call' || readItemCall(item) !== null;
-  return isCall || type === 'reasoning' || type === 'image_generation_call';
+  return isCall || type === 'reasoning' || type === 'image_generation_call' || type === 'mcp_approval_request';
 }
 
 type Parse = <Schema extends z.ZodType>(schema: Schema) => z.infer<Schema> | null;
@@ -173,6 +183,20 @@ function readItem(item: InputItem, reading: Reading): Said | null {
       const reasoning = parse(ReasoningItem);
       return reasoning && { as: 'assistant', parts: reasoningParts(reasoning) };
     }
+    case 'mcp_approval_request': {
+      const request = parse(ApprovalRequestItem);
+      if (request === null) return null;
+      if (readApprovalId(request.id) === null) fault('id', notOurs);
+      return { as: 'assistant', parts: [] };
+    }
+    case 'mcp_approval_response': {
+      const response = parse(ApprovalItem);
+      if (response === null) return null;
+      const question = readApprovalId(response.approval_request_id);
+      if (question !== null) return { as: 'decision', decision: { ...question, decision: response.approve ? 'approve' : 'deny' } };
+      fault('approval_request_id', notOurs);
+      return null;
+    }
     case 'additional_tools':
       return null;
     case 'image_generation_call':
@@ -190,6 +214,8 @@ function readItem(item: InputItem, reading: Reading): Said | null {
     }
   }
 }
+
+const notOurs = 'is not the id of an approval of this service: only the provider that created it understands it, so remove the item';
 
 function readMessage({ role, content }: z.infer<typeof MessageItem>, reading: Reading): Said {
   if (role === 'user') return { as: 'user', parts: inputParts(content, 'content', reading) };

@@ -7,7 +7,7 @@ import { packNative } from '../../core/model/native-token.ts';
 import { type Citation, shiftCitations, toUrlCitation } from '../../core/model/citation.ts';
 import type { NativePart } from '../../core/model/message.ts';
 import { recordOf, tryParse } from '../../core/json/wire-value.ts';
-import type { AnswerCall, MadeImage, MessageChange } from '../answer-message.ts';
+import type { AnswerCall, AskedApproval, MadeImage, MessageChange } from '../answer-message.ts';
 import { toCallItem } from './item-tools.ts';
 import type { ReadEcho } from './request.ts';
 
@@ -191,6 +191,20 @@ export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWi
     end(add(item), { ...item, status: 'completed', output_format: format, result: data });
   };
 
+  /** This service stands for the server, and the first part of a tool's name is the label that its user knows. */
+  const ask = ({ id, canonical, arguments: given }: AskedApproval): void => {
+    close();
+    const dot = canonical.indexOf('.');
+    const item = {
+      type: 'mcp_approval_request',
+      id,
+      server_label: canonical.slice(0, dot),
+      name: canonical.slice(dot + 1),
+      arguments: given,
+    };
+    end(add(item), item);
+  };
+
   // ---- Provider data ----
 
   const keep = (part: NativePart): void => {
@@ -226,9 +240,11 @@ export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWi
       else if (change.type === 'call-end') endCall(change.call);
       else if (change.type === 'native') (isOwnWire ? keepOwn : keep)(change.part);
       else if (change.type === 'image') show(change);
+      else if (change.type === 'approval') ask(change);
       else if (change.type === 'citations') cite(change.citations);
       else if (change.type === 'reasoning') think(change.text, change.nativeId);
-      else say(change.type === 'text' ? 'output_text' : 'refusal', change.text);
+      else if (change.type === 'text') say('output_text', change.text);
+      else if (change.type === 'refusal') say('refusal', change.text);
     },
     /** Closes all open items at the end. */
     close,

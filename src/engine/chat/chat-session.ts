@@ -22,7 +22,7 @@ export type FindSessionDeps = {
 /** A request with what its fields name, as its dialect reads it. */
 export type RoutedChat = IncomingChat & { route: ChatRoute; request: DialectRequest };
 
-export type FoundSession = { session: SessionPort; setup: SessionSetup };
+export type FoundSession = { id: string; session: SessionPort; setup: SessionSetup };
 
 /**
  * A session named in the header must exist. One identified only by call ids may be deleted, or belong to another key: then the messages are
@@ -79,12 +79,13 @@ async function sessionOfHistory({ catalog, log }: FindSessionDeps, principal: Pr
  */
 function continuesIn(request: DialectRequest, session: string): boolean {
   if (request.previous !== null) return true;
-  return request.conversation({ inSession: true }).results.some(({ callId }) => readToolCallId(callId)?.session === session);
+  const { results, decisions } = request.conversation({ inSession: true });
+  return results.some(({ callId }) => readToolCallId(callId)?.session === session) || decisions.some((given) => given.session === session);
 }
 
 async function open(sessions: Sessions, principal: Principal, id: string): Promise<FoundSession> {
   const session = sessions.get(id);
-  return { session, setup: await session.setup(principal) };
+  return { id, session, setup: await session.setup(principal) };
 }
 
 /** Returns the turn of this idempotency key: in the session that the request identifies, or in the one that the key created. */

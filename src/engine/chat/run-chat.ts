@@ -7,6 +7,7 @@ import type { Dropped, DroppedItem } from '../../core/model/dropped.ts';
 import type { ModelSettings } from '../../core/model/model-settings.ts';
 import { requireAllowed } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
+import { once } from '../../core/memoize.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { EditionPointer } from '../../core/toolset/edition-tool.ts';
@@ -64,11 +65,13 @@ type PlannedChat =
   | ({ content: ReadableStream<Uint8Array>; edition: EditionPointer | null } & Pick<Plan, 'replaced'>)
   | Pick<ProxiedChat, 'ref' | 'agent' | 'limited' | 'fallbacks' | 'timeouts'>;
 
+const loadDecisions = once(() => import('./decide-in-chat.ts'));
+
 export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<ChatAnswer> {
   const { principal, dialect } = incoming;
   const ref = await resolveModel(deps, principal, incoming.body.model);
   const route = readRoute(incoming, ref);
-  if (isPlain(route)) {
+  if (isPlain(route) && dialect.createCallReader === undefined) {
     requireAllowed(principal, { act: 'use-model' });
     return await incoming.open(deps.proxyChat(principal, { ...toProxied(incoming), ref, text: incoming.text }));
   }
@@ -107,6 +110,7 @@ async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession |
     tools.length > 0 &&
     plan.edition === undefined &&
     plan.skills === undefined &&
+    dialect.createCallReader === undefined &&
     route.session === undefined &&
     route.previousCalls === null
   ) {
@@ -120,10 +124,12 @@ async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession |
   }
   if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'a turn with a session or server tools has one choice: omit n' }]);
 
-  const { history, input, results } = conversation;
+  const { history, input, results, decisions } = conversation;
+  if (decisions.length > 0) await (await loadDecisions()).decideInChat(principal, found, conversation, request.dropped);
   const { includeUsage, echo } = request;
   const previous = request.previous === null ? {} : { previous: request.previous };
-  const shown = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
+  const decided = decisions.length > 0 && { decided: true as const };
+  const shown = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...decided, ...previous };
   const replaced = plan.replaced === undefined ? {} : { replaced: plan.replaced };
   const wanted = { plan, input, history, chat: shown, awaitsAnswer: !request.streamed, ...idempotency };
   const { turnWithinRequest } = deps;
@@ -170,13 +176,17 @@ async function planChat(
  */
 async function completionOf(
   { sessions, keptReplies }: ChatDeps,
-  { principal, dialect, body, request: { streamed, dropped } }: RoutedChat,
+  { principal, dialect, body, request: { streamed, dropped, echo } }: RoutedChat,
   begun: TurnBegun,
 ): Promise<ChatAnswer> {
   const { session, completion } = begun;
   if (completion === null)
     throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was not a chat request. Use a new key.');
   if (body.store !== false) keepAnswer(keptReplies(principal), dialect, completion);
-  const content = await sessions.get(session).completion(principal, completion, { streamed });
+  const content = await sessions.get(session).completion(principal, completion, {
+    streamed,
+    // The client of a user interface may repeat a request with other ids, and with messages that it has got since.
+    ...(dialect.createCallReader !== undefined && { echo }),
+  });
   return { ...begun, completion, content, streamed, dropped: dropped.items() };
 }

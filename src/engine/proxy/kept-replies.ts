@@ -7,7 +7,14 @@ import type { ChatEvent } from '../../core/model/chat-event.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isRecord, listOf, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 import type { AssistantPart, Message, ToolCallPart } from '../../core/model/message.ts';
-import { isSessionId, readCompletionId, type Reference, toCompletionId, uniqueOfAnswer } from '../../core/text/reference.ts';
+import {
+  isSessionId,
+  readApprovalId,
+  readCompletionId,
+  type Reference,
+  toCompletionId,
+  uniqueOfAnswer,
+} from '../../core/text/reference.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { createAnswerMessage, type AnswerPart } from '../../dialects/answer-message.ts';
@@ -88,6 +95,7 @@ function toAssistantPart(part: AnswerPart): AssistantPart[] {
       return [part.part];
     case 'citations':
     case 'image':
+    case 'approval':
       return [];
     case 'refusal':
       return [{ type: 'text', text: part.text }];
@@ -179,7 +187,7 @@ export async function withReferredItems<Body extends Readonly<Record<string, unk
   const answers = names.length > maxReferredAnswers ? null : await readAnswers(kept, names, session);
   const items = input.map((item, index) => {
     if (!isReference(item)) return item;
-    const found = answers?.get(item.id);
+    const found = answers?.get(item.id) ?? approvalOf(item.id);
     if (found !== undefined) return found;
     if (unknown === 'leave') return item;
     const why =
@@ -194,6 +202,11 @@ export async function withReferredItems<Body extends Readonly<Record<string, unk
 
 function isReference(item: unknown): item is { type: 'item_reference'; id: string } {
   return isRecord(item) && item.type === 'item_reference' && typeof item.id === 'string';
+}
+
+/** The id of an approval says what it asks. */
+function approvalOf(id: string): unknown {
+  return readApprovalId(id) === null ? undefined : { type: 'mcp_approval_request', id };
 }
 
 /** Our item ids are `<prefix>_<unique>_<number>`; any other id stands for itself. */

@@ -41,9 +41,9 @@ export interface WorkspaceEraser {
   finish(workspace: string): Promise<void>;
 }
 
-type Deps = { bindings: Bindings; sessions: Sessions; auditShards: number; log: Logger };
+export type EraserDeps = { bindings: Bindings; sessions: Sessions; auditShards: number; log: Logger };
 
-export function createWorkspaceEraser(deps: Deps): WorkspaceEraser {
+export function createWorkspaceEraser(deps: EraserDeps): WorkspaceEraser {
   const { bindings, log } = deps;
   return {
     async step(workspace) {
@@ -115,7 +115,7 @@ async function eraseValues(kv: KVNamespace, workspace: string): Promise<number> 
   return erased;
 }
 
-async function eraseObject(deps: Deps, workspace: string, { kind, id }: NotedObject): Promise<void> {
+async function eraseObject(deps: EraserDeps, workspace: string, { kind, id }: NotedObject): Promise<void> {
   const { MCP_SESSION } = deps.bindings;
   if (kind === 'mcp-session') return await erase({ namespace: MCP_SESSION, id: () => MCP_SESSION.idFromName(id) }, workspace);
   if (kind === 'limits') return await eraseCounter(deps.bindings, id);
@@ -125,7 +125,7 @@ async function eraseObject(deps: Deps, workspace: string, { kind, id }: NotedObj
 }
 
 /** Ends its turns and deletes it with its row in the index. */
-async function eraseSession({ bindings, sessions }: Deps, workspace: string, id: string): Promise<void> {
+async function eraseSession({ bindings, sessions }: EraserDeps, workspace: string, id: string): Promise<void> {
   try {
     await sessions.get(id).remove(administrator(workspace));
   } catch (error) {

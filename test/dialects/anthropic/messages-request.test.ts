@@ -56,6 +56,7 @@ describe('a Messages request', () => {
     const call = { type: 'tool-call', canonical: null, via: null };
     const result = { type: 'tool-result', canonical: null };
     expect(conversation).toEqual({
+      decisions: [],
       system: 'Be brief.\n\nBe kind.',
       history: [
         { role: 'user', parts: [text('Look.'), { type: 'image', mediaType: 'image/png', data: png }] },

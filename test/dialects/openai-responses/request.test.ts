@@ -43,7 +43,7 @@ describe('the input', () => {
   });
 
   it('is one message if it is a text', () => {
-    expect(conversationOf('Hello')).toEqual({ system: '', history: [], results: [], input: [text('Hello')] });
+    expect(conversationOf('Hello')).toEqual({ system: '', history: [], decisions: [], results: [], input: [text('Hello')] });
   });
 
   it('is history up to the last assistant item, and new after it', () => {

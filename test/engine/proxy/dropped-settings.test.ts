@@ -1,14 +1,14 @@
 /** A translated chat names in its response what its provider was not sent, streamed and whole. */
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../../../src/dialects/dialects.ts';
-import type { DialectName } from '../../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../../src/core/text/reference.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 import { anthropic, cohere, gemini, openai, type Participant, responses } from '../switching-speakers.ts';
 
-async function droppedBy({ access, model, create }: Participant, dialect: DialectName, given: object): Promise<string | null> {
+async function droppedBy({ access, model, create }: Participant, dialect: ApiDialectName, given: object): Promise<string | null> {
   const upstream = create(() => ({ text: 'Hello' }));
   const http: OutboundHttp = async (request) => await upstream.handle(request);
   const clock = fakeClock();
@@ -55,7 +55,7 @@ describe.each([true, false])('the header x-moniker-dropped (stream: %s)', (strea
 });
 
 describe('a value that is changed to fit', () => {
-  it.each<[string, Participant, DialectName, object, string | null]>([
+  it.each<[string, Participant, ApiDialectName, object, string | null]>([
     ['a temperature over 1 for Claude', anthropic, 'openai-chat', { temperature: 1.5 }, 'temperature=1'],
     ['a temperature that fits', anthropic, 'openai-chat', { temperature: 1 }, null],
     ['an effort that the model does not have', adaptive, 'openai-chat', { reasoning_effort: 'xhigh' }, 'reasoning_effort=max'],

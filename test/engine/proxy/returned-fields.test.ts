@@ -4,7 +4,7 @@
  * `reasoning_content` and of BerriAI/litellm#29428, whose streams have pieces of blocks.
  */
 import { describe, expect, it } from 'vitest';
-import type { DialectName } from '../../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../../src/core/text/reference.ts';
 import { dialectOf } from '../../../src/dialects/dialects.ts';
 import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
@@ -24,7 +24,7 @@ const functionTool = { type: 'function', function: { name: 'weather', parameters
 function translator({ access, model }: Pick<Participant, 'access' | 'model'>, http: OutboundHttp) {
   const clock = fakeClock();
   const deps = { model: createChatModel({ http, rehearsal: http, clock }), clock, ids: countedIds() };
-  return async (body: Json, dialect: DialectName = 'openai-chat'): Promise<Response> => {
+  return async (body: Json, dialect: ApiDialectName = 'openai-chat'): Promise<Response> => {
     const chat = { access, model, dialect: dialectOf(dialect), body: { ...body, model: 'alias' }, ref: 'alias' };
     return await translateChat(deps, chat, () => new AbortController().signal);
   };

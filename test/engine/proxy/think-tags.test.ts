@@ -3,7 +3,7 @@
  * and other models do not get it as text. The replies have the shape of MiniMax's "OpenAI API" and of vLLM without a parser.
  */
 import { describe, expect, it } from 'vitest';
-import type { DialectName } from '../../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../../src/core/text/reference.ts';
 import { dialectOf } from '../../../src/dialects/dialects.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
 import { createChatModel } from '../../../src/providers/chat-model.ts';
@@ -42,7 +42,7 @@ function asking(participant: Pick<Participant, 'access' | 'model'>, content: str
   };
   const clock = fakeClock();
   const deps = { model: createChatModel({ http, rehearsal: http, clock }), clock, ids: countedIds() };
-  const ask = async (dialect: DialectName, body: Json): Promise<Response> => {
+  const ask = async (dialect: ApiDialectName, body: Json): Promise<Response> => {
     const chat = { ...participant, dialect: dialectOf(dialect), body: { ...body, model: 'a/b' }, ref: 'a/b' };
     return await translateChat(deps, chat, () => new AbortController().signal);
   };
@@ -107,7 +107,7 @@ describe('reasoning in the text of a reply', () => {
 
 describe('reasoning in the text of a client’s history', () => {
   const said = '<think>\nWhere?\n</think>\n\nI look.';
-  const histories: [DialectName, Json][] = [
+  const histories: [ApiDialectName, Json][] = [
     [
       'openai-chat',
       {

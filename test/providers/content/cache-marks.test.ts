@@ -4,7 +4,7 @@ import type { Dropped } from '../../../src/core/model/dropped.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import type { ModelSettings } from '../../../src/core/model/model-settings.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
-import type { DialectName } from '../../../src/core/text/reference.ts';
+import type { ApiDialectName } from '../../../src/core/text/reference.ts';
 import { dialectOf } from '../../../src/dialects/dialects.ts';
 import { noMeter } from '../../../src/engine/proxy/call-meter.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
@@ -23,7 +23,7 @@ const chatGpt: Place = { access: { kind: 'openai-compatible', profile: { cacheMa
 const responses: Place = { access: { kind: 'openai-responses' }, model: 'gpt-5.6' };
 
 /** Returns the body that the provider is sent for a client's request, and what the response names as left out. */
-async function send({ access: own, model }: Place, dialect: DialectName, given: Json): Promise<{ body: Json; dropped: string | null }> {
+async function send({ access: own, model }: Place, dialect: ApiDialectName, given: Json): Promise<{ body: Json; dropped: string | null }> {
   const access = { name: 'a', baseUrl: 'https://a.example/v1', headers: {}, models: [], profile: {}, ...own };
   let body: Json = {};
   const kept: { dropped?: Dropped } = {};
@@ -270,7 +270,7 @@ describe('a turn of Claude behind a gateway', () => {
     expect(marksIn(bodyFor({ cache: '5m' }))).toEqual(places.map((place) => `${place} breakpoint`));
   });
 
-  it.each<[DialectName, Json]>([
+  it.each<[ApiDialectName, Json]>([
     ['anthropic-messages', { max_tokens: 9, messages: [user(text('Long.', short), text('Q?', hour))] }],
     ['openai-chat', { messages: [user(text('Long.', short), text('Q?', hour))] }],
   ])('takes the lifetime of a client of %s, and stores no marks', (name, given) => {

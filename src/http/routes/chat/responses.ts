@@ -18,7 +18,7 @@ const ResponseObject = z
     output: z
       .array(z.looseObject({ type: z.string() }))
       .optional()
-      .meta({ description: 'Messages, reasoning, and calls of the caller’s own tools.' }),
+      .meta({ description: 'Messages, reasoning, calls of the caller’s own tools, and requests for approval.' }),
   })
   .meta({ id: 'Response' });
 const ResponseEvent = z.looseObject({ type: z.string(), sequence_number: z.int().optional() }).meta({ id: 'ResponseEvent' });
@@ -53,7 +53,7 @@ export const responsesRoutes = [
       scopes: ['chat'],
       summary: 'Create a response (OpenAI)',
       description:
-        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it, and the next request continues. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.',
+        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.',
       query: 'ignored',
       headers: chatHeaders({ parts: 'Items', leads: '`previous_response_id` and the ids of calls' }),
       body: { documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { Problem, type ProblemCode } from '../../../core/problem.ts';
-import { readCompletionId, type DialectName, type Reference } from '../../../core/text/reference.ts';
+import { readCompletionId, type ApiDialectName, type Reference } from '../../../core/text/reference.ts';
 import { frameIdPattern } from '../../../dialects/answer.ts';
 import type { CompletionOptions } from '../../../ports/session.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
@@ -33,14 +33,14 @@ export const storedCompletionRoute = {
 
 /** Throws `not_found` for an id of another dialect, or a completion that this caller did not receive. */
 export async function replayCompletion(
-  dialect: DialectName,
+  dialect: ApiDialectName,
   request: RouteRequest<{ params: typeof Params; query: typeof Query }, ChatServices>,
 ): Promise<Response> {
   const { c, params, query } = request;
   return await answerFromCompletion(request, requireCompletion(dialect, params.id), readStoredPlace(c, query.after));
 }
 
-export function requireCompletion(dialect: DialectName, id: string): Reference {
+export function requireCompletion(dialect: ApiDialectName, id: string): Reference {
   const completion = readCompletionId(dialect, id);
   if (completion !== null) return completion;
   throw new Problem(

@@ -9,8 +9,8 @@ import { Problem } from '../../../core/problem.ts';
 import { encodeFrame } from '../../../dialects/native.ts';
 import { type AnswerPart, answerText } from '../../../dialects/answer-message.ts';
 import { createAnswerDocument, createAnswerEncoder, isAfter } from '../../../dialects/answer.ts';
-import type { AnswerIdentity } from '../../../dialects/dialect.ts';
-import { dialectOf } from '../../../dialects/dialects.ts';
+import type { AnswerIdentity, Dialect } from '../../../dialects/dialect.ts';
+import { loadDialect } from '../../../dialects/dialects.ts';
 import type { CompletionOptions } from '../../../ports/session.ts';
 import type { Completion } from './completion-store.ts';
 import { waitForEvent, createFeed } from './feed.ts';
@@ -31,10 +31,12 @@ export type CompletionSource = TurnSource & {
 export async function readCompletion(
   source: CompletionSource,
   id: string,
-  { streamed, ...from }: CompletionOptions,
+  { streamed, echo, ...from }: CompletionOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const completion = find(source.openSession, id);
-  return streamed ? streamFrames(source, completion, from) : await readDocument(source, completion);
+  const stored = find(source.openSession, id);
+  const completion = echo === undefined ? stored : { ...stored, echo };
+  const dialect = await loadDialect(completion.dialect);
+  return streamed ? streamFrames(source, completion, dialect, from) : await readDocument(source, completion, dialect);
 }
 
 export function editionOf(openSession: Pick<OpenSession, 'completions' | 'turns'>, id: string): EditionPointer | null {
@@ -67,9 +69,9 @@ function toAnswerContent({ asked }: Completion, parts: readonly AnswerPart[]): A
 function streamFrames(
   source: CompletionSource,
   completion: Completion,
-  { after, startingAfter = -1 }: Omit<CompletionOptions, 'streamed'>,
+  dialect: Dialect,
+  { after, startingAfter = -1 }: Omit<CompletionOptions, 'streamed' | 'echo'>,
 ): ReadableStream<Uint8Array> {
-  const dialect = dialectOf(completion.dialect);
   let place = 0;
   const encoder = createAnswerEncoder(completion.range, identityOf(completion), source.session, dialect);
   return createFeed({ ...source, after: source.openSession.completions.readFrom(completion.range) }, null, {
@@ -90,8 +92,8 @@ function streamFrames(
   });
 }
 
-async function readDocument(source: CompletionSource, completion: Completion): Promise<ReadableStream<Uint8Array>> {
-  const answer = createAnswerDocument(completion.range, identityOf(completion), source.session, dialectOf(completion.dialect));
+async function readDocument(source: CompletionSource, completion: Completion, dialect: Dialect): Promise<ReadableStream<Uint8Array>> {
+  const answer = createAnswerDocument(completion.range, identityOf(completion), source.session, dialect);
   let cursor = source.openSession.completions.readFrom(completion.range);
   for (;;) {
     for (const event of source.log.readAll(cursor)) {

@@ -5,10 +5,15 @@
 import { failpoint } from '../../../core/failpoint.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import type { Logger } from '../../../ports/runtime.ts';
-import { expireApproval, type DecisionAuditContext } from '../pending/decide.ts';
+import { once } from '../../../core/memoize.ts';
+import type { Approval } from '../pending/wait.ts';
+import type { DecisionAuditContext } from '../pending/decide.ts';
 import { expireInput } from '../pending/submit-input.ts';
 import type { OpenSession } from './open-session.ts';
 import type { TimerKind } from './timers.ts';
+
+/** Most turns wait for no approval. */
+export const loadDecisions = once(() => import('../pending/decide.ts'));
 
 export type AlarmContext = {
   openSession: OpenSession;
@@ -88,7 +93,11 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
 /** Denies the approvals and declines the requests for input that have expired. */
 export async function expireWaits(context: DecisionAuditContext): Promise<void> {
   const { openSession } = context;
-  for (const wait of openSession.waits.expired())
-    await (wait.kind === 'approval' ? expireApproval(context, wait) : expireInput(openSession, wait));
+  for (const wait of openSession.waits.expired()) await (wait.kind === 'approval' ? expire(context, wait) : expireInput(openSession, wait));
   openSession.runner.setExpiryTimer();
+}
+
+async function expire(context: DecisionAuditContext, approval: Approval): Promise<void> {
+  const { expireApproval } = await loadDecisions();
+  await expireApproval(context, approval);
 }

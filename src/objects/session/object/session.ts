@@ -7,6 +7,7 @@ import type { ApprovalView, Decision } from '../../../core/policy/approval.ts';
 import { failpoint } from '../../../core/failpoint.ts';
 import type { EditionPointer } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits/limits.ts';
+import { once } from '../../../core/memoize.ts';
 import type { ClientResult } from '../../../core/model/message.ts';
 import type { PolicyAnswer } from '../../../core/policy/explain.ts';
 import { isAllowed } from '../../../core/people/authority.ts';
@@ -49,10 +50,11 @@ import { applyChanges, copyFiles } from '../../../storage/files/file-image.ts';
 import type { Bindings } from '../../../storage/bindings.ts';
 import { readNewestMade } from '../../../engine/plan/newest-made.ts';
 import { wire } from '../../../wiring/wire.ts';
+import { loadDecisions } from './alarm.ts';
 import type { SessionNeeds } from './session-needs.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
 import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
-import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecisionContext } from '../pending/decide.ts';
+import type { DecisionContext } from '../pending/decide.ts';
 import { createDirectCallContext, explainInSession, type DirectCallContext } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
 import {
@@ -75,7 +77,6 @@ import {
 } from './open-session.ts';
 import { publicId, readSessionBackup, restoreSession, sessionBackupPlan } from './session-backup.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
-import { forkSession, importConversation } from '../turn/fork-session.ts';
 import { repeatedTurn, submit } from '../turn/submit.ts';
 import { acceptResults } from '../turn/accept-results.ts';
 import { readMessages } from '../log/transcript-pages.ts';
@@ -83,6 +84,8 @@ import { readAnswer, readEventPage, readEvents, streamTurn, type TurnSource } fr
 
 type DecideOptions = Parameters<SessionPort['decide']>[3];
 type WrittenFile = Awaited<ReturnType<SessionPort['writeFile']>>;
+
+const loadForks = once(() => import('../turn/fork-session.ts'));
 
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort>, BackupRpc {
   readonly #wiring: SessionNeeds;
@@ -126,17 +129,18 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   fork(caller: Principal, turn: string, key?: string): Promise<Outcome<SessionView>> {
-    return toOutcome(() => {
+    return toOutcome(async () => {
+      const { forkSession } = await loadForks();
       const context = this.#submitContext(this.#enter(caller));
-      if (key === undefined) return forkSession(context, caller, turn);
+      if (key === undefined) return await forkSession(context, caller, turn);
       const made = this.#copies.get(key) ?? forkSession(context, caller, turn, key).finally(() => this.#copies.delete(key));
       this.#copies.set(key, made);
-      return made;
+      return await made;
     });
   }
 
   importConversation(caller: Principal, conversation: ForkedConversation): Promise<Outcome<void>> {
-    return toOutcome(() => importConversation(this.#enter(caller), conversation));
+    return toOutcome(async () => (await loadForks()).importConversation(this.#enter(caller), conversation));
   }
 
   /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */
@@ -203,31 +207,35 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
-    return toOutcome(() => showPending(this.#deciding(caller)));
+    return toOutcome(async () => (await loadDecisions()).showPending(this.#deciding(caller)));
   }
 
   approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showApproval(this.#deciding(caller), callId));
+    return toOutcome(async () => (await loadDecisions()).showApproval(this.#deciding(caller), callId));
   }
 
   decide(caller: Principal, callId: string, decision: Decision, options: DecideOptions): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() =>
-      this.#decided(caller, (context) =>
+    return toOutcome(async () => {
+      const { decide } = await loadDecisions();
+      return await this.#decided(caller, (context) =>
         decide(context, callId, decision, { by: caller.keyId, mayWaive: isAllowed(caller, { act: 'waive', what: '' }), ...options }),
-      ),
-    );
+      );
+    });
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
-    return toOutcome(() => mintLink(this.#deciding(caller), callId, caller.keyId));
+    return toOutcome(async () => (await loadDecisions()).mintLink(this.#deciding(caller), callId, caller.keyId));
   }
 
   linkedApproval(link: FollowedLink): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showLinked(this.#deciding('link'), link));
+    return toOutcome(async () => (await loadDecisions()).showLinked(this.#deciding('link'), link));
   }
 
   decideByLink(link: FollowedLink, decision: Decision, remember?: 'session'): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(() => this.#decided('link', (context) => decideByLink(context, link, decision, remember)));
+    return toOutcome(async () => {
+      const { decideByLink } = await loadDecisions();
+      return await this.#decided('link', (context) => decideByLink(context, link, decision, remember));
+    });
   }
 
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {

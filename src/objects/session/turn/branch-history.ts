@@ -41,10 +41,16 @@ export function branchBefore(
   return { history: [...history, ...own], gathered };
 }
 
-/** True when the request repeats the tool outputs that were sent after the second newest response: the newest one was lost on the way to the client. */
-function isResent({ completions, waits }: OpenSession, previous: string, { input }: SubmitTurn, results: readonly HashedResult[]): boolean {
+/** True when the request repeats the tool outputs or decisions that were sent after the second newest response: the newest one was lost on the way to the client. */
+function isResent(
+  { completions, waits }: OpenSession,
+  previous: string,
+  { input, chat }: SubmitTurn,
+  results: readonly HashedResult[],
+): boolean {
   const isKnown = ({ result, hash }: HashedResult): boolean => waits.get('client-tool', result.callId)?.answerHash === hash;
-  return input.length === 0 && results.length > 0 && results.every(isKnown) && completions.last(1)?.id === previous;
+  const answers = results.length > 0 || chat?.decided === true;
+  return input.length === 0 && answers && results.every(isKnown) && completions.last(1)?.id === previous;
 }
 
 /** Returns the conversation up to an event, with the ids of calls that a chat client has. */

@@ -13,7 +13,6 @@ import { type Taint, unknownTaint } from '../../../core/policy/taint.ts';
 import type { TurnMessages } from '../../../core/turn/transcript.ts';
 import type { TurnState } from '../../../core/turn/turn-state.ts';
 import type { AnswerRange } from '../../../dialects/answer.ts';
-import { dialectOf } from '../../../dialects/dialects.ts';
 import type { SubmittedTurn, SubmitTurn } from '../../../ports/session.ts';
 import { acceptTurn, type AcceptTurn, type SubmitContext } from './accept-turn.ts';
 import type { ClientCall } from '../pending/wait.ts';
@@ -100,7 +99,7 @@ function judge(
   { openSession, session }: SubmitContext,
   { lastAnswer: last, unseen }: ShownToClient,
   history: readonly Message[],
-  { results, input }: ChatSubmission,
+  { results, input, chat: { decided } }: ChatSubmission,
   { fresh }: Classified,
 ): HistoryMatch {
   // Without a history there is nothing to compare: the session's own messages, possibly thousands, are not loaded.
@@ -112,7 +111,9 @@ function judge(
     return { ...imported, callIds: new Set([...imported.callIds, ...turns.flatMap(({ clientCalls }) => clientCalls)]) };
   };
   const lost =
-    last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [outputShownAfter(openSession, last.range.after)];
+    last === null || (results.length === 0 && decided !== true) || fresh.length > 0 || input.length > 0
+      ? []
+      : [outputShownAfter(openSession, (last.range.earlier ?? last.range).after)];
   const sent = toComparableHistory(history, { isShown: () => true, isNote });
   const match = (turns: readonly TurnMessages[]): HistoryMatch => matchHistory(comparableOf(turns), sent, [unseen, ...lost]);
 
@@ -247,7 +248,7 @@ function unknownCalls({ chat }: ChatSubmission, callIds: readonly string[]): Pro
   const named = callIds.slice(0, limits.maxSuggestions).map(quoted);
   return invalidRequest([
     {
-      path: dialectOf(chat.dialect).conversationField,
+      path: chat.dialect === 'openai-responses' ? 'input' : 'messages',
       message: `there is no pending call for the result of ${named.join(', ')}. Send the earlier messages too, including the tool call`,
     },
   ]);

@@ -7,7 +7,7 @@ import { limits } from '../../../core/limits/limits.ts';
 import { hashAsked } from '../../../core/policy/answer-name.ts';
 import type { ShareShortage } from '../../../core/limits/fair-share.ts';
 import type { Principal } from '../../../core/people/principal.ts';
-import { nullIfNotFound } from '../../../core/problem.ts';
+import { nullIfNotFound, Problem } from '../../../core/problem.ts';
 import { joinTaint, type Taint, untainted } from '../../../core/policy/taint.ts';
 import type { SubmittedTurn, SubmitTurn } from '../../../ports/session.ts';
 import { copyInParts } from '../../../storage/files/file-image.ts';
@@ -34,12 +34,14 @@ export async function submit(context: SubmitContext, caller: Principal, given: S
   if (request.taint !== undefined) context.openSession.taint.addAll(request.taint);
   if (chat === undefined) return acceptTurn(context, request, () => null);
   const branch = branchBefore(context, request, results);
-  if (branch !== null) return await fork(context, caller, request, branch);
-  return (
-    submitChat(context, { ...request, chat, results, inputHash: asked, historyTaint: brought }) ??
-    (await fork(context, caller, request, {}))
-  );
+  const accepted = branch === null ? submitChat(context, { ...request, chat, results, inputHash: asked, historyTaint: brought }) : null;
+  if (accepted !== null) return accepted;
+  if (chat.decided) throw new Problem('conflict', decidedElsewhere);
+  return await fork(context, caller, request, branch ?? {});
 }
+
+const decidedElsewhere =
+  'The decision was applied, but this request does not continue from the last response of the session, so it has no response. Send the id of that response, or its whole history.';
 
 /** Returns why the turn may not be queued, if it would be. Requests that wait for it go on in the order of their arrival. */
 async function admitToQueue({ openSession, admissions }: SubmitContext, { chat, plan }: SubmitTurn): Promise<ShareShortage | null> {

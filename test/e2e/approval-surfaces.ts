@@ -1,0 +1,164 @@
+/** The protocols of clients in which a call is approved, each as its stock client speaks it: asks, and decides with its own means. */
+import { createOpenAI } from '@ai-sdk/openai';
+import {
+  AbstractChat,
+  type ChatState,
+  DefaultChatTransport,
+  generateText,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type ModelMessage,
+  type UIMessage,
+} from 'ai';
+import OpenAI from 'openai';
+import type { Response as Answered, ResponseInput } from 'openai/resources/responses/responses';
+import { type QuestionReference, readApprovalId } from '../../src/core/text/reference.ts';
+import { type AgUiMessage, runAgent } from './ag-ui-client.ts';
+import type { SharedService } from './shared-service.ts';
+
+/** A question that a client got. `id`: of its approval, in all protocols. `state`: what its client sends back. */
+export type Question = { id: string; arguments: unknown; state: unknown };
+
+/** The session and call of a question. */
+export function placeOf({ id }: Question): QuestionReference {
+  const place = readApprovalId(id);
+  if (place === null) throw new Error(`not the id of an approval: ${id}`);
+  return place;
+}
+
+export type Choice = 'approve' | 'deny';
+
+export type Surface = {
+  /** Starts a turn whose call waits. */
+  ask(input: string): Promise<Question>;
+  /** Decides in the client's protocol, and returns the text of the rest of the turn. Throws what the client throws. */
+  decide(question: Question, choice: Choice): Promise<string>;
+};
+
+const model = 'agent/guarded';
+
+/** `way`: how the client continues: from the last response, with all items again, or with the decision alone. */
+export function responsesSurface(service: SharedService, way: 'previous' | 'resent' | 'alone', streamed: boolean): Surface {
+  const send = async (body: { input: string | ResponseInput; previous_response_id?: string }, session?: string) => {
+    const client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
+    const headers = session === undefined ? {} : { 'x-moniker-session': session };
+    const response = streamed
+      ? // The SDK's accumulator throws for inconsistent events.
+        await client.responses.stream({ model, ...body }, { headers }).finalResponse()
+      : await client.responses.create({ model, ...body }, { headers });
+    return response as Answered;
+  };
+  return {
+    async ask(input) {
+      const response = await send({ input });
+      const request = response.output.find((item) => item.type === 'mcp_approval_request');
+      if (request?.type !== 'mcp_approval_request') throw new Error(`no approval request: ${JSON.stringify(response.output)}`);
+      return { id: request.id, arguments: JSON.parse(request.arguments), state: { input, response } };
+    },
+    async decide(question, choice) {
+      const { id, state } = question;
+      const { input, response } = state as { input: string; response: Answered };
+      const decision = { type: 'mcp_approval_response' as const, approval_request_id: id, approve: choice === 'approve' };
+      const history = [{ role: 'user' as const, content: input }, ...(response.output as ResponseInput)];
+      const next =
+        way === 'previous'
+          ? await send({ input: [decision], previous_response_id: response.id })
+          : way === 'resent'
+            ? await send({ input: [...history, decision] })
+            : await send({ input: [decision] }, placeOf(question).session);
+      return next.output_text;
+    },
+  };
+}
+
+/** The AI SDK with OpenAI's Responses API, which refers to earlier items by their ids. */
+export function aiSdkSurface(service: SharedService): Surface {
+  const generate = async (messages: ModelMessage[]) => {
+    const { responses } = createOpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key });
+    return await generateText({ model: responses(model), messages, maxRetries: 0 });
+  };
+  return {
+    async ask(input) {
+      const user: ModelMessage = { role: 'user', content: input };
+      const { content, response } = await generate([user]);
+      const request = content.find((part) => part.type === 'tool-approval-request');
+      if (request?.type !== 'tool-approval-request') throw new Error(`no approval request: ${JSON.stringify(content)}`);
+      return { id: request.approvalId, arguments: request.toolCall.input, state: [user, ...response.messages] };
+    },
+    async decide({ id, state }, choice) {
+      const decision: ModelMessage = {
+        role: 'tool',
+        content: [{ type: 'tool-approval-response', approvalId: id, approved: choice === 'approve', providerExecuted: true }],
+      };
+      return (await generate([...(state as ModelMessage[]), decision])).text;
+    },
+  };
+}
+
+/** The AI SDK's chat of a user interface, with its own transport, reader and condition for sending. */
+export function uiSurface(service: SharedService): Surface {
+  return {
+    async ask(input) {
+      const { chat, ended } = createUiChat(service, []);
+      await Promise.all([chat.sendMessage({ text: input }), ended]);
+      const part = chat.lastMessage?.parts.find((one) => one.type === 'dynamic-tool');
+      if (part?.type !== 'dynamic-tool' || part.state !== 'approval-requested')
+        throw new Error(`no approval request: ${JSON.stringify(chat.messages)}`);
+      return { id: part.approval.id, arguments: part.input, state: chat.messages };
+    },
+    async decide({ id, state }, choice) {
+      const before = structuredClone(state as UIMessage[]);
+      const { chat, ended } = createUiChat(service, before);
+      await Promise.all([chat.addToolApprovalResponse({ id, approved: choice === 'approve' }), ended]);
+      if (chat.messages.length !== before.length) throw new Error('the answer is a message of its own');
+      return (chat.lastMessage?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+    },
+  };
+}
+
+class UiChat extends AbstractChat<UIMessage> {}
+
+/** `ended` settles with the first answer. */
+export function createUiChat({ url, key }: SharedService, messages: UIMessage[], body: object = { model }) {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  const state: ChatState<UIMessage> = {
+    ...{ status: 'ready', error: undefined, messages, snapshot: structuredClone },
+    pushMessage(message) {
+      state.messages = [...state.messages, message];
+    },
+    popMessage() {
+      state.messages = state.messages.slice(0, -1);
+    },
+    replaceMessage(index, message) {
+      state.messages = state.messages.with(index, message);
+    },
+  };
+  const transport = new DefaultChatTransport({ api: `${url}/v1/ai-sdk/chat`, headers: { authorization: `Bearer ${key}` }, body });
+  const chat = new UiChat({
+    ...{ id: 'chat', transport, state, onError: reject, onFinish: () => resolve() },
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+  });
+  return { chat, ended };
+}
+
+/** AG-UI, by a client written after its specification. */
+export function agUiSurface(service: SharedService): Surface {
+  return {
+    async ask(input) {
+      const run = await runAgent(service, 'guarded', { messages: [{ id: 'm1', role: 'user', content: input }] });
+      const [interrupt] = run.outcome?.interrupts ?? [];
+      if (interrupt === undefined) throw new Error(`no interrupt: ${JSON.stringify(run)}`);
+      const call = run.messages.flatMap(({ toolCalls = [] }) => toolCalls).find(({ id }) => id === interrupt.toolCallId);
+      return { id: interrupt.id, arguments: JSON.parse(call?.function.arguments ?? ''), state: run.messages };
+    },
+    async decide({ id, state }, choice) {
+      const before = state as AgUiMessage[];
+      const resume = [{ interruptId: id, status: 'resolved', payload: { approved: choice === 'approve' } }];
+      const { messages, error } = await runAgent(service, 'guarded', { messages: before, resume });
+      if (error !== null) throw new Error(error);
+      return messages
+        .slice(before.length)
+        .map(({ role, content }) => (role === 'assistant' ? content : ''))
+        .join('');
+    },
+  };
+}
