@@ -28,7 +28,7 @@ export function ToolsetsPage({ id }: ViewProps) {
       noun="toolset"
       empty={
         <>
-          No toolsets yet. Name one and add tools, or <a href={pathOf('import')}>import</a> a file.
+          No toolsets yet. Name one, or <a href={pathOf('import')}>import</a> a file.
         </>
       }
       example="helpdesk"

@@ -115,7 +115,8 @@ function dropTombstones({ sql, record, now }: CatalogContext, keptMs: number): b
   const rows = sql.exec<{ kind: string; name: string }>(query, now() - keptMs, rowsPerRun).toArray();
   record(() => {
     for (const { kind, name } of rows) {
-      for (const table of ['documents', 'imported']) sql.exec(`DELETE FROM ${table} WHERE kind = ? AND name = ?`, kind, name);
+      sql.exec('DELETE FROM documents WHERE kind = ? AND name = ?', kind, name);
+      sql.exec('DELETE FROM imported WHERE kind = ? AND name = ?', kind, name);
       if (kind === 'toolset') forgetVersions(sql, name);
       if (kind === 'server') sql.exec('DELETE FROM server_grants WHERE server = ? AND sealed IS NULL', name);
     }
