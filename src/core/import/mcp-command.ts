@@ -41,9 +41,8 @@ function entryOf(members: Members, command: string, list: string, first: number)
 
 /** A command without one of its arguments is another command. */
 function textsOf(members: Members, name: string): string[] {
-  const texts = members.texts(name) ?? [];
-  const given = members.peek(name);
-  if (Array.isArray(given) && texts.length < given.length) throw new ServerRefusal(`has \`${name}\` that is not text`);
+  const texts = members.allTexts(name);
+  if (texts === null) throw new ServerRefusal(`has \`${name}\` that is not text`);
   return texts;
 }
 

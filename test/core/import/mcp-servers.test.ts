@@ -27,7 +27,7 @@ describe('the tools that a file offers of a server', () => {
     [{ enabled_tools: ['read', 'write'], disabled_tools: ['write'] }, [{ tool: 'a.read' }]],
     [{ allowedTools: ['read'], tools: ['read', 'write'] }, [{ tool: 'a.read' }]],
     [{ allowed_tools: ['read_*'], includeTools: ['read_a', 'write'] }, [{ tool: 'a.read_a' }]],
-    [{ disabledTools: ['drop'], excludeTools: ['delete'] }, [{ tool: 'a.*', except: ['delete', 'drop'] }]],
+    [{ disabledTools: ['drop'], excludeTools: ['delete'] }, [{ tool: 'a.*', except: ['drop', 'delete'] }]],
     [{ disallowed_tools: ['delete_*'] }, [{ tool: 'a.*', except: ['delete_*'] }]],
     [
       { tools: { drop: { enabled: false }, read: { description: 'Reads.' } } },
