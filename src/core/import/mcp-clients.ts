@@ -136,6 +136,10 @@ export function addServers(
   rows: readonly (readonly [string, Members])[],
   { variables, given }: ServersOptions,
 ): AddedServer[] {
+  draft.reserve(
+    'servers',
+    rows.map(([written]) => written),
+  );
   return rows.flatMap(([written, entry]) => addMcpServer(draft, written, entry, variables, given?.(written)) ?? []);
 }
 

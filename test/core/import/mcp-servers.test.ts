@@ -136,6 +136,12 @@ describe('variables in an entry', () => {
     expect(project.servers?.a).toMatchObject({ args: ['${ROOT}/data'] });
   });
 
+  it('are not the dollar signs of other values in files of Gemini CLI', () => {
+    const [args, env] = [['pa$$word1', '^a$b', '$$HOME', 'cost $5'], { PASSWORD: 'pa$word1' }];
+    const { project } = importFile({ mcpServers: { a: { command: 'x', args, env } } }, '.gemini/settings.json');
+    expect([project.servers?.a, project.secrets]).toMatchObject([{ args }, { PASSWORD: { value: 'pa$word1' } }]);
+  });
+
   it.each([
     ['${A:-${B:-${C}}}'],
     ['${file:~/.token}'],
