@@ -51,6 +51,8 @@ export class ImportDraft {
   readonly #warnings: Warning[] = [];
   readonly #opened: Members[] = [];
   readonly #reserved = new Set<string>();
+  /** The number of the last document of a legal form. */
+  readonly #numbers = new Map<string, number>();
   #count = 0;
 
   /** Returns the members of a file's value. What no reader takes is listed in the result. `path`: of a value that a reader has made of a part. */
@@ -102,9 +104,13 @@ export class ImportDraft {
   freeName(kind: ImportedKind, written: string): string {
     const documents = this.#documents.get(kind);
     const legal = legalName(kind, written);
-    let name = legal;
+    const form = `${kind}\n${legal}`;
+    let name = this.#numbers.has(form) && legal !== written ? numberedName(kind, legal, this.#numbers.get(form) ?? 2) : legal;
     const isTaken = (): boolean => documents?.has(name) === true || (name !== written && this.#reserved.has(`${kind}\n${name}`));
-    for (let number = 2; isTaken(); number += 1) name = numberedName(kind, legal, number);
+    for (let number = this.#numbers.get(form) ?? 2; isTaken(); number += 1) {
+      name = numberedName(kind, legal, number);
+      this.#numbers.set(form, number);
+    }
     return name;
   }
 

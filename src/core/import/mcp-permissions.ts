@@ -59,7 +59,7 @@ export class ToolRules {
 
   /** Returns the filters of the servers with these names. A rule belongs to the longest name that it begins with; those for no server are said. */
   filtersFor(names: readonly string[]): ReadonlyMap<string, Partial<OfferedTools>> {
-    const byPlainName = new Map(names.map((name) => [plain(name), name]));
+    const byPlainName = new Map(names.map((name) => [plainServerName(name), name]));
     const filters = new Map(names.map((name) => [name, { unasked: [] as string[], asked: [] as string[], exclude: [] as string[] }]));
     for (const { pattern, effect, say } of this.#rules) {
       const found = ownersOf(pattern, byPlainName);
@@ -92,6 +92,6 @@ function ownersOf(pattern: string, byPlainName: ReadonlyMap<string, string>): { 
 }
 
 /** Clients write other characters of a server's name as `_`. */
-function plain(name: string): string {
+export function plainServerName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_');
 }

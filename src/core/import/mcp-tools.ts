@@ -3,6 +3,7 @@
  * counterpart leaves tools out.
  */
 import { isRecord, type Json } from '../json/wire-value.ts';
+import { limits } from '../limits/limits.ts';
 import { ServerRefusal } from './mcp-values.ts';
 import type { Members } from './members.ts';
 
@@ -104,6 +105,10 @@ export function withFilter(filter: OfferedTools, more: Partial<OfferedTools> = {
 /** Returns the entries for the tools of a server; none if the file offers none. `members`: of the server, where faults are said. */
 export function toolEntries(server: string, filter: OfferedTools, members: Members): Json[] {
   const exclude = [...new Set(filter.exclude)];
+  if (exclude.length > limits.maxToolsetEntries) {
+    members.fault('', `none of its tools is in the toolset: at most ${limits.maxToolsetEntries} tools can be left out`);
+    return [];
+  }
   const odd = exclude.filter(isOdd);
   if (odd.length > 0) {
     members.fault('', `none of its tools is in the toolset: tools can be left out by name or beginning, not by ${odd.join(', ')}`);

@@ -97,12 +97,15 @@ function isCredentialArgument(argument: string, before: string): boolean {
   );
 }
 
+/** Of the beginning of a script or of options. */
+const maxWords = 200;
+
 /** JSON with a credential, also in quotes or with single ones, or a script of a shell: `sh -c 'TOKEN=x server'`. */
 function hasNamedCredential(argument: string): boolean {
   const text = argument.slice(0, maxSearched);
   const members = text.matchAll(/["']([\w.-]{1,100})\\{0,2}["']\s{0,20}:\s{0,20}\\{0,2}["']([^"'\\]{1,1000})/g);
   for (const [, name = '', value = ''] of members) if (isCredentialFor(name, value)) return true;
-  const words = /^\S+\s+\S/.test(text) ? text.split(/\s+/).slice(0, 500) : [];
+  const words = /^\S+\s+\S/.test(text) ? text.split(/\s+/, maxWords) : [];
   return words.length > 0 && !/^[A-Za-z][\w-]*:$/.test(words[0] ?? '') && credentialArguments(words).size > 0;
 }
 

@@ -92,6 +92,16 @@ describe('the tools of a server', () => {
     expect(read(file, 'amp/settings.json').tools).toEqual(expected);
   });
 
+  it.each([
+    [{ tools: { 'mcp:a:drop': { default: 'deny' } } }, [{ tool: 'a.*', except: ['drop'] }]],
+    [{ tools: { 'mcp:a:drop': { default: 'allow', always_deny: [{ pattern: '/etc' }] } } }, [{ tool: 'a.*', except: ['drop'] }]],
+    [{ tools: { 'mcp:a:drop': { default: 'confirm' } } }, [{ tool: 'a.*' }, { tool: 'a.drop', approval: 'always' }]],
+    [{ default: 'deny' }, undefined],
+  ])('follow the permissions %j of Zed', (permissions, expected) => {
+    const file = { context_servers: { a: { url } }, agent: { tool_permissions: permissions } };
+    expect(read(file, 'zed/settings.json').tools).toEqual(expected);
+  });
+
   it('are filtered by names with the prefix that LiteLLM adds', () => {
     const file = { model_list: [], mcp_servers: { a: { url, disallowed_tools: ['a-drop'] } } };
     expect(read(file, 'config.yaml').tools).toEqual([{ tool: 'a.*', except: ['drop', 'a-drop'] }]);
@@ -103,6 +113,12 @@ describe('the tools of a server', () => {
     expect(ofClient({ tools_to_skip: ['drop'] })).toEqual([{ tool: 'a.*', except: ['drop'] }]);
     expect(ofClient({ tools_to_execute: { read: true } })).toBeUndefined();
     expect(ofClient({ tools_to_skip: { drop: true } })).toBeUndefined();
+  });
+
+  it('are left out with more exceptions than a toolset may have, and those of other servers stay', () => {
+    const deny = Array.from({ length: 1_001 }, (_, index) => `mcp__a__t${index}`);
+    const file = { mcpServers: { a: { url }, b: { url } }, permissions: { deny } };
+    expect(read(file)).toMatchObject({ servers: ['a', 'b'], tools: [{ tool: 'b.*' }], told: ['mcpServers.a'] });
   });
 
   it('need approval if the mode of Codex is not known', () => {
