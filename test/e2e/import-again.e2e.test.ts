@@ -133,6 +133,25 @@ describe('an import', () => {
     expect(await post(bothServers(), '&replace=true')).toMatchObject({ created: ['servers.notes'] });
   });
 
+  it('names documents that the file no longer gives, and keeps them', async () => {
+    const key = { headers: { Authorization: 'Bearer fourth-0123456789' } };
+    await post({ files: { url: files.url, ...key }, notes: { url: notes.url } });
+    const withoutTools = { files: { url: files.url, includeTools: [] }, notes: { url: notes.url, disabled: true } };
+    const plan = await post(withoutTools, '&dryRun=true');
+    const done = await post(withoutTools);
+    expect(places(done.kept)).toEqual(['secrets.FILES_TOKEN', 'servers.notes', 'toolsets.claude']);
+    expect([plan.kept, done.removed]).toEqual([done.kept, []]);
+    await call('DELETE', '/v1/toolsets/claude');
+    expect(places((await post(withoutTools)).kept)).toEqual(['secrets.FILES_TOKEN', 'servers.notes']);
+  });
+
+  it('compares members that have the names of JavaScript objects', async () => {
+    await post({ files: { url: files.url, headers: { 'x-mode': 'one' } } });
+    const done = await post({ files: { url: files.url, headers: { 'x-mode': 'one', constructor: 'two' } } });
+    expect(done).toMatchObject({ updated: ['servers.files'], kept: [], skipped: [] });
+    expect((await call('GET', '/v1/servers/files')).headers).toEqual({ 'x-mode': 'one', constructor: 'two' });
+  });
+
   it('adds the new tools of a server whose tools were not taken out', async () => {
     await post(oneServer());
     files.setTools([tool('read_file'), tool('delete_file'), tool('move_file')]);

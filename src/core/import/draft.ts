@@ -50,6 +50,9 @@ export class ImportDraft {
   readonly #skipped: Skipped[] = [];
   readonly #warnings: Warning[] = [];
   readonly #opened: Members[] = [];
+  readonly #reserved = new Set<string>();
+  /** The number of the last document of a legal form. */
+  readonly #numbers = new Map<string, number>();
   #count = 0;
 
   /** Returns the members of a file's value. What no reader takes is listed in the result. `path`: of a value that a reader has made of a part. */
@@ -92,12 +95,22 @@ export class ImportDraft {
     return true;
   }
 
+  /** Keeps names of the file that are legal as they are from others of the same legal form, whatever comes first. */
+  reserve(kind: ImportedKind, written: readonly string[]): void {
+    for (const name of written) if (legalName(kind, name) === name) this.#reserved.add(`${kind}\n${name}`);
+  }
+
   /** Returns the name that `add` gives the next document of this written name. */
   freeName(kind: ImportedKind, written: string): string {
     const documents = this.#documents.get(kind);
     const legal = legalName(kind, written);
-    let name = legal;
-    for (let number = 2; documents?.has(name) === true; number += 1) name = numberedName(kind, legal, number);
+    const form = `${kind}\n${legal}`;
+    let name = this.#numbers.has(form) && legal !== written ? numberedName(kind, legal, this.#numbers.get(form) ?? 2) : legal;
+    const isTaken = (): boolean => documents?.has(name) === true || (name !== written && this.#reserved.has(`${kind}\n${name}`));
+    for (let number = this.#numbers.get(form) ?? 2; isTaken(); number += 1) {
+      name = numberedName(kind, legal, number);
+      this.#numbers.set(form, number);
+    }
     return name;
   }
 

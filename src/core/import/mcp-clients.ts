@@ -4,7 +4,7 @@
  */
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
-import { ToolRules, readServerLists } from './mcp-permissions.ts';
+import { plainServerName, readServerLists, ToolRules } from './mcp-permissions.ts';
 import { addMcpServer, type AddedServer, type GivenServer } from './mcp-server.ts';
 import type { Members } from './members.ts';
 import { createVariables, type Variables } from './variables.ts';
@@ -97,8 +97,31 @@ export function readZed(draft: ImportDraft, file: Members): void {
       entry.skipWhole('is installed by an extension of Zed, and its command is not in the file. Add the server with its command or url');
     return !isExtension;
   });
-  addToolset(draft, 'zed', addServers(draft, rows, { variables: createVariables() }));
+  const filters = readZedRules(file).filtersFor(rows.map(([name]) => name));
+  const given = (written: string): GivenServer => ({ filter: filters.get(written) ?? {} });
+  addToolset(draft, 'zed', addServers(draft, rows, { variables: createVariables(), given }));
   file.skipOthers(otherSettings);
+}
+
+/** `agent.tool_permissions.tools`: `{"mcp:server:tool": {"default": "deny"}}`. Zed, "Tool Permissions". */
+function readZedRules(file: Members): ToolRules {
+  const rules = new ToolRules();
+  const agent = isRecord(file.peek('agent')) ? file.record('agent') : null;
+  const permissions = isRecord(agent?.peek('tool_permissions')) ? (agent?.record('tool_permissions') ?? null) : null;
+  for (const [name, rule] of permissions?.entries('tools') ?? []) {
+    const [, server = '', tool = ''] = /^mcp:([^:]+):(.+)$/.exec(name) ?? [];
+    const mode = rule.text('default');
+    if (tool !== '' && (mode !== 'allow' || rule.has('always_deny') || rule.has('always_confirm'))) {
+      const effect = mode === 'deny' || rule.has('always_deny') ? 'deny' : 'ask';
+      rules.add({ pattern: `mcp__${plainServerName(server)}__${tool}`, effect, say: (reason) => rule.fault('', reason) });
+      rule.skipOthers('is not compared with arguments: the strictest rule for the tool is for all of its calls');
+    } else rule.skipWhole(otherSettings);
+  }
+  const general = permissions?.text('default') ?? '';
+  if (/^(deny|confirm)$/.test(general)) rules.add({ pattern: 'mcp__*', effect: general === 'deny' ? 'deny' : 'ask', say: () => undefined });
+  permissions?.skipOthers(otherSettings);
+  agent?.skipOthers(otherSettings);
+  return rules;
 }
 
 /** `[mcp_servers.NAME]` in `config.toml` of Codex. */
@@ -136,6 +159,10 @@ export function addServers(
   rows: readonly (readonly [string, Members])[],
   { variables, given }: ServersOptions,
 ): AddedServer[] {
+  draft.reserve(
+    'servers',
+    rows.map(([written]) => written),
+  );
   return rows.flatMap(([written, entry]) => addMcpServer(draft, written, entry, variables, given?.(written)) ?? []);
 }
 

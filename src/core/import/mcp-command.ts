@@ -1,6 +1,7 @@
 /** The command of a local MCP server in the file of an MCP client, and the document of the server that runs it. */
 import { isRecord, type Json, listOf, stringOf } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
+import { maxArguments } from '../servers/stdio.ts';
 import { onlyVariable, placeholder } from '../project/expand-variables.ts';
 import { argumentValues, fill, namedValue, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
 import type { Members } from './members.ts';
@@ -41,9 +42,8 @@ function entryOf(members: Members, command: string, list: string, first: number)
 
 /** A command without one of its arguments is another command. */
 function textsOf(members: Members, name: string): string[] {
-  const texts = members.texts(name) ?? [];
-  const given = members.peek(name);
-  if (Array.isArray(given) && texts.length < given.length) throw new ServerRefusal(`has \`${name}\` that is not text`);
+  const texts = members.allTexts(name);
+  if (texts === null) throw new ServerRefusal(`has \`${name}\` that is not text`);
   return texts;
 }
 
@@ -51,6 +51,8 @@ export function localServer(reading: ServerReading, { command, args, path, env }
   const { draft, members, written } = reading;
   const envFile = members.text('envFile');
   if (envFile !== null && envFile !== '') members.fault('envFile', `${quoted(envFile)} is not read: add its variables to \`env\``);
+  // Before each is searched for credentials.
+  if (args.length > maxArguments) throw new ServerRefusal(`has more than ${maxArguments} arguments`);
   const host = `${draft.freeName('servers', written)}.stdio`;
   const own = ownVariables(env);
   const variables = new Map<string, unknown>(passedVariables(reading, host));

@@ -21,14 +21,15 @@ export function readServerLists(
   places: readonly (Members | null)[],
   names: readonly string[] = [...allowedMembers, ...excludedMembers],
 ): (written: string) => string | null {
-  const lists = places.flatMap((place) =>
-    names.flatMap((name) =>
-      place?.has(name) === true ? [{ name, path: place.pathOf(name), servers: new Set(place.texts(name) ?? []) }] : [],
-    ),
-  );
+  const lists = places
+    .flatMap((place) =>
+      names.flatMap((name) => (place?.has(name) === true ? [{ name, path: place.pathOf(name), servers: place.allTexts(name) }] : [])),
+    )
+    .map((list) => ({ ...list, servers: list.servers === null ? null : new Set(list.servers) }));
   return (written) => {
-    const list = lists.find(({ name, servers }) => servers.has(written) === excludedMembers.includes(name));
+    const list = lists.find(({ name, servers }) => servers === null || servers.has(written) === excludedMembers.includes(name));
     if (list === undefined) return null;
+    if (list.servers === null) return `may be left out by ${list.path} of the file, which is no list of names`;
     return `is ${excludedMembers.includes(list.name) ? 'in' : 'not in'} ${list.path} of the file`;
   };
 }
@@ -44,7 +45,10 @@ export class ToolRules {
   }
 
   addList(members: Members | null, name: string, effect: RuleEffect): void {
-    for (const [index, pattern] of (members?.texts(name) ?? []).entries())
+    const listed = effect === 'allow' ? members?.texts(name) : members?.allTexts(name);
+    // Of what cannot be read, nobody knows which tools it is for.
+    if (listed === null && members?.has(name) === true && effect !== 'allow') this.add({ pattern: 'mcp__*', effect, say: () => undefined });
+    for (const [index, pattern] of (listed ?? []).entries())
       this.add({ pattern, effect, say: (reason) => members?.fault(`${name}[${index}]`, reason) });
   }
 
@@ -55,10 +59,10 @@ export class ToolRules {
 
   /** Returns the filters of the servers with these names. A rule belongs to the longest name that it begins with; those for no server are said. */
   filtersFor(names: readonly string[]): ReadonlyMap<string, Partial<OfferedTools>> {
-    const byPlainName = new Map(names.map((name) => [plain(name), name]));
+    const byPlainName = new Map(names.map((name) => [plainServerName(name), name]));
     const filters = new Map(names.map((name) => [name, { unasked: [] as string[], asked: [] as string[], exclude: [] as string[] }]));
     for (const { pattern, effect, say } of this.#rules) {
-      const found = pattern === 'mcp__*' ? names.map((server) => ({ server, tool: '*' })) : ownerOf(pattern, byPlainName);
+      const found = ownersOf(pattern, byPlainName);
       if (found.length === 0) say('is not a rule for the tools of a server in this file');
       for (const { server, tool } of found) filters.get(server)?.[members[effect]].push(tool);
     }
@@ -69,7 +73,15 @@ export class ToolRules {
 const members = { allow: 'unasked', ask: 'asked', deny: 'exclude' } as const;
 const maxPatternLength = 400;
 
-function ownerOf(pattern: string, byPlainName: ReadonlyMap<string, string>): { server: string; tool: string }[] {
+/** `mcp__*`, `mcp__git*`, `*` and `mcp__*__drop` are rules for several servers. Of the pattern, `tool` has what is left for the names of tools. */
+function ownersOf(pattern: string, byPlainName: ReadonlyMap<string, string>): { server: string; tool: string }[] {
+  const star = pattern.search(/[*?]/);
+  const several = [...(star < 0 ? [] : byPlainName)].filter(([name]) => `mcp__${name}__`.startsWith(pattern.slice(0, star)));
+  if (several.length > 0) {
+    const rest = pattern.slice(star, maxPatternLength);
+    const tool = /^\*__[^*?]+$/.test(rest) ? rest.slice('*__'.length) : rest;
+    return several.map(([, server]) => ({ server, tool }));
+  }
   if (!pattern.startsWith('mcp__') || pattern.length > maxPatternLength) return [];
   const rest = pattern.slice('mcp__'.length);
   for (let end = rest.length; end > 0; end = rest.lastIndexOf('__', end - 1)) {
@@ -80,6 +92,6 @@ function ownerOf(pattern: string, byPlainName: ReadonlyMap<string, string>): { s
 }
 
 /** Clients write other characters of a server's name as `_`. */
-function plain(name: string): string {
+export function plainServerName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_');
 }

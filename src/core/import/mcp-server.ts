@@ -39,8 +39,7 @@ export function addMcpServer(
   variables: Variables,
   given: GivenServer = {},
 ): AddedServer | null {
-  const isOff = [members.flag('disabled') === true, members.flag('enabled') === false, members.flag('isActive') === false];
-  const off = isOff.includes(true) ? 'is disabled in the file' : (given.off ?? null);
+  const off = isSwitchedOff(members) ? 'is disabled in the file' : (given.off ?? null);
   if (off !== null) return skipped(members, off);
   const reading: ServerReading = { draft, written, members, variables, notes: [] };
   return unlessRefused(members, () => {
@@ -55,6 +54,15 @@ export function addMcpServer(
     members.ignore('$schema', 'source');
     for (const [names, reason] of others) members.skipUnread(names, reason);
     return { server, entries: toolEntries(server, tools, members), filter: tools };
+  });
+}
+
+/** What is neither true nor false may switch it off. MetaMCP: `status: "INACTIVE"`. */
+function isSwitchedOff(members: Members): boolean {
+  return members.names().some((name) => {
+    if (/^(is_?)?disabled$/i.test(name)) return members.flag(name) !== false;
+    if (/^(is_?)?(enabled|active)$/i.test(name)) return members.flag(name) !== true;
+    return name === 'status' && /^(inactive|disabled|suspended)$/i.test(members.text(name) ?? '');
   });
 }
 

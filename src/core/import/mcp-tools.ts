@@ -3,6 +3,7 @@
  * counterpart leaves tools out.
  */
 import { isRecord, type Json } from '../json/wire-value.ts';
+import { limits } from '../limits/limits.ts';
 import { ServerRefusal } from './mcp-values.ts';
 import type { Members } from './members.ts';
 
@@ -32,35 +33,54 @@ export const wholeFilter: OfferedTools = {
   isAlwaysOffered: false,
 };
 
-const includeMembers = ['tools', 'includeTools', 'enabledTools', 'enabled_tools', 'allowedTools', 'allowed_tools', 'available_tools'];
-const excludeMembers = ['excludeTools', 'disabledTools', 'disabled_tools', 'disallowedTools', 'disallowed_tools', 'excludedTools'];
-const unaskedMembers = ['autoApprove', 'alwaysAllow', 'auto_approve', 'always_allow'];
+// As clients write them, without `_` and `-` and in lower case.
+const includeMembers = /^(tools|(include|included|enabled|allow|allowed|available)tools|toolstoinclude|tool(allow|white)list)$/;
+const excludeMembers =
+  /^((exclude|excluded|disable|disabled|disallowed|deny|denied|block|blocked|hidden)tools|toolsto(skip|exclude)|tool(deny|black|block)list)$/;
+const unaskedMembers = /^(autoapprove|alwaysallow)$/;
+/** Members that no reader knows and that seem to leave tools out. */
+const otherFilters =
+  /^(tools?(filters?|allow|deny|block|include|exclude)\w*|(allow|deny|block|include|exclude|disallow|hide)(d|ed)?(tool\w*|list)?|filters?|(white|black)list)$/;
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '');
+}
 
 export type OfferedToolsOptions = {
   /** An empty list of tools means all, not none. */
   isEmptyListAll?: boolean;
-  /** What the names in a map of tools begin with, and the server does not call them. */
+  /** What the names of tools may begin with, and the server does not call them. */
   toolPrefix?: string;
 };
 
 /** Reads the filters of a server's entry, as the clients call them. */
 export function readOfferedTools(members: Members, { isEmptyListAll = false, toolPrefix = '' }: OfferedToolsOptions = {}): OfferedTools {
   const named = isRecord(members.peek('tools')) ? readNamedTools(members, toolPrefix) : null;
-  const included = includeMembers.flatMap((name) => {
-    if (!members.has(name) || (name === 'tools' && named !== null)) return [];
-    const list = patterns(members, name) ?? [];
-    return list.length === 0 && isEmptyListAll && Array.isArray(members.peek(name)) ? [] : [list];
-  });
-  const excluded = excludeMembers.map((name) => patterns(members, name));
-  // Of what cannot be read, nobody knows what it leaves out.
-  if (excluded.includes(null)) included.push([]);
-  const mode = members.text('default_tools_approval_mode');
-  if (mode !== null && !/^(auto|approve|prompt)$/.test(mode)) members.change('default_tools_approval_mode', decidedByPolicy);
+  const [included, excluded, unasked]: [string[][], string[], string[]] = [[], [], []];
+  for (const name of members.names()) {
+    const plain = plainName(name);
+    if (includeMembers.test(plain) && !(name === 'tools' && named !== null)) {
+      const list = patterns(members, name, toolPrefix) ?? [];
+      excluded.push(...list.filter((one) => one.startsWith('!')).map((one) => one.slice(1)));
+      if (list.length > 0 || !isEmptyListAll || !Array.isArray(members.peek(name)))
+        included.push(list.filter((one) => !one.startsWith('!')));
+    } else if (excludeMembers.test(plain)) {
+      const list = patterns(members, name, toolPrefix);
+      excluded.push(...(list ?? []));
+      // Of what cannot be read, nobody knows what it leaves out.
+      if (list === null) included.push([]);
+    } else if (unaskedMembers.test(plain)) unasked.push(...(patterns(members, name, toolPrefix) ?? []));
+    else if (otherFilters.test(plain)) {
+      members.skip([name], 'is not known to this import, and may leave tools out: none is in the toolset');
+      included.push([]);
+    }
+  }
+  const mode = approvalMode(members, 'default_tools_approval_mode');
   const isTrusted = members.flag('trust') === true || mode === 'approve';
   return {
     include: included.length === 0 ? null : included.reduce((some, others) => common(some, others)),
-    exclude: [...excluded.flatMap((list) => list ?? []), ...(named?.exclude ?? [])],
-    unasked: [...(isTrusted ? ['*'] : []), ...unaskedMembers.flatMap((name) => patterns(members, name) ?? []), ...(named?.unasked ?? [])],
+    exclude: [...excluded, ...(named?.exclude ?? [])],
+    unasked: [...(isTrusted ? ['*'] : []), ...unasked, ...(named?.unasked ?? [])],
     asked: [...(mode === 'prompt' ? ['*'] : []), ...(named?.asked ?? [])],
     descriptions: named?.descriptions ?? new Map<string, string>(),
     aliases: new Map(),
@@ -85,6 +105,10 @@ export function withFilter(filter: OfferedTools, more: Partial<OfferedTools> = {
 /** Returns the entries for the tools of a server; none if the file offers none. `members`: of the server, where faults are said. */
 export function toolEntries(server: string, filter: OfferedTools, members: Members): Json[] {
   const exclude = [...new Set(filter.exclude)];
+  if (exclude.length > limits.maxToolsetEntries) {
+    members.fault('', `none of its tools is in the toolset: at most ${limits.maxToolsetEntries} tools can be left out`);
+    return [];
+  }
   const odd = exclude.filter(isOdd);
   if (odd.length > 0) {
     members.fault('', `none of its tools is in the toolset: tools can be left out by name or beginning, not by ${odd.join(', ')}`);
@@ -93,19 +117,22 @@ export function toolEntries(server: string, filter: OfferedTools, members: Membe
   const included = filter.include ?? ['*'];
   for (const pattern of included.filter(isOdd))
     members.fault('', `the tools ${pattern} are not in the toolset: only the beginning of a name can stand for several`);
+  if (filter.asked.some(isOdd))
+    members.change('', `each call of its tools needs approval: those of ${filter.asked.filter(isOdd).join(', ')} are not told apart`);
+  const asked = filter.asked.some(isOdd) ? ['*'] : filter.asked;
   const unasked = filter.unasked.filter((pattern) => !isOdd(pattern));
   for (const pattern of filter.unasked.filter(isOdd))
     members.fault('', `the tools ${pattern} still need approval: a pattern ends with "*"`);
   const offered = (name: string): boolean => covers(included, name) && !covers(exclude, name);
   // Patterns of tools that need no approval come first, since a tool is in the first entry that has it.
-  const special = [...unasked, ...filter.asked, ...filter.descriptions.keys(), ...filter.aliases.keys()];
+  const special = [...unasked, ...asked, ...filter.descriptions.keys(), ...filter.aliases.keys()];
   for (const name of filter.aliases.keys())
     if (!offered(name)) members.fault('', `the alias of ${name} is not used, since the file does not offer the tool`);
   const singles = [...new Set(special)].filter((name) => name !== '*' && offered(name));
   const wanted = included.filter((pattern) => !isOdd(pattern) && !covers(exclude, pattern));
   const narrow = singles.filter((name) => name.endsWith('*'));
   const names = [...narrow, ...wanted, ...singles.filter((name) => !name.endsWith('*'))];
-  const entries = [...new Set(names)].map((name) => entryOf(server, name, filter, exclude));
+  const entries = [...new Set(names)].map((name) => entryOf(server, name, { ...filter, asked }, exclude));
   if (entries.length === 0) members.change('', 'the file offers none of its tools, so that it is in no toolset');
   return entries;
 }
@@ -149,10 +176,9 @@ function readNamedTools(members: Members, prefix: string): Pick<OfferedTools, 'e
     if (tool.flag('enabled') === false || tool.flag('disabled') === true) exclude.push(name);
     const description = tool.text('description');
     if (description !== null && description !== '') descriptions.set(name, description);
-    const mode = tool.text('approval_mode');
+    const mode = approvalMode(tool, 'approval_mode');
     if (mode === 'approve') unasked.push(name);
     else if (mode === 'prompt') asked.push(name);
-    else if (mode !== null && mode !== 'auto') tool.change('approval_mode', decidedByPolicy);
   }
   return { exclude, unasked, asked, descriptions };
 }
@@ -161,19 +187,24 @@ export function withoutPrefix(name: string, prefix: string): string {
   return prefix !== '' && name.length > prefix.length && name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-const decidedByPolicy = 'has no counterpart: the policy decides which calls need approval';
+/** What is not known may be a restriction. */
+function approvalMode(members: Members, name: string): string | null {
+  const mode = members.text(name)?.toLowerCase() ?? null;
+  if (mode === null || /^(auto|approve|prompt)$/.test(mode)) return mode;
+  members.change(name, 'is not known to this import, so that each call needs approval');
+  return 'prompt';
+}
 
 /** More than a toolset may have entries. */
 const maxPatterns = 2_000;
 
-/** Returns null for what is set and is no list of names. */
-function patterns(members: Members, name: string): string[] | null {
-  if (!members.has(name)) return [];
-  const listed = members.peek(name);
-  const texts = members.texts(name) ?? [];
+/** Returns null for what is set and is no list of names. One text may have several, with commas. A name with the prefix counts also without. */
+function patterns(members: Members, name: string, prefix: string): string[] | null {
+  const texts = members.allTexts(name);
+  if (texts === null) return null;
   if (texts.length > maxPatterns) throw new ServerRefusal(`has more than ${maxPatterns} names in \`${name}\``);
-  const isRead = typeof listed === 'string' || (Array.isArray(listed) && texts.length === listed.length);
-  return isRead ? [...new Set(texts)].filter((pattern) => pattern !== '') : null;
+  const names = (typeof members.peek(name) === 'string' ? (texts[0] ?? '').split(',') : texts).map((one) => one.trim());
+  return [...new Set(names.flatMap((one) => [withoutPrefix(one, prefix), one]))].filter((pattern) => pattern !== '');
 }
 
 function common(some: readonly string[], others: readonly string[]): string[] {
@@ -185,5 +216,5 @@ function covers(list: readonly string[], name: string): boolean {
 }
 
 function isOdd(pattern: string): boolean {
-  return /\*.|[?[\]{}]/.test(pattern);
+  return /\*.|[?[\]{}()|^$,\\]|^!|^$/.test(pattern);
 }

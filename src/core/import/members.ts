@@ -52,9 +52,9 @@ export class Members {
     return this.#typed(names, 'text', (value): value is string => typeof value === 'string');
   }
 
-  /** Also `yes`, `off` and the like: files of YAML 1.1 mean a boolean. */
+  /** Also `yes`, `off` and the like, and 0 and 1: files of YAML 1.1 mean a boolean. */
   flag(...names: readonly string[]): boolean | null {
-    const value = this.#typed(names, 'true or false', (one): one is boolean | string => flagOf(one) !== null);
+    const value = this.#typed(names, 'true or false', (one): one is boolean => flagOf(one) !== null);
     return value === null ? null : flagOf(value);
   }
 
@@ -74,6 +74,13 @@ export class Members {
     if (texts.length < list.length && typeof list !== 'string')
       this.fault(this.#set(names), 'has items that are not text, which were left out');
     return texts;
+  }
+
+  /** Null also if the list has others, without which it would mean something else. One that is not set is empty. */
+  allTexts(name: string): string[] | null {
+    const [texts, given] = [this.texts(name), this.peek(name)];
+    if (given === undefined) return [];
+    return Array.isArray(given) && (texts ?? []).length < given.length ? null : texts;
   }
 
   /** The members of this object as texts, by name; numbers and booleans are texts here. Others in it are told. */
@@ -198,6 +205,7 @@ function isScalar(value: unknown): value is string | number | boolean {
 
 function flagOf(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
+  if (value === 0 || value === 1) return value === 1;
   if (typeof value !== 'string') return null;
   return /^(true|yes|on)$/i.test(value) ? true : /^(false|no|off)$/i.test(value) ? false : null;
 }

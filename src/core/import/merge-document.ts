@@ -46,10 +46,15 @@ export function isUnchanged(marks: Marks | undefined, value: unknown, mark: Valu
 export function mergeRecord(context: MergeContext, base: Marks | undefined, theirs: Json, ours: Json, path: Path = []): Json {
   const merged: [string, unknown][] = [];
   for (const name of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
-    const value = mergeMember(context, memberMarks(base, name), theirs[name], ours[name], [...path, name]);
+    const value = mergeMember(context, memberMarks(base, name), ownMember(theirs, name), ownMember(ours, name), [...path, name]);
     if (value !== undefined) merged.push([name, value]);
   }
   return Object.fromEntries(merged);
+}
+
+/** A member may be called `constructor`, as those that all objects inherit. */
+export function ownMember(record: Json, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** Returns undefined for a member that is removed. */
@@ -81,7 +86,7 @@ function difference({ shown }: MergeContext, path: Path): string {
 
 function textAt(root: Json, path: Path): string {
   let value: unknown = root;
-  for (const name of path) value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of path) value = isRecord(value) ? ownMember(value, name) : undefined;
   return value === undefined ? 'nothing' : cutToLength(canonicalJson(value), limits.maxQuotedLength * 2);
 }
 

@@ -111,8 +111,10 @@ function wholeVariable(text: string): string | null {
 }
 
 function braced(text: string): string {
-  return text.replaceAll(/\$([A-Za-z_][A-Za-z0-9_]*)|%([A-Za-z_][A-Za-z0-9_]*)%/g, (_whole, bare: string | undefined, percent: string) =>
-    placeholder(bare ?? percent),
+  // In capitals, as such names are: `pa$$word` and `^a$b` are no variables.
+  return text.replaceAll(
+    /(?<!\$)\$([A-Z_][A-Z0-9_]*)(?![A-Za-z0-9_])|%([A-Za-z_][A-Za-z0-9_]*)%/g,
+    (_whole, bare: string | undefined, percent: string) => placeholder(bare ?? percent),
   );
 }
 

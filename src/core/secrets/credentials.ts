@@ -20,9 +20,12 @@ export function isCredentialFor(name: string, value: string): boolean {
   return !/^(?:~|\.{0,2})[/\\][^\s]*\.\w{1,5}$|^(?:~|\.{0,2})(?:\/[\w.-]{1,40}){2,}\/?$|^[A-Za-z]:[\\/]/.test(value);
 }
 
-/** The same, and also true for a value that looks random, although it may be an id: for what costs little if it is wrong. */
+/**
+ * The same, and also true for a value that looks random, although it may be an id, and for one with a credential in it, as JSON or options
+ * have it: for what costs little if it is wrong.
+ */
 export function mayBeCredential(name: string, value: string): boolean {
-  return isCredentialFor(name, value) || looksRandom(value);
+  return isCredentialFor(name, value) || looksRandom(value) || isCredentialArgument(value, '');
 }
 
 /** Whether a text has the form of a known credential, or contains one. */
@@ -39,7 +42,7 @@ export function isPlaceholder(value: string): boolean {
   const text = value
     .slice(0, 200)
     .trim()
-    .replace(/^(?:--?[A-Za-z][\w.-]*=|[A-Za-z_]\w*=|[A-Za-z][\w-]*:(?!\/\/)\s*)/, '')
+    .replace(/^(?:--?[A-Za-z][\w.-]*=|[A-Za-z_]\w*=|[A-Za-z][\w-]*:(?!\/\/)\s*){1,2}/, '')
     .replace(/^(Bearer|Basic|token|ApiKey)\s+/i, '');
   return placeholderForms.some((form) => form.test(text));
 }
@@ -68,34 +71,41 @@ export function isCredentialInPath({ origin, pathname }: URL): boolean {
 
 /** Returns the positions of arguments that contain a credential: `--api-key x`, `--token=x`, `-H 'Authorization: …'`, `KEY=x`, a URL with one. */
 export function credentialArguments(args: readonly string[]): Set<number> {
-  const found = new Set<number>();
-  for (const [index, argument] of args.entries()) {
-    const [, option, value] = /^--?([A-Za-z][\w.-]*)=([\s\S]+)$/.exec(argument) ?? [];
-    const [, variable, given] = /^([A-Za-z_]\w*)=([\s\S]+)$/.exec(argument) ?? [];
-    const [, header, sent] = /^([A-Za-z][\w-]*):\s*([\s\S]+)$/.exec(argument) ?? [];
-    const before = /^--?([A-Za-z][\w.-]*)$/.exec(args[index - 1] ?? '')?.[1];
-    if (
-      isCredentialValue(argument) ||
-      isUrlWithCredential(value ?? given ?? '') ||
-      hasNamedCredential(argument) ||
-      // Packages and images are named with hashes.
-      (!/[@#:]/.test(argument) && looksRandom(argument)) ||
-      (option !== undefined && isCredentialFor(option, value ?? '')) ||
-      (variable !== undefined && isCredentialFor(variable, given ?? '')) ||
-      (header !== undefined && !argument.includes('://') && isCredentialFor(header, sent ?? '')) ||
-      (before !== undefined && before.length > 1 && !argument.startsWith('-') && isCredentialFor(before, argument))
-    )
-      found.add(index);
-  }
-  return found;
+  return new Set(args.flatMap((argument, index) => (isCredentialArgument(argument, args[index - 1] ?? '') ? [index] : [])));
 }
 
-/** A JSON object with a credential, or a script of a shell: `sh -c 'TOKEN=x server'`. */
+/** `before`: the argument before it. */
+function isCredentialArgument(argument: string, before: string): boolean {
+  const [, option = '', value = ''] = /^(?:--?|\/(?!.{0,100}:[/\\]))([A-Za-z][\w.-]{0,100})[=:]([\s\S]+)$/.exec(argument) ?? [];
+  const [, variable = '', given = ''] = /^["']?([A-Za-z_][\w.-]{0,100})=([\s\S]+)$/.exec(argument) ?? [];
+  const [, header = '', sent = ''] = /^["']?([A-Za-z][\w-]{0,100}):\s*([\s\S]+)$/.exec(argument) ?? [];
+  const optionBefore = /^--?([A-Za-z][\w.-]*)$/.exec(before)?.[1] ?? '';
+  return (
+    isCredentialValue(argument) ||
+    isUrlWithCredential(given) ||
+    hasNamedCredential(argument) ||
+    // Packages and images are named with hashes.
+    (!/[@#:]/.test(argument) && looksRandom(argument)) ||
+    isCredentialFor(option, value) ||
+    // `--env=API_KEY=x`, `--header=X-Api-Key: x`, `--define:TOKEN=x`.
+    (value !== '' && !value.startsWith('-') && isCredentialArgument(value, '')) ||
+    isCredentialFor(variable, given) ||
+    (!argument.includes('://') && (isCredentialFor(header, sent) || (/^.\S*:\s/.test(argument) && looksRandom(sent)))) ||
+    (/^["']?(Bearer|Basic)$/i.test(before) && /^\S{0,60}\d/.test(argument)) ||
+    (/^(u|user)$/.test(optionBefore) && /^[^\s:/@]{1,60}:(?!\d+$)[^\s:/]{6,}$/.test(argument)) ||
+    (optionBefore.length > 1 && !argument.startsWith('-') && isCredentialFor(optionBefore, argument))
+  );
+}
+
+/** Of the beginning of a script or of options. */
+const maxWords = 200;
+
+/** JSON with a credential, also in quotes or with single ones, or a script of a shell: `sh -c 'TOKEN=x server'`. */
 function hasNamedCredential(argument: string): boolean {
   const text = argument.slice(0, maxSearched);
-  if (/^\s*\{/.test(text))
-    return [...text.matchAll(/"([\w.-]{1,100})"\s*:\s*"([^"]+)"/g)].some(([, name = '', value = '']) => isCredentialFor(name, value));
-  const words = /^\S+\s+\S/.test(text) ? text.split(/\s+/).slice(0, 500) : [];
+  const members = text.matchAll(/["']([\w.-]{1,100})\\{0,2}["']\s{0,20}:\s{0,20}\\{0,2}["']([^"'\\]{1,1000})/g);
+  for (const [, name = '', value = ''] of members) if (isCredentialFor(name, value)) return true;
+  const words = /^\S+\s+\S/.test(text) ? text.split(/\s+/, maxWords) : [];
   return words.length > 0 && !/^[A-Za-z][\w-]*:$/.test(words[0] ?? '') && credentialArguments(words).size > 0;
 }
 

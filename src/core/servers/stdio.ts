@@ -10,7 +10,7 @@ import { KB } from '../limits/units.ts';
 /** `data.code` of the JSON-RPC error of a call during which the program ended. */
 export const endedCode = 'server_ended';
 
-const maxArguments = 200;
+export const maxArguments = 200;
 const maxVariables = 200;
 /** Command, arguments, variables and folder together: they are sent with each request to the launcher. */
 const maxCommandLength = 48 * KB;

@@ -91,8 +91,17 @@ describe('a file', () => {
     const { project, warnings } = read({
       mcpServers: { 'My Server': { command: 'a' }, 'my-server': { command: 'b' }, MY_SERVER: { command: 'c' } },
     });
-    expect(Object.keys(project.servers ?? {})).toEqual(['my-server', 'my-server-2', 'my-server-3']);
+    expect(Object.keys(project.servers ?? {}).sort()).toEqual(['my-server', 'my-server-2', 'my-server-3']);
     expect(warnings.map(({ message }) => message).join('\n')).toContain('is the name of two');
+  });
+
+  it('gives a name to the server that has it, whatever the order', () => {
+    const [first, second] = [{ 'My Server': { command: 'a' } }, { 'my-server': { command: 'b' } }];
+    for (const mcpServers of [
+      { ...first, ...second },
+      { ...second, ...first },
+    ])
+      expect(read({ mcpServers }).project.servers).toMatchObject({ 'my-server': { command: 'b' }, 'my-server-2': { command: 'a' } });
   });
 
   it('never shows a credential that it names in a message', () => {

@@ -27,7 +27,7 @@ describe('the tools that a file offers of a server', () => {
     [{ enabled_tools: ['read', 'write'], disabled_tools: ['write'] }, [{ tool: 'a.read' }]],
     [{ allowedTools: ['read'], tools: ['read', 'write'] }, [{ tool: 'a.read' }]],
     [{ allowed_tools: ['read_*'], includeTools: ['read_a', 'write'] }, [{ tool: 'a.read_a' }]],
-    [{ disabledTools: ['drop'], excludeTools: ['delete'] }, [{ tool: 'a.*', except: ['delete', 'drop'] }]],
+    [{ disabledTools: ['drop'], excludeTools: ['delete'] }, [{ tool: 'a.*', except: ['drop', 'delete'] }]],
     [{ disallowed_tools: ['delete_*'] }, [{ tool: 'a.*', except: ['delete_*'] }]],
     [
       { tools: { drop: { enabled: false }, read: { description: 'Reads.' } } },
@@ -134,6 +134,12 @@ describe('variables in an entry', () => {
   it('may stand within texts without braces in files of Gemini CLI', () => {
     const { project } = importFile({ mcpServers: { a: { command: 'x', args: ['$ROOT/data'] } } }, '.gemini/settings.json');
     expect(project.servers?.a).toMatchObject({ args: ['${ROOT}/data'] });
+  });
+
+  it('are not the dollar signs of other values in files of Gemini CLI', () => {
+    const [args, env] = [['pa$$word1', '^a$b', '$$HOME', 'cost $5'], { PASSWORD: 'pa$word1' }];
+    const { project } = importFile({ mcpServers: { a: { command: 'x', args, env } } }, '.gemini/settings.json');
+    expect([project.servers?.a, project.secrets]).toMatchObject([{ args }, { PASSWORD: { value: 'pa$word1' } }]);
   });
 
   it.each([

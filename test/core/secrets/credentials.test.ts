@@ -120,7 +120,16 @@ const plain: readonly [name: string, value: string][] = [
   ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36'],
 ];
 
+/** Texts with a credential in them. */
+const inside: readonly string[] = [
+  '{"Authorization":"Bearer x1y2z3","Notion-Version":"2022-06-28"}',
+  'Authorization: Bearer x1y2z3',
+  'X-Api-Key=hunter2',
+  '--verbose --token hunter2',
+];
+
 describe('a credential', () => {
+  it.each(inside)('may be in a text: %s', (value) => expect(mayBeCredential('X', value)).toBe(true));
   it.each(byName)('is recognized by its name: %s', (name, value) => expect(isCredentialFor(name, value)).toBe(true));
   it.each(byForm)('is recognized by its form: %s', (_what, value) => expect(isCredentialFor('X', value)).toBe(true));
   it.each(byChance)('may be what looks random: %s', (value) => {
@@ -139,6 +148,25 @@ it.each([
   [['postgres://ada:pw@db/app'], [0]],
   [['--url=https://x.example/?sig=1'], [0]],
   [[random], [0]],
+  [
+    ['--env=API_KEY=hunter2', '--header=X-Api-Key: hunter2', '--set', 'auth.token=hunter2'],
+    [0, 1, 3],
+  ],
+  [
+    ['--pass:hunter2', '/password:hunter2', '--define:TOKEN=hunter2'],
+    [0, 1, 2],
+  ],
+  [
+    ['--config={"apiKey":"hunter2"}', '[{"apiKey":"hunter2"}]', "{'token': 'hunter2'}", '"{\\"token\\":\\"hunter2\\"}"'],
+    [0, 1, 2, 3],
+  ],
+  [['-c', 'curl -H "Authorization: Bearer x1y2z3" x'], [1]],
+  [
+    ['--user', 'ada:hunter2', 'Bearer', 'x1y2z3'],
+    [1, 3],
+  ],
+  [['--header', 'X-Custom: 4eC39HqLyjWDarjtT1zdp7'], [1]],
+  [['-v', '/token:/data', '--user', '1000:1000', '-p', '8080:80', '--name=token-server', '/f:C:\\token', '-u=node'], []],
   [['-y', '@modelcontextprotocol/server-filesystem', '/home/ada/notes'], []],
   [['run', '-i', '--rm', `mcp/x@sha256:${hex(64)}`], []],
   [[`github:acme/server#${hex(40)}`, '--port', '8080', '--max-tokens', '4096'], []],
@@ -161,6 +189,9 @@ it('takes time in proportion to the length of the text', () => {
     '1a',
     'hooks.slack.com/',
     '://a:',
+    '--a=',
+    'a="b":"',
+    "{'a':'b',",
   ])
     expect(typeof mayBeCredential('X', part.repeat(64_000 / part.length))).toBe('boolean');
 });

@@ -11,10 +11,17 @@ export function readAmp(draft: ImportDraft, file: Members): void {
   const rules = new ToolRules();
   rules.addList(file, 'amp.tools.disable', 'deny');
   for (const item of file.items('amp.permissions')) {
-    const action = item.text('action');
-    const effect = action === 'reject' ? 'deny' : action === 'ask' || action === 'allow' ? action : null;
-    if (effect === null || item.has('matches')) item.skipWhole('has no counterpart: write a rule of the policy');
-    else rules.add({ pattern: item.text('tool') ?? '', effect, say: (reason) => item.fault('', reason) });
+    const [action, isConditional] = [item.text('action')?.toLowerCase() ?? '', item.has('matches')];
+    const effect = action === 'ask' || action === 'delegate' ? 'ask' : action === 'allow' ? 'allow' : 'deny';
+    if (isConditional && effect === 'allow') item.skipWhole('has no counterpart: write a rule of the policy');
+    else {
+      if (isConditional)
+        item.change('matches', 'is not compared: the rule is for all calls of the tool. Write a rule of the policy instead');
+      if (action === 'delegate') item.change('action', 'is a program that decides: here, each call needs approval');
+      else if (!/^(ask|allow|reject)$/.test(action)) item.change('action', 'is not known to this import, and counts as "reject"');
+      item.ignore('matches', 'to');
+      rules.add({ pattern: item.text('tool') ?? '', effect, say: (reason) => item.fault('', reason) });
+    }
   }
   const permissions = readServerPermissions(file);
   const entries = new Map(rows);

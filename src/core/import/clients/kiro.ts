@@ -11,7 +11,8 @@ import { createVariables } from '../variables.ts';
 
 export function isKiroAgent(value: unknown): boolean {
   const { toolAliases, allowedTools, prompt, tools, mcpServers } = recordOf(value);
-  const isAgent = isRecord(toolAliases) || Array.isArray(allowedTools) || (typeof prompt === 'string' && Array.isArray(tools));
+  const isAgent =
+    isRecord(toolAliases) || Array.isArray(allowedTools) || (typeof prompt === 'string' && (Array.isArray(tools) || isRecord(mcpServers)));
   return (
     isAgent &&
     (mcpServers === undefined || isRecord(mcpServers)) &&
@@ -97,5 +98,8 @@ function addAgent(
   }
   const agent = draft.add('agents', name, { ...described, model: 'rehearsal/default', instructions: prompt, toolset });
   if (agent !== null)
-    file.change('model', `is a model of Kiro (${JSON.stringify(model)}): the agent ${agent} uses the rehearsal model. Set another model`);
+    file.change(
+      'model',
+      `is ${model === null ? 'not set' : `a model of Kiro (${JSON.stringify(model)})`}: the agent ${agent} uses the rehearsal model. Set another model`,
+    );
 }

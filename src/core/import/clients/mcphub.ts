@@ -86,6 +86,7 @@ function readGroup(
       group.fault('servers', `has ${JSON.stringify(server.slice(0, 100))}, which is not among the servers, or was skipped`);
     else tools.push(...toolEntries(found.one.server, withFilter(found.one.filter, { include }), members ?? group));
   }
+  if (rows.length === 0) group.fault('servers', 'has no servers, so that no toolset is made of the group');
   if (tools.length > 0) draft.add('toolsets', name, { ...(description !== '' && { description: description.slice(0, 500) }), tools });
 }
 

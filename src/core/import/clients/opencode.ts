@@ -75,9 +75,9 @@ function filterOf(written: string, switches: readonly Switch[]): Partial<Offered
 
 /** Returns the tool of a pattern, or `*`; null if the pattern is not about the server. */
 function toolOf(pattern: string, written: string): string | null {
-  const server = written.replace(/[^A-Za-z0-9_-]/g, '_');
-  if (pattern === '*' || pattern === `${server}*` || pattern === `${server}_*`) return '*';
-  if (pattern.startsWith(`${server}_`)) return pattern.slice(server.length + 1);
-  // `git*` covers `github_list`, too.
-  return pattern.endsWith('*') && server.startsWith(pattern.slice(0, -1)) ? '*' : null;
+  const prefix = `${written.replace(/[^A-Za-z0-9_-]/g, '_')}_`;
+  const star = pattern.search(/[*?]/);
+  // `*` and `git*` cover `github_list`, too.
+  if (star >= 0 && prefix.startsWith(pattern.slice(0, star))) return pattern.slice(star);
+  return pattern.startsWith(prefix) ? pattern.slice(prefix.length) : null;
 }

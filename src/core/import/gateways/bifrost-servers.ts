@@ -30,7 +30,11 @@ type Entry = { entry: Members; name: string; allowsEmpty: boolean };
 
 function readClient(draft: ImportDraft, { entry, name, allowsEmpty }: Entry): AddedServer | null {
   const auth = entry.text('auth_type') ?? 'none';
-  const filter = { include: offered(entry, allowsEmpty), unasked: entry.texts('tools_to_auto_execute') ?? [] };
+  const filter = {
+    include: offered(entry, allowsEmpty),
+    exclude: entry.allTexts('tools_to_skip') ?? ['*'],
+    unasked: entry.texts('tools_to_auto_execute') ?? [],
+  };
   const personal = /^per_user_/.test(auth);
   if (personal || auth === 'oauth')
     entry.change(
@@ -38,7 +42,7 @@ function readClient(draft: ImportDraft, { entry, name, allowsEmpty }: Entry): Ad
       `is a sign-in ${personal ? 'of each user' : 'for all users'} at the server: that of Bifrost is not in the file`,
     );
   skipOthers(entry);
-  const isOff = entry.flag('is_enabled') === false;
+  const isOff = entry.has('is_enabled') && entry.flag('is_enabled') !== true;
   const timeout = secondsOf(entry);
   // The same entry as other clients write it.
   const server = draft.open(
@@ -63,8 +67,8 @@ function readClient(draft: ImportDraft, { entry, name, allowsEmpty }: Entry): Ad
 
 /** Names of tools; null: all. In version 2 a client without a list offers none. */
 function offered(entry: Members, allowsEmpty: boolean): string[] | null {
-  const names = entry.texts('tools_to_execute') ?? [];
-  return names.includes('*') || (names.length === 0 && allowsEmpty) ? null : names;
+  const names = entry.allTexts('tools_to_execute');
+  return names?.includes('*') === true || (names?.length === 0 && allowsEmpty) ? null : (names ?? []);
 }
 
 /** `envs`: `NAME=value`, or the NAME of a variable of Bifrost's own environment. */
@@ -100,7 +104,7 @@ function skipOthers(entry: Members): void {
 /** A group of tools is a toolset, with no more tools than its clients offer. */
 function readGroup(draft: ImportDraft, group: Members, clients: ReadonlyMap<string, AddedServer>): void {
   const name = group.text('name') ?? 'group';
-  if (group.flag('enabled') === false) {
+  if (group.has('enabled') && group.flag('enabled') !== true) {
     group.skipWhole('is not enabled');
     return;
   }
@@ -108,12 +112,12 @@ function readGroup(draft: ImportDraft, group: Members, clients: ReadonlyMap<stri
   group.skip(['virtual_key_ids', 'team_ids', 'customer_ids', 'user_ids', 'provider_names', 'api_key_ids'], unmapped.clientKey);
   const tools = group.items('tools').flatMap((item): Json[] => {
     const client = clients.get(item.text('mcp_client_name', 'mcp_client_id') ?? '');
-    const names = item.texts('tool_names') ?? [];
+    const names = item.allTexts('tool_names');
     if (client === undefined) {
       item.skipWhole('names no client of the file, or one that was skipped');
       return [];
     }
-    return toolEntries(client.server, withFilter(client.filter, names.length === 0 ? {} : { include: names }), item);
+    return toolEntries(client.server, withFilter(client.filter, names?.length === 0 ? {} : { include: names ?? [] }), item);
   });
   const description = group.text('description');
   if (tools.length > 0) draft.add('toolsets', name, { ...(description !== null && { description }), tools }, group.path);

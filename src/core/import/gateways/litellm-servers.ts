@@ -49,7 +49,15 @@ function addServer(reading: ServerReading, environment: LiteLlmEnvironment): Jso
     ...(signIn !== null && { oauth: oauthOf(draft, written, members, signIn) }),
     ...(members.flag('allow_sampling') === true && { sampling: true }),
   };
-  return addMcpServer(draft, written, members, variables, { ...given, document, isEmptyListAll: true, isInSeconds: true })?.entries ?? [];
+  return (
+    addMcpServer(draft, written, members, variables, {
+      ...given,
+      document,
+      isEmptyListAll: true,
+      isInSeconds: true,
+      toolPrefix: `${written}-`,
+    })?.entries ?? []
+  );
 }
 
 /** The OpenAPI document at `spec_path` is an API, whose operations are called at `url`. */
@@ -76,7 +84,12 @@ function addOpenApi(reading: ServerReading, { headers = [], filter }: GivenServe
       ...(sent.length > 0 && { headers: Object.fromEntries(sent) }),
     };
     const server = draft.add('servers', written, document, members.path);
-    if (server !== null) return toolEntries(server, withFilter(readOfferedTools(members), filter), members);
+    if (server !== null)
+      return toolEntries(
+        server,
+        withFilter(readOfferedTools(members, { isEmptyListAll: true, toolPrefix: `${written}-` }), filter),
+        members,
+      );
     members.ignore(...members.names());
   } catch (error) {
     if (!(error instanceof ServerRefusal)) throw error;

@@ -10,7 +10,14 @@ import { toServerTool } from '../../../core/listing/stored-tool.ts';
 import { comparedTools, documentChanges, type DocumentChange } from '../../../core/project/document-changes.ts';
 import { documentPath } from '../../../core/project/project-sections.ts';
 import type { PutAnswer, WriteOptions } from '../../../ports/catalog.ts';
-import { type AppliedDocument, type ApplyRequest, type ApplyResult, type DocumentWrite, projectKinds } from '../../../ports/projects.ts';
+import {
+  type AppliedDocument,
+  type ApplyRequest,
+  type ApplyResult,
+  type DocumentWrite,
+  type ImportOrigin,
+  projectKinds,
+} from '../../../ports/projects.ts';
 import { type DocumentRow, findRow, toStoredDocument } from '../documents/documents.ts';
 import type { CatalogContext } from '../context.ts';
 import { readTools } from '../servers/server-tools.ts';
@@ -80,7 +87,22 @@ async function writeAll(
     }
   }
   if (failures.length > 0) throw combined(failures);
+  if (request.import !== undefined) documents.push(...notGiven(context, request.import, request.writes));
   return documents;
+}
+
+/** What earlier imports of the file gave, and this one does not. An import removes no documents. */
+function notGiven({ sql }: CatalogContext, { source }: ImportOrigin, writes: readonly DocumentWrite[]): AppliedDocument[] {
+  const given = new Set(writes.map(keyOf));
+  const query = 'SELECT kind, name FROM imported WHERE source = ? ORDER BY kind, name';
+  const earlier = sql.exec<Pick<DocumentWrite, 'kind' | 'name'>>(query, source).toArray();
+  return earlier
+    .filter((one) => !given.has(keyOf(one)) && findRow(sql, one.kind, one.name) !== null)
+    .map((one) => ({
+      ...one,
+      action: 'kept',
+      reason: 'an earlier import of the file gave it, and this one does not: delete it if it is of no use',
+    }));
 }
 
 async function writeOne(

@@ -9,6 +9,7 @@ import {
   memberMarks,
   marksOf,
   mergeRecord,
+  ownMember,
   pathText,
   withKeyedTools,
   withListedTools,
@@ -229,8 +230,8 @@ function withHidden(kind: ProjectKind, merged: Json, given: Json, shown: Json): 
     if (merged[member] !== undefined)
       hidden[member] = Object.fromEntries(
         Object.entries(recordOf(merged[member])).map(([name, value]) => {
-          const isGiven = canonicalJson(recordOf(given[member])[name]) === canonicalJson(value);
-          return [name, isGiven ? value : recordOf(shown[member])[name]];
+          const isGiven = canonicalJson(ownMember(recordOf(given[member]), name) ?? null) === canonicalJson(value);
+          return [name, isGiven ? value : ownMember(recordOf(shown[member]), name)];
         }),
       );
   for (const member of lists)
