@@ -7,6 +7,7 @@ import { detectFormat, readFormat, unknownFormat } from '../core/import/formats.
 import type { ImportFormat } from '../core/import/names.ts';
 import { type ArchiveFile, contentOf, readSkillFolders } from '../core/import/skills.ts';
 import { excessOf } from '../core/json/json-text.ts';
+import { repeatedMembers } from '../core/json/repeated-members.ts';
 import { withoutComments } from '../core/json/json-comments.ts';
 import { collectParts, isRecord, recordOf, stringOf, tryParse } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
@@ -37,13 +38,26 @@ export function readImport(bytes: Uint8Array, { format, fileName = '' }: ImportO
   if (found === 'moniker') return ownProject(value, null);
   const draft = new ImportDraft();
   readFormat(draft, found, value, fileName);
-  noteMerges(draft, text, '');
+  noteText(draft, text, '');
   return draft.result(found);
 }
 
-/** YAML 1.2 has no merge keys, so some readers of the file leave out what they add. */
-function noteMerges(draft: ImportDraft, text: string, path: string): void {
-  if (/(?:^|[\s{,])<<\s*:/.test(text)) draft.warn(path, 'has merge keys (<<) of YAML 1.1: the members of their maps were added');
+/** What the text says and the value does not. `path`: of a file in an archive, or ''. */
+function noteText(draft: ImportDraft, text: string, path: string): void {
+  // YAML 1.2 has no merge keys, so some readers of the file leave out what they add. A member twice is an error there.
+  if (!isJson(text)) {
+    if (/(?:^|[\s{,])<<\s*:/.test(text)) draft.warn(path, 'has merge keys (<<) of YAML 1.1: the members of their maps were added');
+    return;
+  }
+  const repeated = repeatedMembers(withoutComments(text), maxRepeated);
+  for (const member of repeated) draft.warn(path === '' ? member : `${path}: ${member}`, 'is in the file twice: the last one was taken');
+}
+
+/** Repeated members that are named. */
+const maxRepeated = 20;
+
+function isJson(text: string): boolean {
+  return /^\ufeff?\s*(?:[[{]|\/[/*])/.test(text);
 }
 
 /** A project file of our own is used whole or not at all. `files`: of the archive that contains it. */
@@ -123,7 +137,7 @@ function readArchive(archive: Uint8Array, format: ImportFormat | undefined, file
         draft.skip(path, one === null ? 'is of no known format' : 'is a project file: it must be called moniker.json or moniker.yaml');
       else {
         readFormat(draft, one, value, path);
-        noteMerges(draft, text, path);
+        noteText(draft, text, path);
         found.add(one);
       }
     } catch (error) {
@@ -178,7 +192,7 @@ export function parseImportText(text: string, fileName = ''): unknown {
   if (bare === '') throw new Problem('invalid_request', 'The file is empty.');
   if (bare.startsWith('<')) throw new Problem('invalid_request', 'The file is a page of HTML or XML, not JSON, YAML or a zip archive.');
   const isToml = /\.toml$/i.test(fileName) || looksLikeToml(bare);
-  const value = isToml ? parseToml(bare) : /^(?:[[{]|\/[/*])/.test(bare) ? parseJson(bare) : parseYaml(bare);
+  const value = isToml ? parseToml(bare) : isJson(bare) ? parseJson(bare) : parseYaml(bare);
   if (collectParts(value, maxImportParts) === null) throw tooManyValues();
   return value;
 }

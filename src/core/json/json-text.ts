@@ -113,7 +113,7 @@ function listStart(text: string, index: number): number {
 const maxSpaces = 16;
 
 /** Returns the index of the quote that closes the string opened at `start`, or -1. Each run of backslashes is counted once. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   let end = start;
   for (;;) {
     end = text.indexOf('"', end + 1);

@@ -28,6 +28,13 @@ function problemOf(content: unknown, options?: ImportOptions): Problem {
 const archive = (files: Record<string, string>) =>
   zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])));
 
+it('says which members are in a file twice, and takes the last one, as its program does', () => {
+  const text = '{"mcpServers": {"a": {"url": "https://one.example/mcp"}, /* again */ "a": {"url": "https://two.example/mcp"}}}';
+  const { project, warnings } = readImport(new TextEncoder().encode(text), { fileName: 'mcp.json' });
+  expect(project.servers?.a).toMatchObject({ url: 'https://two.example/mcp' });
+  expect(warnings).toContainEqual({ path: 'mcpServers.a', message: 'is in the file twice: the last one was taken' });
+});
+
 describe('a file', () => {
   it.each([
     ['', 'is empty'],
