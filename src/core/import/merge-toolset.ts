@@ -1,6 +1,6 @@
 /**
  * Merges the toolset of a file into the stored one, entry by entry. An import never removes the entries of other files: it removes only
- * a tool that the file lists as excluded. A tool that was taken out here stays out, also if the file has all tools of its server.
+ * a tool that the file excludes, or gave before and leaves out now, where it lists other tools of the server one by one. A tool that was taken out here stays out, also if the file has all tools of its server.
  */
 import { fold } from '../names/fold.ts';
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
@@ -56,12 +56,15 @@ export function mergeToolset(
   const { tools: _ours, ...ourRest } = ours;
   const rest = mergeRecord(context, withoutTools(base), theirRest, ourRest);
   const entries = new Map<string, Json>();
+  // The file lists some tools of the server, and not this one, which it gave before.
+  const single = Map.groupBy(Object.keys(given), serverOf);
+  const isLeftOut = (key: string): boolean => excluded.has(key) || single.get(serverOf(key))?.every((one) => !byPattern.has(one)) === true;
   const [absent, out] = [new Map<string, string[]>(), new Map<string, string[]>()];
   for (const [key, entry] of Object.entries(stored)) {
     const known = memberMarks(before, key);
     const other = given[key];
     if (isRecord(other)) entries.set(key, mergeEntry(context, known, other, recordOf(entry), key));
-    else if (!excluded.has(key) || !isUnchanged(known, entry, context.mark, ['tools', key])) {
+    else if (!isLeftOut(key) || !isUnchanged(known, entry, context.mark, ['tools', key])) {
       entries.set(key, recordOf(entry));
       if (known !== undefined || excluded.has(key)) note(absent, key);
     }

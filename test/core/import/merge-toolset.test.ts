@@ -71,6 +71,16 @@ describe('a merge of a toolset', () => {
     expect(merged).toEqual(entries('a.read', 'b.*'));
   });
 
+  it('takes out what the file gave before and leaves out now, unless it was changed here', () => {
+    const before = entries('a.read', 'a.write', 'a.drop', 'b.list');
+    const stored = entries('a.read', { tool: 'a.write', name: 'save' }, 'a.drop', 'a.own', 'b.list');
+    const { merged, kept } = merge(before, entries('a.read'), stored, {});
+    // `b` may be of another file, and `a.own` was added here.
+    expect(merged).toEqual(entries('a.read', { tool: 'a.write', name: 'save' }, 'a.own', 'b.list'));
+    expect(kept).toEqual(['tools (a.*)', 'tools (b.*)']);
+    expect(merge(before, entries('a.read'), entries('a.read', 'a.drop'), all('a.read')).merged).toEqual(entries('a.read', 'a.drop'));
+  });
+
   it('leaves a tool out that was taken out here', () => {
     const { merged, kept } = merge(entries('a.read', 'a.write'), entries('a.read', 'a.write'), entries('a.read'), all('a.read', 'a.write'));
     expect([merged, kept]).toEqual([entries('a.read'), ['tools (a.*)']]);
