@@ -10208,6 +10208,33 @@ export interface components {
             tool?: string;
         };
         ToolsetImpact: {
+            /** @description Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`. */
+            arguments: {
+                /** @description Recorded calls that the stored entry accepts. */
+                judged: number;
+                refused: {
+                    calls: number;
+                    /** @description Why the draft refuses them. */
+                    issues: {
+                        message: string;
+                        path: string;
+                    }[];
+                    /** @description Aliases of arguments with which it accepts them. Empty: there are none. */
+                    mends: {
+                        alias: string;
+                        argument: string;
+                        tool: string;
+                    }[];
+                    /** @description At most 20. */
+                    sessions: string[];
+                    tool: string;
+                }[];
+                /** @description The newest turns, of at most 50 sessions. `left`: not read, since their session is gone or of another key. */
+                turns: {
+                    left: number;
+                    read: number;
+                };
+            } | null;
             /** @description The most called first. */
             changed: {
                 /** @description Who called it in turns, at most 20. */

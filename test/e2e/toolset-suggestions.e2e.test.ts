@@ -64,6 +64,17 @@ it('suggests the names and arguments that models give from habit, and with them 
   expect(await stepsOf('third')).toBe(1);
 });
 
+it('says which calls of turns an edit of arguments would refuse, with the alias that keeps them', async () => {
+  const tools = [{ tool: 'local.calculate', name: 'reckon', aliases: ['domaths'], arguments: { rename: { term: 'expression' } } }];
+  const impactOf = async (draft: unknown) => (await service.call('POST', '/v1/toolsets/habits/impact', { tools: draft })).json;
+  // The second turn gave `formula`, which is an alias now; the first name of the argument is still the tool's own.
+  const { arguments: judged, mended } = await impactOf(tools);
+  expect(judged.turns).toEqual({ read: 3, left: 0 });
+  expect(judged.refused).toMatchObject([{ tool: 'local.calculate', mends: [{ argument: 'expression', alias: 'formula' }] }]);
+  expect(judged.refused[0].sessions.length).toBeGreaterThan(0);
+  expect((await impactOf(mended.tools)).arguments.refused).toEqual([]);
+});
+
 it('tells a key that sees only its own usage of nothing else', async () => {
   const key = (await service.call('POST', '/v1/keys', { name: 'other', scopes: ['toolsets'] })).json;
   const other = { authorization: `Bearer ${key.key}` };

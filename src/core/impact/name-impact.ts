@@ -111,6 +111,25 @@ export function aliasFor(requested: string): string | null {
   return [requested, legal, fold(requested)].find((name) => isAlias(name) && fold(name) === fold(requested)) ?? null;
 }
 
+/** `alias` → `argument`, the tool's own name. */
+export type ArgumentMend = { tool: string; argument: string; alias: string };
+
+/** Returns the draft with the aliases of arguments. `places`: for each tool of `after`, its entry in the draft. */
+export function withArgumentAliases(draft: Toolset, after: AliasMap, places: readonly number[], mends: readonly ArgumentMend[]): Toolset {
+  const tools = draft.tools.map((entry) => ({ ...entry }));
+  for (const { tool, argument, alias } of mends) {
+    const place = places[after.tools.findIndex(({ canonical }) => canonical === tool)];
+    const written = place === undefined ? undefined : tools[place];
+    let target = tools.find((entry) => entry.tool === tool) ?? (written?.tool?.endsWith('*') === true ? undefined : written);
+    if (target === undefined) {
+      target = { tool };
+      tools.push(target);
+    }
+    target.arguments = { ...target.arguments, alias: { ...target.arguments?.alias, [alias]: { argument, mode: 'deprecated' } } };
+  }
+  return { ...draft, tools };
+}
+
 export function mended(draft: Toolset, mends: readonly PlacedMend[]): Toolset {
   const tools = draft.tools.map((entry) => ({ ...entry }));
   for (const { tool, alias, entry, note, kept } of mends) {

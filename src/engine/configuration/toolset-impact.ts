@@ -1,17 +1,22 @@
 /** What a draft of a toolset would have done to the calls of the last days: reads the counted names, and compares both versions. */
-import { mended, mendsOf, nameImpact, type Mend, type NameImpact } from '../../core/impact/name-impact.ts';
-
+import { mended, mendsOf, nameImpact, type Mend, type NameImpact, withArgumentAliases } from '../../core/impact/name-impact.ts';
+import type { Principal } from '../../core/people/principal.ts';
 import { type AliasMap, buildAliasMap } from '../../core/toolset/alias-map.ts';
 import type { CompiledDraft } from '../../core/toolset/compile-draft.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
+import type { Sessions } from '../../ports/session.ts';
 import type { UsageReader } from '../../ports/usage.ts';
+import { type ArgumentImpact, argumentImpact } from './argument-impact.ts';
 import { type AskedNames, calledNames } from './called-names.ts';
 import { planNames } from '../plan/plan-names.ts';
+import { readRecordedCalls, type SessionTurns } from './recorded-turns.ts';
 
 export type ToolsetImpact = NameImpact & {
   /** Calls whose name was not kept. */
   unjudged: number;
   mends: Mend[];
+  /** Of the newest turns. `turns`: those that were read, and those that were not. null: on a later page. */
+  arguments: (ArgumentImpact & { turns: { read: number; left: number } }) | null;
   /** The draft with all mends. null: there are none. */
   mended: Toolset | null;
   nextCursor: string | null;
@@ -21,7 +26,8 @@ type Draft = { toolset: Toolset; compiled: CompiledDraft; compile(toolset: Tools
 
 /** `before`: the stored names; null: the toolset is new. */
 export async function toolsetImpact(
-  usage: UsageReader,
+  { usage, sessions }: { usage: UsageReader; sessions: Sessions },
+  principal: Principal,
   asked: AskedNames,
   before: AliasMap | null,
   { toolset, compiled, compile }: Draft,
@@ -40,7 +46,41 @@ export async function toolsetImpact(
   const isWhole = tried !== null && tried.issues.length <= compiled.issues.length && tried.conflicts.length <= compiled.conflicts.length;
   const working = isWhole ? wanted.filter(({ requested }) => !kept.has(requested)) : [];
   const mends = working.map(({ requested, tool, alias, entry, note }): Mend => ({ requested, tool, alias, entry, note }));
-  return { ...impact, unjudged, mends, mended: mends.length === 0 ? null : mended(toolset, working), nextCursor };
+  const { calls, ...turns } =
+    asked.cursor === undefined ? await readRecordedCalls(sessions, principal, await newestTurns(usage, asked)) : { calls: null };
+  const judged = calls === null ? null : argumentImpact(before, after, calls);
+  const argumentMends = judged?.refused.flatMap((refused) => refused.mends) ?? [];
+  const named = mends.length === 0 ? toolset : mended(toolset, working);
+  const whollyMended = after === null ? named : withArgumentAliases(named, after, compiled.places, argumentMends);
+  return {
+    ...{ ...impact, unjudged, mends, nextCursor },
+    arguments: judged === null ? null : { ...judged, turns: { read: 0, left: 0, ...turns } },
+    mended: mends.length + argumentMends.length === 0 ? null : whollyMended,
+  };
+}
+
+const pageRows = 200;
+/** Rows of the request log that are read for turns of the toolset. */
+const maxPages = 10;
+
+async function newestTurns(usage: UsageReader, { workspace, toolset, from, key }: AskedNames): Promise<SessionTurns> {
+  const turns: SessionTurns = new Map();
+  let cursor: string | null | undefined;
+  for (let page = 0; page < maxPages && cursor !== null; page += 1) {
+    const where = { kind: 'turn', ...(key !== undefined && { key }) };
+    const rows = await usage.requests(workspace, {
+      limit: pageRows,
+      from: Date.parse(from),
+      where,
+      ...(cursor !== undefined && { cursor }),
+    });
+    for (const row of rows.items) {
+      if (row.toolset !== toolset || row.session === null || row.turn === null || row.toolCalls === 0) continue;
+      turns.set(row.session, (turns.get(row.session) ?? new Set()).add(row.turn));
+    }
+    cursor = rows.nextCursor;
+  }
+  return turns;
 }
 
 function namesOf({ edition }: CompiledDraft, aliases: boolean): AliasMap | null {

@@ -53,6 +53,29 @@ const ToolsetImpact = z
         }),
       )
       .meta({ description: 'Deprecated aliases that keep a name working. Each was tried.' }),
+    arguments: z
+      .object({
+        judged: count.meta({ description: 'Recorded calls that the stored entry accepts.' }),
+        refused: z.array(
+          z.object({
+            tool: z.string(),
+            calls: count,
+            sessions: z.array(z.string()).meta({ description: 'At most 20.' }),
+            issues: z.array(z.object({ path: z.string(), message: z.string() })).meta({ description: 'Why the draft refuses them.' }),
+            mends: z
+              .array(z.object({ tool: z.string(), argument: z.string(), alias: z.string() }))
+              .meta({ description: 'Aliases of arguments with which it accepts them. Empty: there are none.' }),
+          }),
+        ),
+        turns: z.object({ read: count, left: count }).meta({
+          description: 'The newest turns, of at most 50 sessions. `left`: not read, since their session is gone or of another key.',
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`.',
+      }),
     mended: Toolset.nullable().meta({ description: 'The draft with all mends, ready for PUT. null: there are none.' }),
     nextCursor: z.string().nullable().meta({ description: 'More names follow; a name may be on two pages.' }),
   })
@@ -88,7 +111,7 @@ export const toolsetImpactRoutes = [
       const key = isAllowed(principal, { act: 'read-usage', isOwn: false }) ? undefined : principal.keyId;
       const compile = (tried: Toolset) => previewToolset(services.catalog(principal), principal, name, tried, [...tried.tools.keys()]);
       const asked = { workspace: principal.workspace, toolset: name, ...range, key, cursor };
-      const impact = await toolsetImpact(services.usage, asked, before, { toolset, compiled, compile }, aliases);
+      const impact = await toolsetImpact(services, principal, asked, before, { toolset, compiled, compile }, aliases);
       const valid = issues.length === 0 && compiled.conflicts.length === 0;
       return answer(200, { toolset: name, ...range, valid, ...impact });
     },

@@ -1,0 +1,56 @@
+/** Reads the calls of turns from the logs of their sessions, a bounded number of them. */
+import { type RecordedCall, recordedCalls } from '../../core/impact/recorded-calls.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import type { SessionEvent } from '../../core/turn/session-event.ts';
+import type { Sessions } from '../../ports/session.ts';
+
+/** Ids of turns, by session, those to read first at the start. */
+export type SessionTurns = Map<string, Set<string>>;
+
+/** Sessions whose logs one request reads, and events of each. */
+const maxSessions = 50;
+const eventsAtOnce = 500;
+const maxEvents = 5_000;
+const maxAtOnce = 5;
+
+/** `read`: turns with calls. `left`: those of sessions that are too many, gone, or of another key. */
+export async function readRecordedCalls(
+  sessions: Sessions,
+  principal: Principal,
+  turns: SessionTurns,
+): Promise<{ calls: (RecordedCall & { session: string })[]; read: number; left: number }> {
+  const ids = [...turns.keys()].slice(0, maxSessions);
+  const calls: (RecordedCall & { session: string })[] = [];
+  let read = 0;
+  for (let start = 0; start < ids.length; start += maxAtOnce) {
+    const logs = await Promise.all(
+      ids.slice(start, start + maxAtOnce).map(async (id) => ({ id, events: await readEvents(sessions, principal, id) })),
+    );
+    for (const { id, events } of logs) {
+      const wanted = turns.get(id) ?? new Set();
+      const found = recordedCalls(events).filter(({ turn }) => wanted.has(turn));
+      read += new Set(found.map(({ turn }) => turn)).size;
+      calls.push(...found.map((call) => ({ ...call, session: id })));
+    }
+  }
+  const all = [...turns.values()].reduce((sum, { size }) => sum + size, 0);
+  return { calls, read, left: all - read };
+}
+
+/** Empty for a session that is gone, or that the key may not read. */
+async function readEvents(sessions: Sessions, principal: Principal, id: string): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  const session = sessions.get(id);
+  try {
+    for (let after = 0; events.length < maxEvents; ) {
+      const { items, lastEvent } = await session.eventPage(principal, { after, limit: eventsAtOnce });
+      events.push(...items);
+      after = items.at(-1)?.id ?? lastEvent;
+      if (after >= lastEvent) break;
+    }
+  } catch (error) {
+    if (!(error instanceof Problem) || (error.code !== 'not_found' && error.code !== 'forbidden')) throw error;
+  }
+  return events;
+}
