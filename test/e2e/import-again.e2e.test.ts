@@ -55,6 +55,7 @@ describe('an import', () => {
     expect(await toolset()).toEqual([{ tool: 'files.read_file' }, { tool: 'notes.read_note' }]);
     const said = done.skipped.filter(({ reason }: { reason: string }) => reason === 'its server lists no such tool');
     expect(places(said)).toEqual(['toolsets.claude.tools[0].except (gone)', 'toolsets.claude.tools[2] (notes.old_note)']);
+    expect(done).toMatchObject({ created: ['servers.files', 'servers.notes', 'toolsets.claude'], kept: [] });
   });
 
   it('of the file of another project adds to the toolset, and removes nothing', async () => {

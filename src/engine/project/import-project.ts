@@ -35,7 +35,7 @@ export async function importProject(
   const listed = await withListedServers(deps.catalog, project, applied);
   const again = listed === null ? null : await applyProject(deps, principal, { toolsets: listed.toolsets }, applying);
   return {
-    applied: again === null ? applied : replaced(applied, again),
+    applied: again === null ? applied : replaced(applied, again, Object.keys(listed?.toolsets ?? {})),
     skipped: [...read.skipped, ...settled.skipped, ...named.skipped, ...(listed?.skipped ?? [])],
     warnings: [...read.warnings, ...settled.warnings],
   };
@@ -111,9 +111,11 @@ const noSuchTool = 'its server lists no such tool';
 const wasSkipped = 'its server was skipped';
 const noTools = 'its server lists no tools yet. Import the file again when `moniker refresh` shows that it works';
 
-function replaced(applied: ApplyResult, { documents }: ApplyResult): ApplyResult {
-  const again = new Map(documents.map((document) => [`${document.kind} ${document.name}`, document]));
-  return { ...applied, documents: applied.documents.map((document) => again.get(`${document.kind} ${document.name}`) ?? document) };
+/** `names`: the toolsets that were written again. To the second result, all other documents are missing in the file. */
+function replaced(applied: ApplyResult, { documents }: ApplyResult, names: readonly string[]): ApplyResult {
+  const again = new Map(documents.filter(({ kind }) => kind === 'toolset').map((document) => [document.name, document]));
+  const isAgain = ({ kind, name }: AppliedDocument): boolean => kind === 'toolset' && names.includes(name);
+  return { ...applied, documents: applied.documents.map((one) => (isAgain(one) ? (again.get(one.name) ?? one) : one)) };
 }
 
 /**
