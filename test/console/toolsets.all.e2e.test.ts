@@ -86,6 +86,27 @@ describeConsole('the toolsets of the console', { MONIKER_ALLOW_PRIVATE_HOSTS: '1
     });
   });
 
+  it('says what an edit would break of the past calls, and keeps it with one click', async () => {
+    await service.call('PUT', `/v1/toolsets/calls-of-${name}`, { tools: [{ tool: 'local.calculate', name: 'reckon' }] });
+    const call = { name: 'reckon', arguments: { expression: '6*7' } };
+    await service.call('POST', `/v1/toolsets/calls-of-${name}/calls`, call);
+    await service.call('POST', `/v1/toolsets/calls-of-${name}/calls`, { ...call, name: 'DoMaths' });
+    const used = async () => (await service.call('GET', `/v1/usage?by=requested&toolset=calls-of-${name}`)).json.items.length;
+    await expect.poll(used, { timeout: 10_000 }).toBe(2);
+    await visit(`/console/toolsets/calls-of-${name}`, async (page) => {
+      await shownName(page, 'local.calculate').fill('compute');
+      const past = page.getByRole('region', { name: 'Past calls' });
+      await past.getByRole('button', { name: 'What would this edit break?' }).click();
+      await past.getByText('no longer works; the tool is called compute now').waitFor();
+      await past.getByRole('button', { name: 'Keep what can be kept' }).click();
+      await expect.poll(() => aliases(page, 'local.calculate').inputValue()).toContain('reckon');
+      await past.getByRole('button', { name: 'What would this edit break?' }).click();
+      await past.getByText('It breaks none of the').waitFor();
+      await past.getByRole('button', { name: 'Which names do models invent?' }).click();
+      await past.getByText('DoMaths').waitFor();
+    });
+  });
+
   it('explains RunCommand in the resolve box', async () => {
     await visitToolset(async (page) => {
       await page.getByLabel('What would a model’s call of').fill('RunCommand');

@@ -23,8 +23,8 @@ export function ServersPage({ id }: ViewProps) {
       noun="server"
       empty={
         <>
-          No servers yet. Add one: name it, then choose MCP, OpenAPI or definitions. Its tools are named after it, such as
-          weather.get_forecast. Or <a href={pathOf('import')}>import</a> a file.
+          No servers yet. Name one, such as weather, whose tools are then weather.get_forecast and so on. Or{' '}
+          <a href={pathOf('import')}>import</a> a file.
         </>
       }
       example="weather"

@@ -12,7 +12,6 @@ import { aliasText, type ToolsetRow, replaceEntry, type RowFault, withAliases, w
 import { ToolsetPanels } from './toolset-panels.tsx';
 import { RevokedTools } from './toolset-revoked.tsx';
 import { openToolset, type OpenToolset } from './toolset-state.ts';
-import { UsedBy } from './used-by.tsx';
 import { DocumentList } from '../../parts/documents/document-list.tsx';
 import { late } from '../../parts/layout/late.tsx';
 import { pathOf, type ViewProps } from '../../router.ts';
@@ -38,6 +37,8 @@ export function ToolsetsPage({ id }: ViewProps) {
   );
 }
 
+const UsedBy = late(async () => (await import('./used-by.tsx')).UsedBy);
+const PastCalls = late(async () => (await import('./past-calls.tsx')).PastCalls);
 const ConnectClient = late(async () => (await import('./connect-client.tsx')).ConnectClient);
 
 /** The editor of a toolset: a table whose names are checked while they are typed, and panels about what models receive. */
@@ -61,7 +62,12 @@ function ToolsetView({ name }: { name: string }) {
           <>
             <ResolveBox state={state} />
             <UsedBy state={state} />
-            {document.etag.value !== null && <ConnectClient name={name} />}
+            {document.etag.value !== null && (
+              <>
+                <PastCalls state={state} />
+                <ConnectClient name={name} />
+              </>
+            )}
           </>
         }
       />

@@ -1,0 +1,140 @@
+/** What the calls of the last 30 days say about the toolset: what the edit would break, and which names models call from habit. */
+import { useSignal } from '@preact/signals';
+import type { components } from '../../../../client/src/index.ts';
+import { useAttempt } from '../../api/load.ts';
+import { moniker } from '../../api/moniker.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
+import { type Suggestion, withDismissed, withLearned } from './learn-draft.ts';
+import type { ToolsetDraft } from './toolset-draft.ts';
+import type { OpenToolset } from './toolset-state.ts';
+
+type Impact = components['schemas']['ToolsetImpact'];
+type Changed = Impact['changed'][number];
+
+export function PastCalls({ state: { document, path } }: { state: OpenToolset }) {
+  const impact = useSignal<Impact | null>(null);
+  const learned = useSignal<components['schemas']['ToolsetSuggestions'] | null>(null);
+  const { problem, attempt } = useAttempt();
+  const draft = document.draft.value;
+  const compare = () =>
+    attempt(async () => {
+      if (draft !== null) impact.value = await moniker.value.post('/v1/toolsets/{toolset}/impact', { params: { path }, body: draft });
+    });
+  const suggest = () =>
+    attempt(async () => {
+      learned.value = await moniker.value.get('/v1/toolsets/{toolset}/suggestions', { params: { path } });
+    });
+  const replace = (next: ToolsetDraft, done?: Suggestion): void => {
+    document.replace(next);
+    impact.value = null;
+    if (learned.value !== null) learned.value = { ...learned.value, suggestions: learned.value.suggestions.filter((one) => one !== done) };
+  };
+  return (
+    <section aria-label="Past calls">
+      <h2>Past calls</h2>
+      <div class="actions">
+        <button type="button" onClick={compare}>
+          What would this edit break?
+        </button>
+        <button type="button" onClick={suggest}>
+          Which names do models invent?
+        </button>
+      </div>
+      {problem.value !== null && <ProblemView error={problem.value} />}
+      {impact.value !== null && <ImpactRows impact={impact.value} onMend={(mended) => replace(mended as ToolsetDraft)} />}
+      {learned.value !== null && draft !== null && (
+        <Suggestions
+          suggestions={learned.value.suggestions}
+          unknown={learned.value.unknown}
+          onAdd={(one) => replace(withLearned(draft, one), one)}
+          onDismiss={(one) => replace(withDismissed(draft, one), one)}
+        />
+      )}
+    </section>
+  );
+}
+
+function changeText({ change, was, now, wireName }: Changed): string {
+  const instead = wireName === null ? '' : `; the tool is called ${wireName} now`;
+  return {
+    gone: `no longer works${instead}`,
+    moved: `calls ${now.join(', ')} instead of ${was}`,
+    ambiguous: `matches ${now.join(' and ')}`,
+    unusable: `is the name of a tool that cannot be called`,
+    found: `works: it calls ${now.join(', ')}`,
+  }[change];
+}
+
+function ImpactRows({ impact, onMend }: { impact: Impact; onMend(mended: Impact['mended']): void }) {
+  const { changed, same, unjudged, mended, arguments: given } = impact;
+  const refused = given?.refused ?? [];
+  return (
+    <div role="status">
+      {changed.length + refused.length === 0 && <p>It breaks none of the {same.calls} calls of the last 30 days.</p>}
+      <ul class="rows">
+        {changed.map((one) => (
+          <li key={one.requested}>
+            <strong>{visible(one.requested)}</strong> {visible(changeText(one))}
+            <span class="muted">
+              {one.calls} calls, last on {one.lastDay}
+              {one.agents.length > 0 && `, by ${visible(one.agents.join(', '))}`}
+            </span>
+          </li>
+        ))}
+        {refused.map(({ tool, calls, issues }) => (
+          <li key={`${tool} ${issues[0]?.path}`}>
+            <strong>{visible(tool)}</strong> refuses {calls} calls:{' '}
+            {visible(issues.map(({ path, message }) => `${path} ${message}`).join('; '))}
+          </li>
+        ))}
+      </ul>
+      {unjudged > 0 && <p class="muted">{unjudged} calls could not be compared: their names were not kept.</p>}
+      {mended !== null && (
+        <button type="button" onClick={() => onMend(mended)}>
+          Keep what can be kept, by deprecated aliases
+        </button>
+      )}
+    </div>
+  );
+}
+
+type SuggestionProps = {
+  suggestions: readonly Suggestion[];
+  unknown: components['schemas']['ToolsetSuggestions']['unknown'];
+  onAdd(one: Suggestion): void;
+  onDismiss(one: Suggestion): void;
+};
+
+function Suggestions({ suggestions, unknown, onAdd, onDismiss }: SuggestionProps) {
+  return (
+    <div role="status">
+      {suggestions.length + unknown.length === 0 && <p>None in the last 30 days.</p>}
+      <ul class="rows">
+        {suggestions.map((one) => (
+          <li key={`${one.tool} ${one.argument} ${one.name}`}>
+            <strong>{visible(one.name)}</strong> means{' '}
+            {visible(one.argument === null ? one.tool : `the argument ${one.argument} of ${one.tool}`)}
+            <span class="muted">
+              seen {one.seen} times{one.isNoteOnly && '; the tool may destroy'}
+            </span>
+            <button type="button" onClick={() => onAdd(one)}>
+              Add
+            </button>
+            <button type="button" class="plain" onClick={() => onDismiss(one)}>
+              Dismiss
+            </button>
+          </li>
+        ))}
+        {unknown.map(({ requested, calls, near }) => (
+          <li key={requested}>
+            <strong>{visible(requested)}</strong> is no tool
+            <span class="muted">
+              {calls} calls{near.length > 0 && `; near ${visible(near.join(', '))}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
