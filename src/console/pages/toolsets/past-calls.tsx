@@ -77,7 +77,7 @@ function ImpactRows({ impact, onMend }: { impact: Impact; onMend(mended: Impact[
           <li key={one.requested}>
             <strong>{visible(one.requested)}</strong> {visible(changeText(one))}
             <span class="muted">
-              {one.calls} calls, last on {one.lastDay}
+              {one.calls === 1 ? '1 call' : `${one.calls} calls`}, last on {one.lastDay}
               {one.agents.length > 0 && `, by ${visible(one.agents.join(', '))}`}
             </span>
           </li>
