@@ -19,7 +19,7 @@ import { type DeclaredCapabilities, envelopeOf, modernHeaders } from './declared
 import type { Endpoint } from './endpoint.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { type PostOptions, Transport } from './transport.ts';
-import { HttpFault, permanentError, toServerError, upstreamTimeout } from './upstream-fault.ts';
+import { HttpFault, permanentError, toServerError, upstreamError, upstreamTimeout } from './upstream-fault.ts';
 
 /**
  * Messages of a server during one call or one subscription, and more for each second of it: a talkative call has some hundred, one of hours
@@ -96,6 +96,8 @@ export class Connection {
       ...{ idleTimeout: this.idleTimeout, rootsRead: rootsRead.resolve },
       isAsked: () => !this.signal.aborted,
       send: (text) => this.transport.post(text),
+      unsent: () =>
+        this.fail(upstreamError(server.name, 'asked something, and could not be sent the answer: the connection failed twice.')),
     });
     if (known !== null) this.adopt(known);
     signal.addEventListener('abort', this.#follow, { once: true });

@@ -9,9 +9,19 @@ import type { IdleTimeout } from '../../engine/timeout.ts';
 import { errorText, resultText, type RpcId, type RpcNotification, type RpcRequest } from '../server/messages.ts';
 import { RpcFault, rpcCodes } from '../server/rpc-fault.ts';
 import { screenQuestion } from './input-rounds.ts';
+import { HttpFault } from './upstream-fault.ts';
 
-/** `isAsked`: whether the work still waits. `rootsRead`: called when the server was given the client's roots. `send`: sends a response. */
-export type InboundParts = { idleTimeout: IdleTimeout; isAsked(): boolean; rootsRead(): void; send(text: string): Promise<void> };
+/**
+ * `isAsked`: whether the work still waits. `rootsRead`: called when the server was given the client's roots. `send`: sends a response.
+ * `unsent`: it could not be sent, so that the call would wait in vain.
+ */
+export type InboundParts = {
+  idleTimeout: IdleTimeout;
+  isAsked(): boolean;
+  rootsRead(): void;
+  send(text: string): Promise<void>;
+  unsent(): void;
+};
 
 export type Inbound = {
   notify(notification: Pick<RpcNotification, 'method' | 'params'>): void;
@@ -22,7 +32,7 @@ export type Inbound = {
 export function createInbound(
   server: ServerAccess,
   hooks: UpstreamHooks,
-  { idleTimeout, isAsked, rootsRead, send }: InboundParts,
+  { idleTimeout, isAsked, rootsRead, send, unsent }: InboundParts,
 ): Inbound {
   let questions = 0;
   const unanswered = new Set<RpcId>();
@@ -56,9 +66,13 @@ export function createInbound(
         (error: Error) => errorText(id, error instanceof RpcFault ? error : new RpcFault(rpcCodes.internal, error.message)),
       );
       if (!unanswered.delete(id)) return;
-      await send(text).catch(() => {
-        // The server then ends the call that waits for it, or the call times out.
-      });
+      // A connection that was kept open may end just then. The server takes the first answer to its request, and ignores another.
+      await send(text)
+        .catch((error: unknown) => (error instanceof HttpFault ? Promise.reject(error) : send(text)))
+        .catch((error: unknown) => {
+          // A server that refuses the answer knows of it, and ends the call that waits, or needs it no more.
+          if (!(error instanceof HttpFault)) unsent();
+        });
     },
   };
 }

@@ -92,3 +92,29 @@ describe.each(['modern', 'both-without-sessions'] as const)('a call at a server 
     expect(await call(live, 'two')).toEqual({ text: nobody, methods: ['tools/call'] });
   });
 });
+
+describe('an answer to a question of a server', () => {
+  /** Breaks the connection of the first `count` answers before they arrive. */
+  const failing = (count: number) => {
+    let left = count;
+    return async (request: Request): Promise<Response> => {
+      const text = request.method === 'POST' ? await request.clone().text() : '';
+      if (text.includes('"Rome"') && left-- > 0) throw new TypeError('other side closed');
+      return await fetch(request);
+    };
+  };
+  const ask = async (count: number) => {
+    const server = await listenMcpServer({ tools: [asking], eras: 'legacy' });
+    open.push(server);
+    const context = contextWith({ fetch: failing(count) });
+    return await createMcpUpstream().callTool(accessTo(server.url, { connection: null }), callOf('ask'), live, context);
+  };
+
+  it('is sent again when the connection broke off, and the call goes on', async () => {
+    expect(JSON.stringify(await ask(1))).toContain('Rome');
+  });
+
+  it('that cannot be sent ends the call at once, with the reason', async () => {
+    await expect(ask(9)).rejects.toMatchObject({ detail: expect.stringContaining('could not be sent the answer') });
+  });
+});

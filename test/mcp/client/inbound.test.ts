@@ -26,7 +26,7 @@ it('What a server reports reaches the hook for it, if it is well-formed', async 
   const inbound = createInbound(
     accessTo('https://mcp.example.com/mcp'),
     { ...hooks, alive },
-    { idleTimeout, isAsked: () => true, rootsRead: () => undefined, send: async () => undefined },
+    { idleTimeout, isAsked: () => true, rootsRead: () => undefined, unsent: () => undefined, send: async () => undefined },
   );
   for (const [method, params] of [
     ['message', { level: 'info', data: 'working' }],
@@ -58,7 +58,7 @@ it('A server gets its answer, and none to a question that it has withdrawn', asy
     ask: () => new Promise<{ action: string }>((resolve) => (answer = resolve)),
   };
   const inbound = createInbound(accessTo('https://mcp.example.com/mcp'), hooks, {
-    ...{ idleTimeout: createIdleTimeout(fakeClock(), {}), isAsked: () => true, rootsRead: () => undefined },
+    ...{ idleTimeout: createIdleTimeout(fakeClock(), {}), isAsked: () => true, rootsRead: () => undefined, unsent: () => undefined },
     send: async (text) => void sent.push(JSON.parse(text)),
   });
   for (const isWithdrawn of [false, true]) {
