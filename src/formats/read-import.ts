@@ -46,7 +46,7 @@ export function readImport(bytes: Uint8Array, { format, fileName = '' }: ImportO
 function noteText(draft: ImportDraft, text: string, path: string): void {
   // YAML 1.2 has no merge keys, so some readers of the file leave out what they add. A member twice is an error there.
   if (!isJson(text)) {
-    if (/(?:^|[\s{,])<<\s*:/.test(text)) draft.warn(path, 'has merge keys (<<) of YAML 1.1: the members of their maps were added');
+    if (/(?:^|[\s{,])<<\s*:/.test(text)) draft.warn(path, 'the file has merge keys (<<) of YAML 1.1: the members of their maps were added');
     return;
   }
   const repeated = repeatedMembers(withoutComments(text), maxRepeated);
@@ -191,7 +191,8 @@ export function parseImportText(text: string, fileName = ''): unknown {
   const bare = text.replace(/^\ufeff/, '').trim();
   if (bare === '') throw new Problem('invalid_request', 'The file is empty.');
   if (bare.startsWith('<')) throw new Problem('invalid_request', 'The file is a page of HTML or XML, not JSON, YAML or a zip archive.');
-  const isToml = /\.toml$/i.test(fileName) || looksLikeToml(bare);
+  // The command line sends what it read of a TOML file as JSON, under the name of the file. TOML never begins with a brace.
+  const isToml = !bare.startsWith('{') && (/\.toml$/i.test(fileName) || looksLikeToml(bare));
   const value = isToml ? parseToml(bare) : isJson(bare) ? parseJson(bare) : parseYaml(bare);
   if (collectParts(value, maxImportParts) === null) throw tooManyValues();
   return value;

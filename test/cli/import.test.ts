@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findClientFiles, shellPath } from '../../src/cli/import/client-files.ts';
+import { readImport } from '../../src/formats/read-import.ts';
 import { runCommand } from './run-command.ts';
 
 const mcp = (...names: string[]) => {
@@ -29,7 +30,9 @@ beforeEach(async () => {
     const sent = await buffer(request);
     heard.push(`${request.method} ${request.url}`);
     if (request.method === 'GET') return response.end(request.url === '/page' ? '<html></html>' : mcp('remote'));
-    imported.push(JSON.parse(sent.toString()));
+    // As the service reads it.
+    const fileName = new URL(request.url ?? '', url).searchParams.get('fileName') ?? '';
+    imported.push(readImport(new Uint8Array(sent), { format: 'moniker', fileName }).project);
     return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(emptyReport));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -84,6 +87,18 @@ describe('moniker import without a file', () => {
     const { error, stderr } = await run(['--dry-run'], typed);
     expect([error, stderr]).toEqual([null, expect.stringContaining('Import 2 servers of Cursor')]);
     expect(imported).toHaveLength(count);
+  });
+});
+
+describe('moniker import of a file', () => {
+  it.each([
+    ['.codex/config.toml', '[mcp_servers.docs]\nurl = "https://docs.example.com/mcp"\n'],
+    ['.config/goose/config.yaml', 'extensions:\n  docs: {type: streamable_http, enabled: true, uri: "https://docs.example.com/mcp"}\n'],
+    ['.cursor/mcp.json', mcp('docs')],
+  ])('sends what it read of %s in a form that the service can read', async (path, text) => {
+    const { error, stderr } = await run([put(path, text), '--trust']);
+    expect([error, stderr]).toEqual([null, '']);
+    expect(imported.map(({ servers }) => Object.keys(servers ?? {}))).toEqual([['docs']]);
   });
 });
 
