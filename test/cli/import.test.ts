@@ -32,7 +32,11 @@ beforeEach(async () => {
     if (request.method === 'GET') return response.end(request.url === '/page' ? '<html></html>' : mcp('remote'));
     // As the service reads it.
     const fileName = new URL(request.url ?? '', url).searchParams.get('fileName') ?? '';
-    imported.push(readImport(new Uint8Array(sent), { format: 'moniker', fileName }).project);
+    try {
+      imported.push(readImport(new Uint8Array(sent), { format: 'moniker', fileName }).project);
+    } catch (error) {
+      return response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify({ detail: String(error) }));
+    }
     return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(emptyReport));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
