@@ -10212,6 +10212,7 @@ export interface components {
             arguments: {
                 /** @description Recorded calls that the stored entry accepts. */
                 judged: number;
+                /** @description By tool and reason, the most frequent first, at most 100. */
                 refused: {
                     calls: number;
                     /** @description Why the draft refuses them. */
@@ -10229,9 +10230,14 @@ export interface components {
                     sessions: string[];
                     tool: string;
                 }[];
-                /** @description The newest turns, of at most 50 sessions. `left`: not read, since their session is gone or of another key. */
+                /** @description Those that the draft refuses. */
+                refusedCalls: number;
+                /** @description The turns whose calls were read, the newest first. */
                 turns: {
+                    /** @description Not read: turns of more than 50 sessions, of a session that was deleted, or of another key. */
                     left: number;
+                    /** @description Older turns were not looked for. */
+                    more: boolean;
                     read: number;
                 };
             } | null;
@@ -10367,7 +10373,7 @@ export interface components {
         ToolsetSuggestions: {
             /** Format: date */
             from: string;
-            /** @description The most seen first. */
+            /** @description The most seen first, at most 200. */
             suggestions: {
                 agents: string[];
                 /** @description For `aliases` of the entry, or, with `argument`, for its `arguments.alias`: `{alias: argument}`. */
@@ -10376,7 +10382,7 @@ export interface components {
                 argument: string | null;
                 /** @description Refused calls of the name that were followed by another one. */
                 contrary: number;
-                /** @description The tool may destroy: decide yourself whether it needs another name. */
+                /** @description The tool may delete data. No alias is proposed for it: `name` only shows what models call. */
                 isNoteOnly: boolean;
                 models: string[];
                 /** @description What models call, in the most frequent spelling. */
@@ -10389,9 +10395,12 @@ export interface components {
             /** Format: date */
             to: string;
             toolset: string;
-            /** @description Turns with refused calls. `left`: those that were not read: too many, or their session is gone or of another key. */
+            /** @description The turns whose calls were read, the newest first. */
             turns: {
+                /** @description Not read: turns of more than 50 sessions, of a session that was deleted, or of another key. */
                 left: number;
+                /** @description Older turns were not looked for. */
+                more: boolean;
                 read: number;
             };
             /** @description Names that were called and lead to no tool, at most 100, the most called first. `near`: tools with similar names. */
@@ -10403,7 +10412,7 @@ export interface components {
                 near: string[];
                 requested: string;
             }[];
-            /** @description Aliases that nobody called in these days. null: the version is younger than that, or only own calls are seen. */
+            /** @description Aliases that no call used in these days, at most 100. null: the version is younger than that, there are too many names, or the key sees only its own calls. */
             unused: {
                 alias: string;
                 entry: number;

@@ -69,7 +69,7 @@ it('says which calls of turns an edit of arguments would refuse, with the alias 
   const impactOf = async (draft: unknown) => (await service.call('POST', '/v1/toolsets/habits/impact', { tools: draft })).json;
   // The second turn gave `formula`, which is an alias now; the first name of the argument is still the tool's own.
   const { arguments: judged, mended } = await impactOf(tools);
-  expect(judged.turns).toEqual({ read: 3, left: 0 });
+  expect(judged.turns).toEqual({ read: 3, left: 0, more: false });
   expect(judged.refused).toMatchObject([{ tool: 'local.calculate', mends: [{ argument: 'expression', alias: 'formula' }] }]);
   expect(judged.refused[0].sessions.length).toBeGreaterThan(0);
   expect((await impactOf(mended.tools)).arguments.refused).toEqual([]);

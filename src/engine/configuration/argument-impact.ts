@@ -15,7 +15,8 @@ import { prepareArguments } from '../call/prepare-call.ts';
 /** Calls of a tool that the draft refuses for the same reason. `issues`: of the first of them. */
 export type RefusedCalls = { tool: string; calls: number; sessions: string[]; issues: Issue[]; mends: ArgumentMend[] };
 
-export type ArgumentImpact = { judged: number; refused: RefusedCalls[] };
+/** `refusedCalls`: all of them; `refused` has the most frequent reasons. */
+export type ArgumentImpact = { judged: number; refusedCalls: number; refused: RefusedCalls[] };
 
 const maxSessionsNamed = 20;
 const maxRefused = 100;
@@ -41,7 +42,8 @@ export function argumentImpact(
     if (!known.sessions.includes(session) && known.sessions.length < maxSessionsNamed) known.sessions.push(session);
     found.set(key, known);
   }
-  return { judged, refused: [...found.values()].sort((a, b) => b.calls - a.calls).slice(0, maxRefused) };
+  const refused = [...found.values()].sort((a, b) => b.calls - a.calls);
+  return { judged, refusedCalls: refused.reduce((sum, { calls }) => sum + calls, 0), refused: refused.slice(0, maxRefused) };
 }
 
 function onlyTool(names: AliasMap | null, requested: string): EditionTool | null {

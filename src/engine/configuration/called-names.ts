@@ -1,12 +1,12 @@
 /** The names that were called in a toolset, summed over days, agents and keys. */
 import type { CalledName } from '../../core/impact/name-impact.ts';
 import type { UsageReader } from '../../ports/usage.ts';
+import { readPages } from '../read-pages.ts';
 
 /** Agents and keys that are named for one name. */
 const maxNamed = 20;
-const pageRows = 1_000;
 /** Rows of one request; `nextCursor` continues after them. */
-const maxPages = 20;
+const reading = { limit: 1_000, maxPages: 20 };
 
 /** `key`: only its calls; undefined: all. */
 export type AskedNames = {
@@ -21,37 +21,33 @@ export type AskedNames = {
 /** Sums the rows of a name, which are next to each other. */
 export async function calledNames(
   usage: UsageReader,
-  { workspace, toolset, from, to, key, cursor: start }: AskedNames,
+  { workspace, toolset, from, to, key, cursor }: AskedNames,
 ): Promise<{ called: CalledName[]; unjudged: number; nextCursor: string | null }> {
+  const where = { toolset, ...(key !== undefined && { key }) };
+  const by = ['requested', 'agent', 'key'] as const;
+  const rows = await readPages((page) => usage.usage(workspace, { ...page, from, to, by, where }), { ...reading, cursor });
   const called = new Map<string, CalledName>();
   let unjudged = 0;
-  let cursor: string | null | undefined = start;
-  for (let page = 0; page < maxPages && cursor !== null; page += 1) {
-    const where = { toolset, ...(key !== undefined && { key }) };
-    const range = { from, to, limit: pageRows, ...(cursor !== undefined && { cursor }) };
-    const rows = await usage.usage(workspace, { ...range, by: ['requested', 'agent', 'key'], where });
-    for (const { requested, calls, failures, lastDay = null, overcount, agent, key: by } of rows.items) {
-      if (requested == null) {
-        unjudged += calls;
-        continue;
-      }
-      const known = called.get(requested) ?? { requested, calls: 0, failures: 0, lastDay: null, agents: [], keys: [] };
-      const over = (known.overcount ?? 0) + (overcount ?? 0);
-      called.set(requested, {
-        ...{ requested, calls: known.calls + calls, failures: known.failures + failures },
-        lastDay:
-          [known.lastDay, lastDay]
-            .filter((day) => day !== null)
-            .toSorted()
-            .at(-1) ?? null,
-        ...(over > 0 && { overcount: over }),
-        agents: withName(known.agents, agent),
-        keys: withName(known.keys, by),
-      });
+  for (const { requested, calls, failures, lastDay = null, overcount, agent, key: caller } of rows.items) {
+    if (requested == null) {
+      unjudged += calls;
+      continue;
     }
-    cursor = rows.nextCursor;
+    const known = called.get(requested) ?? { requested, calls: 0, failures: 0, lastDay: null, agents: [], keys: [] };
+    const over = (known.overcount ?? 0) + (overcount ?? 0);
+    called.set(requested, {
+      ...{ requested, calls: known.calls + calls, failures: known.failures + failures },
+      lastDay:
+        [known.lastDay, lastDay]
+          .filter((day) => day !== null)
+          .toSorted()
+          .at(-1) ?? null,
+      ...(over > 0 && { overcount: over }),
+      agents: withName(known.agents, agent),
+      keys: withName(known.keys, caller),
+    });
   }
-  return { called: [...called.values()], unjudged, nextCursor: cursor ?? null };
+  return { called: [...called.values()], unjudged, nextCursor: rows.nextCursor };
 }
 
 function withName(names: readonly string[], name: string | null | undefined): readonly string[] {

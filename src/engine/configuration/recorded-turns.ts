@@ -5,8 +5,11 @@ import { Problem } from '../../core/problem.ts';
 import type { SessionEvent } from '../../core/turn/session-event.ts';
 import type { Sessions } from '../../ports/session.ts';
 
-/** Ids of turns, by session, those to read first at the start. */
-export type SessionTurns = Map<string, Set<string>>;
+/** Turns to read, the first ones first; rows of the audit or of the request log. `more`: there are older ones. */
+export type FoundTurns = { rows: readonly { session: string | null; turn: string | null }[]; more: boolean };
+
+/** `read`: turns with calls. `left`: those of sessions that are too many, gone, or of another key. `more`: older ones were not looked for. */
+export type ReadTurns = { read: number; left: number; more: boolean };
 
 /** Sessions whose logs one request reads, and events of each. */
 const maxSessions = 50;
@@ -14,12 +17,14 @@ const eventsAtOnce = 500;
 const maxEvents = 5_000;
 const maxAtOnce = 5;
 
-/** `read`: turns with calls. `left`: those of sessions that are too many, gone, or of another key. */
 export async function readRecordedCalls(
   sessions: Sessions,
   principal: Principal,
-  turns: SessionTurns,
-): Promise<{ calls: (RecordedCall & { session: string })[]; read: number; left: number }> {
+  { rows, more }: FoundTurns,
+): Promise<ReadTurns & { calls: (RecordedCall & { session: string })[] }> {
+  const turns = new Map<string, Set<string>>();
+  for (const { session, turn } of rows)
+    if (session !== null && turn !== null) turns.set(session, (turns.get(session) ?? new Set()).add(turn));
   const ids = [...turns.keys()].slice(0, maxSessions);
   const calls: (RecordedCall & { session: string })[] = [];
   let read = 0;
@@ -35,7 +40,7 @@ export async function readRecordedCalls(
     }
   }
   const all = [...turns.values()].reduce((sum, { size }) => sum + size, 0);
-  return { calls, read, left: all - read };
+  return { calls, read, left: all - read, more };
 }
 
 /** Empty for a session that is gone, or that the key may not read. */

@@ -8,10 +8,11 @@ import type { Principal } from '../../core/people/principal.ts';
 import { nullIfNotFound } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { readToolsetReference, type Toolset } from '../../core/toolset/toolset.ts';
-import type { CatalogPort, DocumentKind, Page, PageRequest, StoredDocument } from '../../ports/catalog.ts';
+import type { CatalogPort, DocumentKind, StoredDocument } from '../../ports/catalog.ts';
 import type { Directory } from '../../ports/directory.ts';
 import { agentsOfKey, allowOf, findToolset } from '../plan/read-toolset.ts';
 import { listedNames } from '../plan/plan-names.ts';
+import { readAllPages } from '../read-pages.ts';
 
 /** Returns canonical names; null: all tools of the workspace. */
 export async function toolsOfKey(catalog: CatalogPort, directory: Directory, principal: Principal): Promise<ReadonlySet<string> | null> {
@@ -52,21 +53,6 @@ export async function readDefinitions(catalog: Pick<CatalogPort, 'tools'>, has: 
 /** Returns the tools that a key may list in toolsets; null: any. */
 export async function listableTools(catalog: Pick<CatalogPort, 'get'>, { toolsets }: Rights): Promise<ReadonlySet<string> | null> {
   return toolsets === undefined ? null : await toolsOfToolsets(catalog, toolsets);
-}
-
-/** Twice the number of pages that all tools of a workspace fill. */
-const maxPages = 100;
-
-export async function readAllPages<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
-  const items: Item[] = [];
-  let cursor: string | null = null;
-  for (let pages = 0; pages < maxPages; pages += 1) {
-    const page: Page<Item> = await read({ limit: limits.maxPageItems, ...(cursor !== null && { cursor }) });
-    items.push(...page.items);
-    cursor = page.nextCursor;
-    if (cursor === null) break;
-  }
-  return items;
 }
 
 export function readAllDocuments(catalog: Pick<CatalogPort, 'list'>, kind: DocumentKind): Promise<StoredDocument[]> {

@@ -9,14 +9,15 @@ import type { UsageReader } from '../../ports/usage.ts';
 import { type ArgumentImpact, argumentImpact } from './argument-impact.ts';
 import { type AskedNames, calledNames } from './called-names.ts';
 import { planNames } from '../plan/plan-names.ts';
-import { readRecordedCalls, type SessionTurns } from './recorded-turns.ts';
+import { readPages } from '../read-pages.ts';
+import { type FoundTurns, type ReadTurns, readRecordedCalls } from './recorded-turns.ts';
 
 export type ToolsetImpact = NameImpact & {
   /** Calls whose name was not kept. */
   unjudged: number;
   mends: Mend[];
-  /** Of the newest turns. `turns`: those that were read, and those that were not. null: on a later page. */
-  arguments: (ArgumentImpact & { turns: { read: number; left: number } }) | null;
+  /** Of the newest turns. null: on a later page. */
+  arguments: (ArgumentImpact & { turns: ReadTurns }) | null;
   /** The draft with all mends. null: there are none. */
   mended: Toolset | null;
   nextCursor: string | null;
@@ -46,41 +47,34 @@ export async function toolsetImpact(
   const isWhole = tried !== null && tried.issues.length <= compiled.issues.length && tried.conflicts.length <= compiled.conflicts.length;
   const working = isWhole ? wanted.filter(({ requested }) => !kept.has(requested)) : [];
   const mends = working.map(({ requested, tool, alias, entry, note }): Mend => ({ requested, tool, alias, entry, note }));
-  const { calls, ...turns } =
-    asked.cursor === undefined ? await readRecordedCalls(sessions, principal, await newestTurns(usage, asked)) : { calls: null };
-  const judged = calls === null ? null : argumentImpact(before, after, calls);
+  const recorded = asked.cursor === undefined ? await readRecordedCalls(sessions, principal, await newestTurns(usage, asked)) : null;
+  const judged = recorded === null ? null : judgeCalls(before, after, recorded);
   const argumentMends = judged?.refused.flatMap((refused) => refused.mends) ?? [];
   const named = mends.length === 0 ? toolset : mended(toolset, working);
   const whollyMended = after === null ? named : withArgumentAliases(named, after, compiled.places, argumentMends);
   return {
     ...{ ...impact, unjudged, mends, nextCursor },
-    arguments: judged === null ? null : { ...judged, turns: { read: 0, left: 0, ...turns } },
+    arguments: judged,
     mended: mends.length + argumentMends.length === 0 ? null : whollyMended,
   };
 }
 
-const pageRows = 200;
 /** Rows of the request log that are read for turns of the toolset. */
-const maxPages = 10;
+const reading = { limit: 200, maxPages: 10 };
 
-async function newestTurns(usage: UsageReader, { workspace, toolset, from, key }: AskedNames): Promise<SessionTurns> {
-  const turns: SessionTurns = new Map();
-  let cursor: string | null | undefined;
-  for (let page = 0; page < maxPages && cursor !== null; page += 1) {
-    const where = { kind: 'turn', ...(key !== undefined && { key }) };
-    const rows = await usage.requests(workspace, {
-      limit: pageRows,
-      from: Date.parse(from),
-      where,
-      ...(cursor !== undefined && { cursor }),
-    });
-    for (const row of rows.items) {
-      if (row.toolset !== toolset || row.session === null || row.turn === null || row.toolCalls === 0) continue;
-      turns.set(row.session, (turns.get(row.session) ?? new Set()).add(row.turn));
-    }
-    cursor = rows.nextCursor;
-  }
-  return turns;
+async function newestTurns(usage: UsageReader, { workspace, toolset, from, key }: AskedNames): Promise<FoundTurns> {
+  const where = { kind: 'turn', ...(key !== undefined && { key }) };
+  const since = { from: Date.parse(from), where };
+  const { items, nextCursor } = await readPages((page) => usage.requests(workspace, { ...page, ...since }), reading);
+  return { rows: items.filter((row) => row.toolset === toolset && row.toolCalls !== 0), more: nextCursor !== null };
+}
+
+function judgeCalls(
+  before: AliasMap | null,
+  after: AliasMap | null,
+  { calls, ...turns }: Awaited<ReturnType<typeof readRecordedCalls>>,
+): ArgumentImpact & { turns: ReadTurns } {
+  return { ...argumentImpact(before, after, calls), turns };
 }
 
 function namesOf({ edition }: CompiledDraft, aliases: boolean): AliasMap | null {

@@ -12,7 +12,7 @@ import type { GivenListing, ListingReport } from '../../core/servers/server-tool
 import { limits } from '../../core/limits/limits.ts';
 import type { AppliedDocument, ApplyRequest, ApplyResult, DocumentPart, Projects } from '../../ports/projects.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
-import { readAllPages } from '../configuration/tools-of-key.ts';
+import { readAllPages } from '../read-pages.ts';
 import { type ProjectDeps, projectWrites } from './project-writes.ts';
 
 export type ApplyDeps = ProjectDeps & {

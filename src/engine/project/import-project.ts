@@ -12,6 +12,7 @@ import { Workspace } from '../../core/people/workspace.ts';
 import { type CatalogPort, workspaceDocument } from '../../ports/catalog.ts';
 import type { AppliedDocument, ApplyResult, ImportOrigin } from '../../ports/projects.ts';
 import { readAllDocuments } from '../configuration/tools-of-key.ts';
+import { readAllPages } from '../read-pages.ts';
 import { type ApplyDeps, type ApplyOptions, applyProject } from './apply-project.ts';
 
 type Imported = { applied: ApplyResult; skipped: Skipped[]; warnings: Warning[] };
@@ -83,16 +84,11 @@ async function withListedServers(
 
 /** What servers list, by their own names, each read once. Empty: nothing yet. */
 function ownNamesReader(catalog: CatalogPort): (server: string) => Promise<readonly string[]> {
-  const known = new Map<string, string[]>();
+  const known = new Map<string, readonly string[]>();
   return async (server) => {
-    const names = known.get(server) ?? [];
-    if (known.has(server)) return names;
+    const tools = known.has(server) ? [] : await readAllPages((page) => catalog.tools(page, undefined, { server }));
+    const names = known.get(server) ?? tools.map(({ canonical }) => ownName(canonical, server));
     known.set(server, names);
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await catalog.tools({ limit: pageTools, ...(cursor !== undefined && { cursor }) }, undefined, { server });
-      names.push(...page.items.map(({ canonical }) => ownName(canonical, server)));
-      cursor = page.nextCursor;
-    }
     return names;
   };
 }
@@ -106,7 +102,6 @@ function isListed(pattern: string, names: readonly string[]): boolean {
   return pattern.endsWith('*') ? names.some((name) => name.startsWith(pattern.slice(0, -1))) : names.includes(pattern);
 }
 
-const pageTools = 200;
 const noSuchTool = 'its server lists no such tool';
 const wasSkipped = 'its server was skipped';
 const noTools = 'its server lists no tools yet. Import the file again when `moniker refresh` shows that it works';

@@ -25,14 +25,14 @@ describe('the impact of a draft on the arguments of past calls', () => {
   it('is nothing for a toolset against itself, also for calls that it refuses', async () => {
     const before = await names(renamed('file'));
     const calls = [call({ file: 'a' }), call({ path: 'a' }), call({ wrong: 1 }), call(null)];
-    expect(argumentImpact(before, before, calls)).toEqual({ judged: 2, refused: [] });
+    expect(argumentImpact(before, before, calls)).toEqual({ judged: 2, refusedCalls: 0, refused: [] });
   });
 
   it('names the calls that would be refused, with their sessions, and the aliases that keep them', async () => {
     const [before, after] = [await names(renamed('file')), await names(renamed('document'))];
     const calls = [call({ file: 'a' }), call({ file: 'b', limit: 2 }, 's2'), call({ path: 'c' })];
-    const { judged, refused } = argumentImpact(before, after, calls);
-    expect(judged).toBe(3);
+    const { judged, refusedCalls, refused } = argumentImpact(before, after, calls);
+    expect([judged, refusedCalls]).toEqual([3, 2]);
     expect(refused).toMatchObject([
       { tool: 'fs.read', calls: 2, sessions: ['s1', 's2'], mends: [{ tool: 'fs.read', argument: 'path', alias: 'file' }] },
     ]);
@@ -52,6 +52,6 @@ describe('the impact of a draft on the arguments of past calls', () => {
 
   it('fills in fields of callers, which are not recorded', async () => {
     const after = await names({ arguments: { preset: { path: { caller: 'team' } } } });
-    expect(argumentImpact(await names({}), after, [call({ path: 'a' })])).toEqual({ judged: 1, refused: [] });
+    expect(argumentImpact(await names({}), after, [call({ path: 'a' })])).toEqual({ judged: 1, refusedCalls: 0, refused: [] });
   });
 });

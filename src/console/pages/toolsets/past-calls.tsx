@@ -67,8 +67,9 @@ function changeText({ change, was, now, wireName }: Changed): string {
 }
 
 function ImpactRows({ impact, onMend }: { impact: Impact; onMend(mended: Impact['mended']): void }) {
-  const { changed, same, unjudged, mended, arguments: given } = impact;
+  const { changed, same, unjudged, mended, nextCursor, arguments: given } = impact;
   const refused = given?.refused ?? [];
+  const unread = (given?.turns.left ?? 0) > 0 || given?.turns.more === true;
   return (
     <div role="status">
       {changed.length + refused.length === 0 && <p>It breaks none of the {same.calls} calls of the last 30 days.</p>}
@@ -89,7 +90,9 @@ function ImpactRows({ impact, onMend }: { impact: Impact; onMend(mended: Impact[
           </li>
         ))}
       </ul>
-      {unjudged > 0 && <p class="muted">{unjudged} calls could not be compared: their names were not kept.</p>}
+      {unjudged > 0 && <p class="muted">{unjudged} calls could not be compared: their names were not stored.</p>}
+      {nextCursor !== null && <p class="muted">There are more names than were compared here. The API compares them in pages.</p>}
+      {unread && <p class="muted">The arguments of some turns were not read: there are too many, or their session was deleted.</p>}
       {mended !== null && (
         <button type="button" onClick={() => onMend(mended)}>
           Keep what can be kept, by deprecated aliases
@@ -116,11 +119,13 @@ function Suggestions({ suggestions, unknown, onAdd, onDismiss }: SuggestionProps
             <strong>{visible(one.name)}</strong> means{' '}
             {visible(one.argument === null ? one.tool : `the argument ${one.argument} of ${one.tool}`)}
             <span class="muted">
-              seen {one.seen} times{one.isNoteOnly && '; the tool may destroy'}
+              seen {one.seen} times{one.isNoteOnly && '; the tool may delete data, so no alias is proposed'}
             </span>
-            <button type="button" onClick={() => onAdd(one)}>
-              Add
-            </button>
+            {!one.isNoteOnly && (
+              <button type="button" onClick={() => onAdd(one)}>
+                Add
+              </button>
+            )}
             <button type="button" class="plain" onClick={() => onDismiss(one)}>
               Dismiss
             </button>

@@ -34,6 +34,15 @@ const ChangedName = z.object({
   keys: z.array(z.string()).meta({ description: 'Ids of the keys, at most 20.' }),
 });
 
+/** Also of `GET …/suggestions`. */
+export const TurnCoverage = z
+  .object({
+    read: count,
+    left: count.meta({ description: 'Not read: turns of more than 50 sessions, of a session that was deleted, or of another key.' }),
+    more: z.boolean().meta({ description: 'Older turns were not looked for.' }),
+  })
+  .meta({ description: 'The turns whose calls were read, the newest first.' });
+
 const ToolsetImpact = z
   .object({
     toolset: ToolsetName,
@@ -56,20 +65,21 @@ const ToolsetImpact = z
     arguments: z
       .object({
         judged: count.meta({ description: 'Recorded calls that the stored entry accepts.' }),
-        refused: z.array(
-          z.object({
-            tool: z.string(),
-            calls: count,
-            sessions: z.array(z.string()).meta({ description: 'At most 20.' }),
-            issues: z.array(z.object({ path: z.string(), message: z.string() })).meta({ description: 'Why the draft refuses them.' }),
-            mends: z
-              .array(z.object({ tool: z.string(), argument: z.string(), alias: z.string() }))
-              .meta({ description: 'Aliases of arguments with which it accepts them. Empty: there are none.' }),
-          }),
-        ),
-        turns: z.object({ read: count, left: count }).meta({
-          description: 'The newest turns, of at most 50 sessions. `left`: not read, since their session is gone or of another key.',
-        }),
+        refusedCalls: count.meta({ description: 'Those that the draft refuses.' }),
+        refused: z
+          .array(
+            z.object({
+              tool: z.string(),
+              calls: count,
+              sessions: z.array(z.string()).meta({ description: 'At most 20.' }),
+              issues: z.array(z.object({ path: z.string(), message: z.string() })).meta({ description: 'Why the draft refuses them.' }),
+              mends: z
+                .array(z.object({ tool: z.string(), argument: z.string(), alias: z.string() }))
+                .meta({ description: 'Aliases of arguments with which it accepts them. Empty: there are none.' }),
+            }),
+          )
+          .meta({ description: 'By tool and reason, the most frequent first, at most 100.' }),
+        turns: TurnCoverage,
       })
       .nullable()
       .meta({

@@ -8,6 +8,7 @@ import { calledNames } from '../../../engine/configuration/called-names.ts';
 import { learnToolsetNames } from '../../../engine/configuration/learn-names.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
+import { TurnCoverage } from './toolset-impact.ts';
 import { defineRoute } from './toolset-services.ts';
 import { toolsetOf } from './toolsets.ts';
 
@@ -29,17 +30,17 @@ const Suggestion = z.object({
   contrary: count.meta({ description: 'Refused calls of the name that were followed by another one.' }),
   models: names,
   agents: names,
-  isNoteOnly: z.boolean().meta({ description: 'The tool may destroy: decide yourself whether it needs another name.' }),
+  isNoteOnly: z
+    .boolean()
+    .meta({ description: 'The tool may delete data. No alias is proposed for it: `name` only shows what models call.' }),
 });
 
 const ToolsetSuggestions = z
   .object({
     toolset: ToolsetName,
     ...{ from: z.iso.date(), to: z.iso.date() },
-    suggestions: z.array(Suggestion).meta({ description: 'The most seen first.' }),
-    turns: z.object({ read: count, left: count }).meta({
-      description: 'Turns with refused calls. `left`: those that were not read: too many, or their session is gone or of another key.',
-    }),
+    suggestions: z.array(Suggestion).meta({ description: 'The most seen first, at most 200.' }),
+    turns: TurnCoverage,
     unknown: z
       .array(z.object({ requested: z.string(), calls: count, lastDay: z.string().nullable(), agents: names, keys: names, near: names }))
       .meta({
@@ -49,7 +50,8 @@ const ToolsetSuggestions = z
       .array(z.object({ entry: z.int(), alias: z.string() }))
       .nullable()
       .meta({
-        description: 'Aliases that nobody called in these days. null: the version is younger than that, or only own calls are seen.',
+        description:
+          'Aliases that no call used in these days, at most 100. null: the version is younger than that, there are too many names, or the key sees only its own calls.',
       }),
   })
   .meta({ id: 'ToolsetSuggestions' });
