@@ -7,10 +7,11 @@ import { recordOf } from '../../core/json/wire-value.ts';
 import { createDropped, type Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, InputPart } from '../../core/model/message.ts';
 import { type Issue, parseInput, quoted } from '../../core/problem.ts';
-import { readApprovalId, readCompletionId } from '../../core/text/reference.ts';
+import { readApprovalId } from '../../core/text/reference.ts';
 import { offerClientTools, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
 import { type ConversationBuilder, type ConversationOptions, createConversation, readFile, toCallPart } from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
+import { sessionOfMessages } from '../session-of-messages.ts';
 
 const Source = z.looseObject({ type: z.string(), value: z.string().optional(), mimeType: z.string().nullish() });
 const Part = z.looseObject({
@@ -114,18 +115,13 @@ export function readRunInput(body: Readonly<Record<string, unknown>>): DialectRe
   };
 }
 
-/** The session of the interrupts that are answered, or else of the newest message of ours. Takes an unvalidated request. */
+/** Returns the session of the interrupts that are answered, or else of the messages. Takes an unvalidated request. */
 export function sessionOfRun({ resume, messages }: Readonly<Record<string, unknown>>): string | null {
   for (const entry of Array.isArray(resume) ? resume : []) {
     const session = readApprovalId(String(recordOf(entry).interruptId))?.session;
     if (session !== undefined) return session;
   }
-  for (const message of (Array.isArray(messages) ? messages : []).toReversed()) {
-    const { role, id } = recordOf(message);
-    const session = role === 'assistant' && typeof id === 'string' ? readCompletionId('ag-ui', id)?.session : undefined;
-    if (session !== undefined) return session;
-  }
-  return null;
+  return sessionOfMessages('ag-ui', messages);
 }
 
 function isEmpty(value: unknown): boolean {

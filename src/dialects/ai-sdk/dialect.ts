@@ -10,12 +10,13 @@ import type { AnswerCall, AskedApproval, MessageChange, ServerCall, ServerCallCh
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
 import { heartbeatFrame } from '../native.ts';
 import { approvalQuestion, createCallReader } from '../server-calls.ts';
-import { readContinued, readUiRequest, sessionOfUiMessages } from './request.ts';
+import { sessionOfMessages } from '../session-of-messages.ts';
+import { readContinued, readUiRequest } from './request.ts';
 
 export const aiSdk: Dialect = {
   name: 'ai-sdk',
   readRequest: readUiRequest,
-  sessionOfCalls: ({ messages }) => sessionOfUiMessages(messages),
+  sessionOfCalls: ({ messages }) => sessionOfMessages('ai-sdk', messages),
   withInstructions: (body) => body,
   createCallReader,
   createWriter: createChunkWriter,

@@ -7,7 +7,7 @@ import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import { createDropped, type Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, InputPart } from '../../core/model/message.ts';
 import { type Issue, parseInput, quoted } from '../../core/problem.ts';
-import { readApprovalId, readCompletionId } from '../../core/text/reference.ts';
+import { readApprovalId } from '../../core/text/reference.ts';
 import { parseClientTool, offerClientTools, pathOfOffered, readClientTools } from '../client-tools.ts';
 import { type ConversationBuilder, type ConversationOptions, createConversation, readFile, toCallPart } from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
@@ -92,17 +92,6 @@ export function readUiRequest(body: Readonly<Record<string, unknown>>): DialectR
     echo,
     dropped,
   };
-}
-
-/** The newest message of ours names its session. Takes unvalidated messages. */
-export function sessionOfUiMessages(messages: unknown): string | null {
-  const list = Array.isArray(messages) ? messages : [];
-  for (const message of list.toReversed()) {
-    const { role, id } = recordOf(message);
-    const session = role === 'assistant' && typeof id === 'string' ? readCompletionId('ai-sdk', id)?.session : undefined;
-    if (session !== undefined) return session;
-  }
-  return null;
 }
 
 function toConversation({ messages }: UiChatRequest, options: ConversationOptions, dropped: Dropped): ConversationBuilder {
