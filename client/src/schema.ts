@@ -3821,7 +3821,7 @@ export interface paths {
         put?: never;
         /**
          * Compare a draft of a toolset with past calls
-         * @description Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. A key that sees only its own usage is told of its own calls.
+         * @description Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. For a key that sees only its own usage, only its own calls count.
          *
          *     Scope: `toolsets`.
          */
@@ -3907,7 +3907,7 @@ export interface paths {
         };
         /**
          * Suggest names from past calls
-         * @description Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. A key that sees only its own usage is told of its own calls.
+         * @description Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. For a key that sees only its own usage, only its own calls count.
          *
          *     Scope: `toolsets`.
          */
@@ -10220,7 +10220,7 @@ export interface components {
                         message: string;
                         path: string;
                     }[];
-                    /** @description Aliases of arguments with which it accepts them. Empty: there are none. */
+                    /** @description Aliases of arguments with which the draft accepts the calls. Empty: no alias helps. */
                     mends: {
                         alias: string;
                         argument: string;
@@ -10268,7 +10268,7 @@ export interface components {
             }[];
             /** Format: date */
             from: string;
-            /** @description The draft with all mends, ready for PUT. null: there are none. */
+            /** @description The draft with all fixes, ready for PUT. null: no fix is known. */
             mended: components["schemas"]["Toolset"] | null;
             /** @description Deprecated aliases that keep a name working. Each was tried. */
             mends: {

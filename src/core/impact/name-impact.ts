@@ -102,7 +102,7 @@ export function mendsOf(draft: Toolset, after: AliasMap, places: readonly number
   });
 }
 
-/** A spelling that an alias may have and that a call of the name finds; null if there is none. */
+/** Returns a spelling that an alias may have and that a call of the name finds; null if no spelling is legal. */
 export function aliasFor(requested: string): string | null {
   const legal = requested
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** What the calls of the last days suggest for a toolset: names to learn, names that lead nowhere, and aliases that nobody calls. */
+/** What the calls of the last days suggest for a toolset: names to learn, names that lead nowhere, and aliases that no call uses. */
 import { fold } from '../names/fold.ts';
 import { type AliasMap, resolveName, toolsNamed } from '../toolset/alias-map.ts';
 import { aliasName } from '../names/toolset-alias.ts';
@@ -36,7 +36,7 @@ export function unknownNames(
   });
 }
 
-/** Aliases of the document that nobody called. `entry`: its index in `tools`. */
+/** Returns the aliases of the document that no call used. `entry`: its index in `tools`. */
 export function unusedAliases({ tools }: Pick<Toolset, 'tools'>, called: readonly CalledName[]): { entry: number; alias: string }[] {
   const used = new Set(called.map(({ requested }) => fold(requested)));
   return tools

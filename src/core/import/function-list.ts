@@ -114,7 +114,7 @@ const requestMembers = [
   ...['temperature', 'generationConfig', 'systemInstruction', 'parallel_tool_calls', 'function_call', 'mcp_servers'],
 ];
 
-/** A single definition may have aliases of its own. */
+/** A single definition may have aliases. */
 function hasOwnAliases(value: unknown): boolean {
   return !isDefinition(value) && isRecord(recordOf(value).aliases);
 }
@@ -150,7 +150,7 @@ function inGemini(members: Members): Item[] {
 
 type Definition = { written: string; definition: Json; aliases: unknown[] };
 
-/** Returns null for what is no definition, which is said. */
+/** Returns null for what is no definition, which is reported. */
 function readDefinition(members: Members, given: string | null): Definition | null {
   const type = members.text('type');
   const inner = type === 'function' && isRecord(members.peek('function')) ? members.record('function') : null;

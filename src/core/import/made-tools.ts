@@ -81,7 +81,7 @@ const forbidden: readonly [pattern: RegExp, what: string][] = [
   [/^#!/, 'is a script of a shell'],
 ];
 
-/** A list, a JSON schema, or a map from name to `{type, …}` or to the type. `say`: is told of members that are not taken. */
+/** A list, a JSON schema, or a map from name to `{type, …}` or to the type. `say`: is called with members that are not taken. */
 function parametersOf(value: unknown, say: (path: string) => void): Json[] | string {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value))

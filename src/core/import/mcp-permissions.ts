@@ -46,7 +46,7 @@ export class ToolRules {
 
   addList(members: Members | null, name: string, effect: RuleEffect): void {
     const listed = effect === 'allow' ? members?.texts(name) : members?.allTexts(name);
-    // Of what cannot be read, nobody knows which tools it is for.
+    // A rule that cannot be read may be for any tool.
     if (listed === null && members?.has(name) === true && effect !== 'allow') this.add({ pattern: 'mcp__*', effect, say: () => undefined });
     for (const [index, pattern] of (listed ?? []).entries())
       this.add({ pattern, effect, say: (reason) => members?.fault(`${name}[${index}]`, reason) });
@@ -57,7 +57,7 @@ export class ToolRules {
     this.#rules.push(rule);
   }
 
-  /** Returns the filters of the servers with these names. A rule belongs to the longest name that it begins with; those for no server are said. */
+  /** Returns the filters of the servers with these names. A rule belongs to the longest name that it begins with; those for no server are reported. */
   filtersFor(names: readonly string[]): ReadonlyMap<string, Partial<OfferedTools>> {
     const byPlainName = new Map(names.map((name) => [plainServerName(name), name]));
     const filters = new Map(names.map((name) => [name, { unasked: [] as string[], asked: [] as string[], exclude: [] as string[] }]));

@@ -31,7 +31,7 @@ export type GivenServer = OfferedToolsOptions & {
 /** `entries`: of a toolset with the tools that the file offers, which is what `filter` says. */
 export type AddedServer = { server: string; entries: Json[]; filter: OfferedTools };
 
-/** Adds the server; null if it is skipped, which is said. `written`: its name in the file; `members`: its entry. */
+/** Adds the server; null if it is skipped, which is reported. `written`: its name in the file; `members`: its entry. */
 export function addMcpServer(
   draft: ImportDraft,
   written: string,

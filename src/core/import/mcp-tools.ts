@@ -67,7 +67,7 @@ export function readOfferedTools(members: Members, { isEmptyListAll = false, too
     } else if (excludeMembers.test(plain)) {
       const list = patterns(members, name, toolPrefix);
       excluded.push(...(list ?? []));
-      // Of what cannot be read, nobody knows what it leaves out.
+      // A filter that cannot be read may leave out any tool.
       if (list === null) included.push([]);
     } else if (unaskedMembers.test(plain)) unasked.push(...(patterns(members, name, toolPrefix) ?? []));
     else if (otherFilters.test(plain)) {
@@ -102,7 +102,7 @@ export function withFilter(filter: OfferedTools, more: Partial<OfferedTools> = {
   };
 }
 
-/** Returns the entries for the tools of a server; none if the file offers none. `members`: of the server, where faults are said. */
+/** Returns the entries for the tools of a server; none if the file offers none. `members`: of the server, where faults are reported. */
 export function toolEntries(server: string, filter: OfferedTools, members: Members): Json[] {
   const exclude = [...new Set(filter.exclude)];
   if (exclude.length > limits.maxToolsetEntries) {

@@ -1,6 +1,6 @@
 /**
  * Texts in the entry of an MCP server, with their variables: as plain text, or as a secret if they contain a credential. What became a secret
- * is said with its place and name, never with its value.
+ * is reported with its place and name, never with its value.
  */
 import { onlyVariable } from '../project/expand-variables.ts';
 import { credentialArguments, isCredentialName, isPlaceholder, mayBeCredential } from '../secrets/credentials.ts';
@@ -22,7 +22,7 @@ export function unlessRefused<Added>(members: Members, add: () => Added): Added 
   }
 }
 
-/** The entry that is read. `notes`: what is said of it if the server can be added. */
+/** The entry that is read. `notes`: what is reported of it if the server can be added. */
 export type ServerReading = {
   draft: ImportDraft;
   /** Its name in the file. */

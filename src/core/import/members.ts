@@ -39,7 +39,7 @@ export class Members {
     return this.has(name) ? this.#value[name] : undefined;
   }
 
-  /** Reads a member whole, with everything in it. `names`: what files call it; if several are set, the first counts and the others are told. */
+  /** Reads a member whole, with everything in it. `names`: what files call it; if several are set, the first counts and the others are reported. */
   take(...names: readonly string[]): unknown {
     const [first, ...others] = names.filter((name) => this.has(name));
     for (const name of names) this.#read.set(name, []);
@@ -47,7 +47,7 @@ export class Members {
     return first === undefined ? undefined : this.#value[first];
   }
 
-  /** Returns null if it is not set, or is no text, which is told. */
+  /** Returns null if it is not set, or is no text, which is reported. */
   text(...names: readonly string[]): string | null {
     return this.#typed(names, 'text', (value): value is string => typeof value === 'string');
   }
@@ -62,7 +62,7 @@ export class Members {
     return this.#typed(names, 'a number', (value): value is number => typeof value === 'number' && Number.isFinite(value));
   }
 
-  /** A list of texts; numbers and booleans are texts here. A single text is a list of one. Others in it are told. */
+  /** A list of texts; numbers and booleans are texts here. A single text is a list of one. Others in it are reported. */
   texts(...names: readonly string[]): string[] | null {
     const list = this.#typed(
       names,
@@ -83,7 +83,7 @@ export class Members {
     return Array.isArray(given) && (texts ?? []).length < given.length ? null : texts;
   }
 
-  /** The members of this object as texts, by name; numbers and booleans are texts here. Others in it are told. */
+  /** The members of this object as texts, by name; numbers and booleans are texts here. Others in it are reported. */
   values(): [name: string, text: string][] {
     return this.names().flatMap((name): [string, string][] => {
       const value = this.take(name);
@@ -99,13 +99,13 @@ export class Members {
     return value === null ? null : (this.#open(this.#set(names), [['', value]])[0]?.[1] ?? null);
   }
 
-  /** The objects of a map, by name. What is no object is told. */
+  /** The objects of a map, by name. What is no object is reported. */
   entries(...names: readonly string[]): [name: string, Members][] {
     const value = this.#typed(names, 'an object', isRecord);
     return value === null ? [] : this.#open(this.#set(names), Object.entries(value), (name) => `.${name}`);
   }
 
-  /** The objects of a list. What is no object is told. */
+  /** The objects of a list. What is no object is reported. */
   items(...names: readonly string[]): Members[] {
     const value = this.#typed(names, 'a list', (one): one is unknown[] => Array.isArray(one));
     if (value === null) return [];
@@ -121,7 +121,7 @@ export class Members {
     }
   }
 
-  /** The same for those of them that nobody has read. */
+  /** The same for those of them that no reader has taken. */
   skipUnread(names: readonly string[], reason: string): void {
     this.skip(
       names.filter((name) => !this.#read.has(name)),
@@ -137,7 +137,7 @@ export class Members {
     );
   }
 
-  /** Says why members of another program or purpose are not taken: those that nobody has read. */
+  /** Says why members of another program or purpose are not taken: those that no reader has taken. */
   skipOthers(reason: string): void {
     this.skipUnread(this.names(), reason);
   }
@@ -163,7 +163,7 @@ export class Members {
     this.#report({ path: name === '' ? this.path : this.pathOf(name), reason: how, isTaken: true });
   }
 
-  /** The paths of what nobody has read, in the order of the file. */
+  /** The paths of what no reader has taken, in the order of the file. */
   unread(): string[] {
     return this.names().flatMap((name) => {
       const inside = this.#read.get(name);

@@ -120,13 +120,13 @@ function braced(text: string): string {
 
 const starts = /\$\{|\{(?:env|file):/g;
 
-/** Returns the place of the next variable; the length of the text if there is none. */
+/** Returns the place of the next variable; the length of the text if no variable follows. */
 function nextStart(text: string, from: number): number {
   starts.lastIndex = from;
   return starts.exec(text)?.index ?? text.length;
 }
 
-/** Returns the place of the brace that closes the one after `at`; -1 if there is none nearby. */
+/** Returns the place of the brace that closes the one after `at`; -1 if no brace is near. */
 function endOf(text: string, at: number): number {
   let depth = 0;
   for (let index = at; index < Math.min(text.length, at + maxVariableLength); index += 1) {

@@ -18,7 +18,7 @@ export type ToolsetImpact = NameImpact & {
   mends: Mend[];
   /** Of the newest turns. null: on a later page. */
   arguments: (ArgumentImpact & { turns: ReadTurns }) | null;
-  /** The draft with all mends. null: there are none. */
+  /** The draft with all fixes. null: no fix is known. */
   mended: Toolset | null;
   nextCursor: string | null;
 };

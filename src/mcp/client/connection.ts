@@ -161,7 +161,7 @@ export class Connection {
     return this.#asking;
   }
 
-  /** Sends what remains to be said, within a short timeout, and closes. `endsSession`: resolves then; otherwise at once. */
+  /** Sends the last messages within a short timeout, and closes. `endsSession`: resolves then; otherwise at once. */
   async close(endsSession: boolean): Promise<void> {
     this.idleTimeout.stop();
     this.#parts.signal.removeEventListener('abort', this.#follow);

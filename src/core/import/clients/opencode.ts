@@ -42,7 +42,7 @@ function readSwitches(file: Members): Switch[] {
   const say = (members: Members, name: string) => (): void => members.fault(name, 'is not about the tools of a server in this file');
   const tools = isRecord(file.peek('tools')) ? file.record('tools') : null;
   const permission = isRecord(file.peek('permission')) ? file.record('permission') : null;
-  // One word for all tools.
+  // One value for all tools.
   const general = typeof file.peek('permission') === 'string' ? [ruleOf('*', file.take('permission'), () => undefined)] : [];
   const switches = (tools?.names() ?? []).map((name): Switch => {
     const isOn = tools?.flag(name) === true;

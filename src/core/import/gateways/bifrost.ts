@@ -93,7 +93,7 @@ function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, 
   custom?.skip(['allowed_requests', 'request_path_overrides', 'is_key_less'], unmapped.program);
 }
 
-/** Returns the key with the greatest weight that may be used; the others are said. */
+/** Returns the key with the greatest weight that may be used; the others are reported. */
 function chooseKey(provider: Members, allowsEmpty: boolean): Members | null {
   const keys = provider.items('keys').filter((key) => {
     const isOff = key.peek('enabled') === false;

@@ -4,7 +4,7 @@
  */
 export const unmapped = {
   weight:
-    'has no counterpart: load is not balanced. Of several models the one with the greatest weight is asked first, and the next when it fails',
+    'has no counterpart: load is not balanced. Of several models the one with the greatest weight is called first, and the next when it fails',
   routing: 'has no counterpart: models are tried in their order, each when the one before it fails',
   rateLimit: 'has no counterpart for one model: set `limits` of a key, an agent or the workspace',
   budget: 'has no counterpart for one model: set `limits.dailyCost` or `limits.monthlyCost` of a key, an agent or the workspace',

@@ -50,7 +50,7 @@ export function withoutAliases(
   return { args: Object.fromEntries(given), issues, notes };
 }
 
-/** Two aliases that fold to one name are told apart only by their exact names. */
+/** Two aliases that fold to one name differ only by their exact names. */
 function aliasOf(aliases: readonly Alias[], name: string, isOwn: (name: string) => boolean): Alias | undefined {
   if (isOwn(name)) return undefined;
   const exact = aliases.find((alias) => alias.name === name);
@@ -81,7 +81,7 @@ export function coveredAliases({
   return argumentAliases(source.arguments).flatMap(({ name, argument }): Warning[] => {
     const own = parameters.find((one) => one === name) ?? Object.keys(source.arguments?.rename ?? {}).find((one) => one === name);
     if (own === undefined) return [];
-    const message = `the tool has an argument ${name} of its own, so this name never stands for ${argument}`;
+    const message = `the tool itself has an argument ${name}, so this alias of ${argument} is never used`;
     return [{ path: `${path}.arguments.alias.${name}`, message }];
   });
 }

@@ -14,7 +14,7 @@ import { prefixReferences } from '../../schema/prefix-references.ts';
 import type { JsonSchema } from '../../tools/tool.ts';
 import { isRecord } from '../../json/wire-value.ts';
 
-/** Returns the same object if the rules change nothing. Keeps the key order of the source. `announces`: whether announced aliases are told. */
+/** Returns the same object if the rules change nothing. Keeps the key order of the source. `announces`: whether the schema names announced aliases. */
 export function toStrictSchema(source: JsonSchema, rules: EntryArguments, announces = true): JsonSchema {
   const view = readRules(source, rules, announces);
   if ([view.hidden, view.shown, view.defaults, view.aliases].every(({ size }) => size === 0)) return source;

@@ -75,7 +75,7 @@ const ToolsetImpact = z
               issues: z.array(z.object({ path: z.string(), message: z.string() })).meta({ description: 'Why the draft refuses them.' }),
               mends: z
                 .array(z.object({ tool: z.string(), argument: z.string(), alias: z.string() }))
-                .meta({ description: 'Aliases of arguments with which it accepts them. Empty: there are none.' }),
+                .meta({ description: 'Aliases of arguments with which the draft accepts the calls. Empty: no alias helps.' }),
             }),
           )
           .meta({ description: 'By tool and reason, the most frequent first, at most 100.' }),
@@ -86,7 +86,7 @@ const ToolsetImpact = z
         description:
           'Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`.',
       }),
-    mended: Toolset.nullable().meta({ description: 'The draft with all mends, ready for PUT. null: there are none.' }),
+    mended: Toolset.nullable().meta({ description: 'The draft with all fixes, ready for PUT. null: no fix is known.' }),
     nextCursor: z.string().nullable().meta({ description: 'More names follow; a name may be on two pages.' }),
   })
   .meta({ id: 'ToolsetImpact' });
@@ -101,7 +101,7 @@ export const toolsetImpactRoutes = [
       scopes: ['toolsets'],
       summary: 'Compare a draft of a toolset with past calls',
       description:
-        'Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. A key that sees only its own usage is told of its own calls.',
+        'Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. For a key that sees only its own usage, only its own calls count.',
       params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       query: z.strictObject({
         days: z.coerce.number().int().min(1).max(maxDays).default(30),

@@ -66,7 +66,7 @@ export const toolsetSuggestionRoutes = [
       scopes: ['toolsets'],
       summary: 'Suggest names from past calls',
       description:
-        'Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. A key that sees only its own usage is told of its own calls.',
+        'Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. For a key that sees only its own usage, only its own calls count.',
       params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       query: z.strictObject({
         days: z.coerce.number().int().min(1).max(366).default(30),
