@@ -11,7 +11,8 @@ import type { SessionEvent, SessionEventBody, TurnEndReason, TurnStatus } from '
 import { createTranscript } from '../../src/core/turn/transcript.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
 import { beginTurn, isWaiting, type TurnState, pendingQuestions } from '../../src/core/turn/turn-state.ts';
-import { closingEvents, runTurn, type TurnDeps, type TurnScope } from '../../src/engine/turn/run-turn.ts';
+import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/turn/run-turn.ts';
+import { closingEvents } from '../../src/engine/turn/turn-end.ts';
 import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { Journal, type Row } from './journal.ts';
 import type { Machine, Process } from './machine.ts';

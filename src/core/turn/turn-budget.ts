@@ -3,7 +3,9 @@
  * limit is reached.
  */
 import type { ApprovalVerdict } from '../policy/approval.ts';
+import { limits } from '../limits/limits.ts';
 import { costOf, type ModelPrice } from '../model/price.ts';
+import type { Plan } from './plan.ts';
 import type { TurnEndReason } from './session-event.ts';
 import type { ToolResultCode } from '../tools/tool.ts';
 import { repeatKey, type StepCall, type TurnState } from './turn-state.ts';
@@ -18,6 +20,19 @@ export type TurnBudget = {
   /** `asks`: a turn that has used it asks whether it may use it once more. */
   cost?: { max: number; prices: ReadonlyMap<string, ModelPrice>; asks?: boolean };
 };
+
+/** `canAsk`: a question can be approved. */
+export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'prices'>, canAsk = true): TurnBudget {
+  const asks = canAsk && own.onLimit === 'ask';
+  return {
+    maxSteps: own.maxSteps ?? limits.maxStepsPerTurn,
+    maxCalls: own.maxCalls ?? limits.maxCallsPerTurn,
+    maxTokens: own.maxTokens ?? null,
+    ...(own.maxCost !== undefined && {
+      cost: { max: own.maxCost, prices: new Map(prices.map(({ model, price }) => [model, price])), asks },
+    }),
+  };
+}
 
 /** Why a call gets a result without running: the code, and the sentence that the model reads. */
 export type Refusal = { code: ToolResultCode; message: string };

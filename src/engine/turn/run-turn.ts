@@ -10,18 +10,16 @@ import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits/limits.ts';
 import type { ShareShortage } from '../../core/limits/fair-share.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
-import type { Plan } from '../../core/turn/plan.ts';
-import { Problem, type ProblemBody } from '../../core/problem.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import { createProgressGate } from '../../core/tools/call-report.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import { nextAction } from '../../core/turn/turn.ts';
-import type { CallToRun, TurnBudget } from '../../core/turn/turn-budget.ts';
-import { unansweredCalls, type StepCall, type TurnState } from '../../core/turn/turn-state.ts';
+import { type CallToRun, toBudget } from '../../core/turn/turn-budget.ts';
+import type { StepCall, TurnState } from '../../core/turn/turn-state.ts';
 import type { Proposal } from '../../core/tools/ui-tool.ts';
 import { auditCall, auditedRequest } from '../call/audit-call.ts';
-import { callPrepared, outcomeUnknown } from '../call/call-tool.ts';
+import { callPrepared } from '../call/call-tool.ts';
 import { countPreparation } from '../call/compute-meter.ts';
 import { prepareCall, type PreparedCall } from '../call/prepare-call.ts';
 import type { CallDeps, CallScope } from '../call/call-scope.ts';
@@ -32,6 +30,7 @@ import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { shortageText } from '../fair-pool.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 import { limitModel } from './limited-model.ts';
+import { closingEvents, toResultEvent } from './turn-end.ts';
 
 /** `limiter`: absent in tests without limits. */
 export type TurnDeps = StepDeps & CallDeps & { limiter?: Limiter };
@@ -114,19 +113,6 @@ async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal)
   return 'aborted';
 }
 
-/** `canAsk`: there is someone who approves. */
-export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'prices'>, canAsk = true): TurnBudget {
-  const asks = canAsk && own.onLimit === 'ask';
-  return {
-    maxSteps: own.maxSteps ?? limits.maxStepsPerTurn,
-    maxCalls: own.maxCalls ?? limits.maxCallsPerTurn,
-    maxTokens: own.maxTokens ?? null,
-    ...(own.maxCost !== undefined && {
-      cost: { max: own.maxCost, prices: new Map(prices.map(({ model, price }) => [model, price])), asks },
-    }),
-  };
-}
-
 async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReason): Promise<void> {
   await scope.flushBeforeEnd();
   await failpoint('final-before-event');
@@ -145,57 +131,6 @@ async function proposalsOf({ names, messages, plan: { allow } }: TurnScope): Pro
 
 const loadAskBudget = once(() => import('./ask-budget.ts'));
 const loadProposals = once(() => import('../../core/toolset/proposals.ts'));
-
-/** Returns the events that end a turn. Every open call gets a result first, so that the history stays complete. */
-export function closingEvents(
-  state: TurnState,
-  status: TurnStatus,
-  reason: TurnEndReason,
-  proposals: readonly Proposal[] = [],
-): SessionEventBody[] {
-  const { turn, step } = state;
-  const results = unansweredCalls(state).map((call): SessionEventBody => toResultEvent(turn, step, call, openCallResult(call, status)));
-  const problem = reason === 'recovery_limit' ? [{ type: 'error' as const, turn, problem: recoveryLimitReached() }] : [];
-  const proposed = proposals.map((proposal) => ({ type: 'proposal' as const, turn, ...proposal }));
-  return [...results, ...problem, ...proposed, { type: 'turn-end', turn, status, reason, usage: state.usage }];
-}
-
-/** A call that was started may have had its effect, however the turn ended; one that was not has had none. */
-function openCallResult(call: StepCall, status: TurnStatus): ToolResult {
-  if (call.interrupted) return outcomeUnknown();
-  const how = status === 'cancelled' ? 'was cancelled' : 'ended';
-  if (call.attempts > 0) return errorResult('aborted', `The turn ${how} while this call was running: it may have had its effect.`);
-  if (call.inner.size > 0)
-    return errorResult(
-      'aborted',
-      `The turn ${how} while this call waited for one of its nested calls: it may have had part of its effect.`,
-    );
-  if (call.rounds > 0)
-    return errorResult('aborted', `The turn ${how} while this call waited for input: it may have had part of its effect.`);
-  return errorResult('aborted', `The turn ${how} before this call was run.`);
-}
-
-/** Failures of providers and tools are events and results; any other exception of a run is an internal error. */
-export function problemOfTurn(error: unknown): Problem {
-  return error instanceof Problem ? error : new Problem('internal', 'The turn failed because of an internal error. Try again.');
-}
-
-export function turnTookTooLong(timeoutMs: number): Problem {
-  return new Problem('upstream_timeout', `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`);
-}
-
-function recoveryLimitReached(): ProblemBody {
-  return new Problem(
-    'internal',
-    'The service stopped repeatedly during this turn, so the turn was ended. The log shows what its calls did.',
-  ).toBody();
-}
-
-/** A call that was started is charged, however it ended. */
-function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult, cost = call.cost): SessionEventBody {
-  const { callId, name, canonical, via } = call;
-  return { type: 'tool-result', turn, step, callId, name, canonical, via, ...result, ...(cost !== null && { cost }) };
-}
 
 /**
  * Runs a step's calls concurrently, up to a limit; appends each result once those of all earlier calls are appended. Questions are appended

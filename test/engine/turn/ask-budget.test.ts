@@ -8,7 +8,7 @@ import { beginTurn, isWaiting, pendingQuestions } from '../../../src/core/turn/t
 import { applyEvent } from '../../../src/core/turn/fold-turn.ts';
 import { textResult } from '../../../src/core/tools/tool.ts';
 import { askForBudget } from '../../../src/engine/turn/ask-budget.ts';
-import { toBudget } from '../../../src/engine/turn/run-turn.ts';
+import { toBudget } from '../../../src/core/turn/turn-budget.ts';
 import type { ShareShortage } from '../../../src/core/limits/fair-share.ts';
 import { callEvents, finish, results, run } from '../one-turn.ts';
 

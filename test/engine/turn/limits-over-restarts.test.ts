@@ -8,7 +8,7 @@ import { textResult } from '../../../src/core/tools/tool.ts';
 import { nextAction } from '../../../src/core/turn/turn.ts';
 import { applyEvent } from '../../../src/core/turn/fold-turn.ts';
 import { beginTurn, type TurnState } from '../../../src/core/turn/turn-state.ts';
-import { toBudget } from '../../../src/engine/turn/run-turn.ts';
+import { toBudget } from '../../../src/core/turn/turn-budget.ts';
 import { callEvents, finish, results, run } from '../one-turn.ts';
 import { maxRecoveriesWithoutProgress } from '../../../src/core/turn/turn.ts';
 
