@@ -7,7 +7,7 @@ import { nearNames } from '../names/suggest.ts';
 import { isRecord } from '../json/wire-value.ts';
 import { sameJson } from '../schema/schema-parts.ts';
 import { argumentAliases } from '../toolset/arguments/argument-aliases.ts';
-import { type AliasMap, findTool, resolveName } from '../toolset/alias-map.ts';
+import { type AliasMap, findTool, toolsNamed } from '../toolset/alias-map.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { aliasFor } from './name-impact.ts';
 import type { RecordedCall } from './recorded-calls.ts';
@@ -84,7 +84,7 @@ type Vote = { name: string; tool: EditionTool; argument: string | null; call: Re
 
 function nameVotes({ refused, meant }: Pair, names: AliasMap): Vote[] {
   const tool = findTool(names, meant.requested);
-  if (tool === null || tool.canonical !== meant.canonical || resolveName(names, refused.requested).ok) return [];
+  if (tool === null || tool.canonical !== meant.canonical || toolsNamed(names, refused.requested).length > 0) return [];
   return [{ name: refused.requested, tool, argument: null, call: refused }];
 }
 

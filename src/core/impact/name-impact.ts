@@ -5,7 +5,7 @@
 import { isAlias } from '../names/names.ts';
 import { fold } from '../names/fold.ts';
 import { jsonKey } from '../schema/schema-parts.ts';
-import { type AliasMap, toolsNamed } from '../toolset/alias-map.ts';
+import { type AliasMap, findTool, toolsNamed } from '../toolset/alias-map.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { aliasName, type ToolsetAlias } from '../names/toolset-alias.ts';
 import type { Toolset } from '../toolset/toolset.ts';
@@ -39,8 +39,8 @@ export function nameImpact(before: AliasMap | null, after: AliasMap | null, call
   const [earlier, current] = [entriesOf(before), entriesOf(after)];
   const isOneOfSeveral = (canonical: string): boolean => [earlier, current].some((tools) => (tools.get(canonical)?.length ?? 0) > 1);
   for (const one of called) {
-    const was = onlyOf(toolsCalled(before, one.requested));
-    const found = toolsCalled(after, one.requested);
+    const was = findTool(before, one.requested);
+    const found = after === null ? [] : toolsNamed(after, one.requested);
     const change = changeOf(was, found, isOneOfSeveral);
     if (change === null) {
       same.names += 1;
@@ -54,15 +54,6 @@ export function nameImpact(before: AliasMap | null, after: AliasMap | null, call
   return { same, changed: changed.sort((a, b) => b.calls - a.calls) };
 }
 
-/** As `resolveName`, which also searches for similar names: too much for thousands of names. */
-function toolsCalled(names: AliasMap | null, requested: string): readonly EditionTool[] {
-  return names === null ? [] : toolsNamed(names, requested);
-}
-
-function onlyOf(tools: readonly EditionTool[]): EditionTool | null {
-  return tools.length === 1 ? (tools[0] ?? null) : null;
-}
-
 function entriesOf(names: AliasMap | null): Map<string, EditionTool[]> {
   return Map.groupBy(names?.tools ?? [], ({ canonical }) => canonical);
 }
@@ -72,9 +63,10 @@ function changeOf(
   found: readonly EditionTool[],
   isOneOfSeveral: (canonical: string) => boolean,
 ): NameChange | null {
-  const now = onlyOf(found);
-  if (was === null) return now !== null && now.state === 'ready' ? 'found' : null;
-  if (now === null) return found.length > 1 ? 'ambiguous' : 'gone';
+  const [now = null, ...others] = found;
+  if (was === null) return others.length === 0 && now?.state === 'ready' ? 'found' : null;
+  if (now === null) return 'gone';
+  if (others.length > 0) return 'ambiguous';
   if (was.canonical !== now.canonical) return 'moved';
   if (isOneOfSeveral(was.canonical) && jsonKey(was.arguments ?? {}) !== jsonKey(now.arguments ?? {})) return 'moved';
   return was.state === 'ready' && now.state !== 'ready' ? 'unusable' : null;

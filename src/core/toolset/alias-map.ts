@@ -131,10 +131,10 @@ export function resolveName(map: AliasMap, requested: string): Resolution {
   return { ok: false, code: 'unknown_tool', requested, suggestions: suggestionsFor(map, requested) };
 }
 
-/** Returns the tool that a name resolves to; null for none, or more than one. */
+/** Returns the tool that a name resolves to; null for none, or more than one. Does not search for similar names. */
 export function findTool(map: AliasMap | null, requested: string): EditionTool | null {
-  const resolution = map === null ? null : resolveName(map, requested);
-  return resolution?.ok === true ? resolution.tool : null;
+  const [tool, ...others] = map === null ? [] : toolsNamed(map, requested);
+  return tool === undefined || others.length > 0 ? null : tool;
 }
 
 /**

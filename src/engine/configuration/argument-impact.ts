@@ -8,7 +8,7 @@ import type { ArgumentMend } from '../../core/impact/name-impact.ts';
 import type { RecordedCall } from '../../core/impact/recorded-calls.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import type { Issue } from '../../core/problem.ts';
-import { type AliasMap, toolsNamed } from '../../core/toolset/alias-map.ts';
+import { type AliasMap, findTool } from '../../core/toolset/alias-map.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { prepareArguments } from '../call/prepare-call.ts';
 
@@ -29,7 +29,7 @@ export function argumentImpact(
   const found = new Map<string, RefusedCalls>();
   let judged = 0;
   for (const { requested, arguments: args, session } of calls) {
-    const [was, now] = [onlyTool(before, requested), onlyTool(after, requested)];
+    const [was, now] = [findTool(before, requested), findTool(after, requested)];
     if (was === null || args === null || accept(was, args).length > 0) continue;
     judged += 1;
     if (now === null || now.canonical !== was.canonical) continue;
@@ -44,11 +44,6 @@ export function argumentImpact(
   }
   const refused = [...found.values()].sort((a, b) => b.calls - a.calls);
   return { judged, refusedCalls: refused.reduce((sum, { calls }) => sum + calls, 0), refused: refused.slice(0, maxRefused) };
-}
-
-function onlyTool(names: AliasMap | null, requested: string): EditionTool | null {
-  const tools = names === null ? [] : toolsNamed(names, requested);
-  return tools.length === 1 ? (tools[0] ?? null) : null;
 }
 
 /** What is wrong with the arguments of a call. Fields of callers have any value here: whose calls they were is not recorded. */
