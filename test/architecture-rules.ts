@@ -37,7 +37,7 @@ const floors: readonly (readonly [room: string, floor: number])[] = [
 
 /** The folders of the core, lowest first; `.` stands for the files directly in it. A file imports from its own folder and from lower ones. */
 const coreFolders =
-  'limits text names . signatures telemetry json secrets tools model schema toolset redaction policy servers records skills turn impact made configuration people triggers listing project openapi import text-protocol backup'.split(
+  'limits text names . signatures telemetry json secrets tools model schema toolset redaction policy servers records skills turn impact replay made configuration people triggers listing project openapi import text-protocol backup'.split(
     ' ',
   );
 

@@ -1,9 +1,13 @@
-/** The calls of turns as their session recorded them, with the arguments that the model gave. For comparisons with a draft, and for names to learn. */
+/**
+ * The calls of turns as their session recorded them, with the arguments that the model gave. For comparisons with a draft, for names to learn, and
+ * for replays.
+ */
 import type { Via } from '../model/message.ts';
 import type { ToolResultCode } from '../tools/tool.ts';
 import type { SessionEvent } from '../turn/session-event.ts';
 
 export type RecordedCall = {
+  callId: string;
   turn: string;
   model: string;
   agent: string | null;
@@ -25,9 +29,9 @@ export function recordedCalls(events: Iterable<SessionEvent>): RecordedCall[] {
     if (event.type === 'turn-start') [model, agent] = [event.model, event.agent ?? null];
     else if (event.type === 'tool-input-end') given.set(event.callId, event.arguments);
     else if (event.type === 'tool-result') {
-      const { turn, name, canonical, via, isError, code = null } = event;
-      calls.push({ turn, model, agent, requested: name, canonical, via, arguments: given.get(event.callId) ?? null, isError, code });
-      given.delete(event.callId);
+      const { callId, turn, name, canonical, via, isError, code = null } = event;
+      calls.push({ callId, turn, model, agent, requested: name, canonical, via, arguments: given.get(callId) ?? null, isError, code });
+      given.delete(callId);
     }
   }
   return calls;

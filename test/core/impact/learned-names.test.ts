@@ -31,7 +31,7 @@ let turns = 0;
 function turn(...calls: Call[]): RecordedCall[] {
   turns += 1;
   return calls.map(({ code = null, ...call }) => ({
-    ...{ turn: `turn_${turns}`, model: 'a/small', agent: 'helper', via: null, arguments: {}, code, isError: code !== null },
+    ...{ callId: '', turn: `turn_${turns}`, model: 'a/small', agent: 'helper', via: null, arguments: {}, code, isError: code !== null },
     canonical: code === 'unknown_tool' ? null : `desk.${call.requested}`,
     ...call,
   }));
@@ -179,7 +179,7 @@ it('reads the calls of a log with the arguments as the model gave them, and leav
   ] as SessionEvent[];
   expect(recordedCalls(events)).toEqual([
     {
-      ...{ turn: 't', model: 'a/b', agent: 'helper', requested: 'Glob', canonical: null, via: null },
+      ...{ callId: 'c', turn: 't', model: 'a/b', agent: 'helper', requested: 'Glob', canonical: null, via: null },
       ...{ arguments: { a: 1 }, isError: true, code: 'unknown_tool' },
     },
   ]);

@@ -16,7 +16,7 @@ const known = knownTools([toolOf('fs', 'read', { inputSchema: schema })]);
 const names = async (entry: object) =>
   buildAliasMap((await compile({ tools: [{ tool: 'fs.read', ...entry }] }, known)).edition, { aliases: true });
 const call = (args: Record<string, unknown> | null, session = 's1'): RecordedCall & { session: string } => ({
-  ...{ turn: 't', model: 'a/b', agent: null, requested: 'read', canonical: 'fs.read', via: 'wire' as const },
+  ...{ callId: 'c', turn: 't', model: 'a/b', agent: null, requested: 'read', canonical: 'fs.read', via: 'wire' as const },
   ...{ arguments: args, isError: false, code: null, session },
 });
 const renamed = (shown: string) => ({ arguments: { rename: { [shown]: 'path' } } });
