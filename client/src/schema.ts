@@ -3592,6 +3592,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/suites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List suites
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["listSuites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/suites/{suite}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a suite
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["getSuite"];
+        /**
+         * Create or replace a suite
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        put: operations["putSuite"];
+        post?: never;
+        /**
+         * Delete a suite
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        delete: operations["deleteSuite"];
+        options?: never;
+        head?: never;
+        /**
+         * Change members of a suite
+         * @description Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        patch: operations["patchSuite"];
+        trace?: never;
+    };
+    "/v1/suites/{suite}/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a replay of a suite would replay
+         * @description Selects as a replay does when it starts, and runs nothing. A page reads a limited part of the request log and a limited number of sessions: it can be short or empty while `nextCursor` is set. A key without the scope `admin` gets only its own work.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["listSuiteCases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/suites/{suite}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of the suite, newest first
+         * @description As many are kept as `settings.retention.versions` of the workspace says. Deleting the document deletes them.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        get: operations["listSuiteVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tools": {
         parameters: {
             query?: never;
@@ -4692,7 +4802,7 @@ export interface components {
             kind: "change";
             /** @description Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
             resource: string;
             /** @description The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions. */
             version: number | null;
@@ -7294,6 +7404,9 @@ export interface components {
             subscriptions?: {
                 [key: string]: components["schemas"]["Subscription"];
             };
+            suites?: {
+                [key: string]: components["schemas"]["Suite"];
+            };
             /** @description Default aliases, by canonical name of the tool. */
             toolAliases?: {
                 [key: string]: components["schemas"]["ToolAliases"];
@@ -7799,6 +7912,32 @@ export interface components {
             path: string;
             /** @description What the tool received: JSON, shortened; `nothing` for an optional argument that was removed. */
             to: string;
+        };
+        /**
+         * @description A fact that must hold for a case; one member.
+         * @example {
+         *       "calls": "same"
+         *     }
+         */
+        ReplayRule: {
+            /**
+             * @description The replay makes the recorded calls: the same tools with the same arguments, in the same order or in any.
+             * @enum {string}
+             */
+            calls: "same" | "same-any-order";
+        } | {
+            /** @description `json-equal`: the answer is the same JSON value as the recorded one, or as the given one. `contains`: it has this text, with this case. */
+            answer: "json-equal" | {
+                contains: string;
+            } | {
+                "json-equal": components["schemas"]["JsonValue"];
+            };
+        } | {
+            /** @description Calls of tools by the model. */
+            maxCalls: number;
+        } | {
+            /** @description In USD. Fails if the cost is not known. */
+            maxCost: number;
         };
         RequestBodies: {
             /** @description null: it was binary. */
@@ -8548,6 +8687,19 @@ export interface components {
             tools?: string[];
             /** Format: date-time */
             updatedAt: string;
+        };
+        SelectedCase: {
+            agent: string | null;
+            /** @description When the work began. null: not read yet. */
+            at: string | null;
+            model: string | null;
+            /** @description Why it cannot be replayed. null: nothing is known against it. */
+            reason: string | null;
+            request: string | null;
+            /** @description Those of the case itself. */
+            rules: components["schemas"]["ReplayRule"][];
+            session: string | null;
+            turn: string | null;
         };
         /**
          * @example {
@@ -9839,6 +9991,110 @@ export interface components {
             paused?: boolean;
             /** Format: uri */
             url: string;
+        };
+        /**
+         * @example {
+         *       "select": {
+         *         "agent": "support",
+         *         "days": 30
+         *       },
+         *       "rules": [
+         *         {
+         *           "calls": "same"
+         *         }
+         *       ]
+         *     }
+         */
+        Suite: {
+            /** @description The cases themselves, in place of `select`. */
+            cases?: components["schemas"]["SuiteCase"][];
+            description?: string;
+            /** @description Must equal the name in the path, if given. */
+            name?: string;
+            /**
+             * @description ReplayFacts that must hold for every case.
+             * @default []
+             */
+            rules?: components["schemas"]["ReplayRule"][];
+            /** @description Selects from the request log when a replay starts. */
+            select?: components["schemas"]["SuiteSelection"];
+        };
+        /**
+         * @example {
+         *       "session": "0123…",
+         *       "turn": "turn_1"
+         *     }
+         */
+        SuiteCase: {
+            /** @description In addition to the rules of the suite. */
+            rules?: components["schemas"]["ReplayRule"][];
+            session: string;
+            /** @description Absent: all turns of the session, the oldest first. */
+            turn?: string;
+        } | {
+            /** @description Id of a row of `GET /v1/requests`, or an `x-request-id`. */
+            request: string;
+            /** @description In addition to the rules of the suite. */
+            rules?: components["schemas"]["ReplayRule"][];
+        };
+        /**
+         * @example {
+         *       "agent": "support",
+         *       "days": 30,
+         *       "limit": 100
+         *     }
+         */
+        SuiteSelection: {
+            agent?: string;
+            /** @description The last days, including today (UTC). Default 30. */
+            days?: number;
+            /**
+             * Format: date
+             * @description First day (UTC), in place of `days`.
+             */
+            from?: string;
+            /** @description Id of the key. */
+            key?: string;
+            /**
+             * @description `turn` (default): turns of sessions. `request`: requests to models without a session, which need logged bodies.
+             * @enum {string}
+             */
+            kind?: "turn" | "request";
+            /** @description Most cases, the newest first. Default 100. */
+            limit?: number;
+            /** @description `<provider>/<model>`, as requested. */
+            model?: string;
+            /**
+             * @description How the work ended. Absent: in any way; work that has not ended is never selected.
+             * @enum {string}
+             */
+            status?: "completed" | "failed" | "cancelled" | "interrupted";
+            /**
+             * Format: date
+             * @description Last day (UTC), inclusive. Default: today.
+             */
+            to?: string;
+            /**
+             * @description Only turns that called one of these tools: canonical names, where `*` matches any text.
+             * @example [
+             *       "github.*"
+             *     ]
+             */
+            tools?: string[];
+            toolset?: string;
+        };
+        SuiteView: {
+            /** @description The cases themselves, in place of `select`. */
+            cases?: components["schemas"]["SuiteCase"][];
+            description?: string;
+            name: string;
+            /**
+             * @description ReplayFacts that must hold for every case.
+             * @default []
+             */
+            rules?: components["schemas"]["ReplayRule"][];
+            /** @description Selects from the request log when a replay starts. */
+            select?: components["schemas"]["SuiteSelection"];
         };
         TextPart: {
             text: string;
@@ -11739,6 +11995,21 @@ export interface components {
             paused?: boolean;
             /** Format: uri */
             url: string;
+            /** @description Problems with the stored document in the current workspace. Absent: none. */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        WrittenSuite: {
+            /** @description The cases themselves, in place of `select`. */
+            cases?: components["schemas"]["SuiteCase"][];
+            description?: string;
+            name: string;
+            /**
+             * @description ReplayFacts that must hold for every case.
+             * @default []
+             */
+            rules?: components["schemas"]["ReplayRule"][];
+            /** @description Selects from the request log when a replay starts. */
+            select?: components["schemas"]["SuiteSelection"];
             /** @description Problems with the stored document in the current workspace. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };
@@ -20681,6 +20952,301 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallbackTest"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listSuites: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of suites. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SuiteView"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSuite: {
+        parameters: {
+            query?: {
+                /** @description An earlier version. Keys that are bound to agents or toolsets cannot read it. */
+                version?: number;
+            };
+            header?: {
+                /** @description A known `ETag`: the response is 304 if the document still has it. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example support */
+                suite: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The suite. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuiteView"];
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    putSuite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example support */
+                suite: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Suite"];
+            };
+        };
+        responses: {
+            /** @description Replaced or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSuite"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    /** @description URL of the suite. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSuite"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteSuite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*` if the document must exist. Otherwise 412. */
+                "if-match"?: string;
+                /** @description `*`: the document must not exist yet. Otherwise 412. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example support */
+                suite: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    patchSuite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The expected current `ETag`, or `*`. Otherwise 412. Default: the newest version is patched. */
+                "if-match"?: string;
+            };
+            path: {
+                /** @example support */
+                suite: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergePatch"];
+                "application/merge-patch+json": components["schemas"]["MergePatch"];
+            };
+        };
+        responses: {
+            /** @description Changed or unchanged. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenSuite"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listSuiteCases: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example support */
+                suite: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of cases. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SelectedCase"][];
+                        /** @description What matched and is on no page so far: it is beyond the limit of the suite, of which at most 1,000 are counted, or its session could not be read. On the last page, of all. */
+                        left: number;
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listSuiteVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example support */
+                suite: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions; read one with `?version=`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["DocumentVersion"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
                 };
             };
             401: components["responses"]["Problem401"];

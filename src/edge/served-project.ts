@@ -78,7 +78,7 @@ const noStoredSecrets = {
 };
 
 /** They need sessions or a schedule. */
-const notServed = ['webhooks', 'schedules', 'subscriptions'] as const;
+const notServed = ['suites', 'webhooks', 'schedules', 'subscriptions'] as const;
 
 function mapOf<Value>(record: Readonly<Record<string, Value>> | undefined): ReadonlyMap<string, Value> {
   return new Map(Object.entries(record ?? {}));

@@ -20,7 +20,7 @@ const storedDocument = storedDocumentUsing<DocumentServices>();
 export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   kind: DocumentKind;
   /** For example `agent`. Also the name of the path parameter; the plural is the path. */
-  noun: 'agent' | 'provider' | 'secret' | 'webhook' | 'schedule' | 'subscription' | 'alias' | 'member';
+  noun: 'agent' | 'provider' | 'secret' | 'webhook' | 'schedule' | 'subscription' | 'alias' | 'suite' | 'member';
   /** Where the words of the routes do not follow from `noun`: in sentences, in the path, and in ids of operations. */
   words?: { one: string; many: string; path: string; id: string; ids: string };
   tag: string;

@@ -112,6 +112,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/sse'], load: async () => (await import('./routes/toolsets/sse.ts')).sseRoutes },
   { roots: ['/v1/audit'], load: async () => (await import('./routes/records/audit.ts')).auditRoutes },
   { roots: ['/v1/usage', '/v1/requests'], load: async () => (await import('./routes/records/usage.ts')).usageRoutes },
+  { roots: ['/v1/suites'], load: async () => (await import('./routes/records/suites.ts')).suiteRoutes },
   { roots: ['/v1/backup', '/v1/restore'], load: async () => (await import('./routes/records/backup.ts')).backupRoutes },
   { roots: ['/', '/console', '/assets'], load: async () => (await import('./routes/service/service-pages.ts')).pageRoutes },
   {

@@ -47,6 +47,7 @@ export type DocumentKind =
   | 'schedule'
   | 'subscription'
   | 'model-alias'
+  | 'suite'
   | 'member'
   | 'workspace';
 
@@ -164,7 +165,7 @@ export type CatalogCaller = string | { workspace: string; keyId: string };
 /** Errors are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
 export interface CatalogPort {
   put(kind: DocumentKind, name: string, body: Record<string, unknown>, options?: WriteOptions): Promise<PutAnswer>;
-  /** `version`: an older version, of toolsets, agents, the policy and shared made tools. */
+  /** `version`: an older version, of toolsets, agents, suites, the policy and shared made tools. */
   get(kind: DocumentKind, name: string, version?: number): Promise<StoredDocument>;
   list(kind: DocumentKind, page: PageRequest): Promise<Page<StoredDocument>>;
   /**

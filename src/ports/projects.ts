@@ -15,6 +15,7 @@ export const projectKinds = [
   'toolset',
   'skill',
   'agent',
+  'suite',
   'policy',
   'webhook',
   'schedule',

@@ -46,6 +46,7 @@ const lists = [
     'deliveries',
     'policy',
     'model-aliases',
+    'suites',
     'workspaces',
     'skills/filing',
   ],
@@ -63,6 +64,7 @@ async function view(service: SharedService): Promise<Record<string, unknown>> {
       '/v1/toolsets/desk/versions',
       '/v1/toolsets/desk?version=1',
       '/v1/agents/clerk/versions',
+      '/v1/suites/daily/versions',
       '/v1/webhooks/triage/deliveries',
       '/v1/webhooks/triage/deliveries/msg_1',
       '/v1/tools/made.twice/versions',
@@ -127,6 +129,8 @@ beforeAll(async () => {
   await put('/v1/providers/house', { kind: 'openai-compatible', models: ['m'], baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-house' });
   await put('/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.delete_file' }] });
   await put('/v1/model-aliases/fast', { model: 'rehearsal/default' });
+  await put('/v1/suites/daily', { select: { agent: 'clerk' } });
+  await put('/v1/suites/daily', { select: { agent: 'clerk' }, rules: [{ calls: 'same' }] });
   await put('/v1/webhooks/triage', { agent: 'clerk', scheme: 'standard', secret, session: 'all', input: 'hello {{payload.n}}' });
   await put('/v1/schedules/daily', { agent: 'clerk', session: 'daily', input: 'hello', cron: '0 4 * * *' });
   ciKey = (await from.call('POST', '/v1/keys', { name: 'ci', scopes: ['chat', 'approve'], agents: ['clerk'] })).json.key;

@@ -119,6 +119,9 @@ describe('every operation', () => {
     expect((await call('PATCH', '/v1/members/ada', { role: 'editor' })).status).toBe(200);
     await writeAndRead('/v1/workspaces/default', { settings: { retention: { auditDays: 30 } } });
     await writeAndRead('/v1/secrets/TOKEN', { value: 'a value', hosts: ['127.0.0.1'] });
+    await writeAndRead('/v1/suites/daily', { select: { agent: 'clerk' }, rules: [{ calls: 'same' }] });
+    for (const path of ['versions', 'cases']) expect((await call('GET', `/v1/suites/daily/${path}`)).status).toBe(200);
+    expect((await call('DELETE', '/v1/suites/daily')).status).toBe(204);
     await writeAndRead('/v1/webhooks/orders', {
       agent: 'clerk',
       scheme: 'standard',

@@ -366,6 +366,9 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     workspace(['toolsets'], 'PATCH', '/v1/agents/{name}', { instructions: 'I' }, never),
     workspace(['admin'], 'PATCH', '/v1/agents/{name}', { taint: false }, never),
   ],
+  ...documents('Suite', 'suites', { select: {} }, 'Suites', ['toolsets']),
+  listSuiteVersions: workspace(['toolsets'], 'GET', '/v1/suites/{name}/versions'),
+  listSuiteCases: workspace(['toolsets'], 'GET', '/v1/suites/{name}/cases'),
   deleteAgent: workspace(['toolsets'], 'DELETE', '/v1/agents/{name}', undefined, never),
 
   listModels: { scopes: ['chat'], request: () => ['GET', '/v1/models'], own: anyKey, other: anyKey },
@@ -462,13 +465,19 @@ const withoutRow = [
   ...['getSigningKeys', 'registerClient', 'redeemToken', 'revokeToken', 'showConsent', 'decideConsent'],
 ];
 
-function documents(Noun: string, plural: string, body: object, Nouns = `${Noun}s`): Record<string, Row> {
+function documents(
+  Noun: string,
+  plural: string,
+  body: object,
+  Nouns = `${Noun}s`,
+  scopes: readonly Scope[] = ['admin'],
+): Record<string, Row> {
   return {
-    [`list${Nouns}`]: admin('GET', `/v1/${plural}`),
-    [`get${Noun}`]: admin('GET', `/v1/${plural}/{name}`),
-    [`put${Noun}`]: admin('PUT', `/v1/${plural}/{name}`, body, never),
-    [`patch${Noun}`]: admin('PATCH', `/v1/${plural}/{name}`, {}, never),
-    [`delete${Noun}`]: admin('DELETE', `/v1/${plural}/{name}`, undefined, never),
+    [`list${Nouns}`]: workspace(scopes, 'GET', `/v1/${plural}`),
+    [`get${Noun}`]: workspace(scopes, 'GET', `/v1/${plural}/{name}`),
+    [`put${Noun}`]: workspace(scopes, 'PUT', `/v1/${plural}/{name}`, body, never),
+    [`patch${Noun}`]: workspace(scopes, 'PATCH', `/v1/${plural}/{name}`, {}, never),
+    [`delete${Noun}`]: workspace(scopes, 'DELETE', `/v1/${plural}/{name}`, undefined, never),
   };
 }
 

@@ -89,6 +89,10 @@ const project = {
       limits: { maxSteps: 3 },
     },
   },
+  suites: {
+    calls: { select: { agent: 'helper', days: 7 }, rules: [{ calls: 'same' }, { answer: { 'json-equal': { a: literal } } }] },
+    one: { description: 'One turn.', cases: [{ session: 's', turn: 'turn_1', rules: [{ maxCalls: 2 }] }, { request: 'r' }], rules: [] },
+  },
   policy: { rules: [{ decision: 'deny', tool: 'builtin.delete_file' }], taint: 'ask' },
   webhooks: {
     triage: {

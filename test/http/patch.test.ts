@@ -41,6 +41,7 @@ describe('PATCH of a document', () => {
 
   it.each([
     ['agents/helper', { model: 'rehearsal/default', instructions: 'Help.', limits: { maxSteps: 3 } }, { instructions: 'Other.' }],
+    ['suites/daily', { description: 'One.', select: { agent: 'helper' } }, { rules: [{ maxCalls: 3 }] }],
     ['secrets/TOKEN', { value: 'one', hosts: ['a.example.com'] }, { value: 'two' }],
     ['model-aliases/gpt', { model: 'rehearsal/default', description: 'One.' }, { description: null }],
     ['schedules/morning', { agent: 'helper', cron: '0 7 * * *', input: 'Good morning.' }, { paused: true }, { nextRunAt: null }],

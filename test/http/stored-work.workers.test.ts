@@ -119,7 +119,7 @@ const others = {
       'putSecret',
       'patchSecret',
     ],
-    ...['putPolicy', 'patchPolicy', 'putModelAlias', 'patchModelAlias'],
+    ...['putPolicy', 'patchPolicy', 'putModelAlias', 'patchModelAlias', 'putSuite', 'patchSuite'],
   ],
   // Those that remove, end or cancel.
   ending: [
@@ -132,6 +132,7 @@ const others = {
       'forgetKnownHost',
       'deleteModelAlias',
       'deleteAgent',
+      'deleteSuite',
       'deleteSkill',
     ],
     ...['revokeKey', 'endGrant', 'revokeToken', 'deleteMember', 'deleteProject', 'deleteWebhook', 'deleteSchedule', 'deleteSubscription'],

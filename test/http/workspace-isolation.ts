@@ -60,7 +60,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   ...same(`listToolsets listToolsetVersions diffToolset listToolsetUses getToolsetSuggestions listToolsetTools listToolVersions listTools getTool deleteTool
     getToolAliases deleteToolAliases listServers forgetServerAuthorization connectServer disconnectServer listMyConnections
     listServerConnections removeServerConnection listServerOffers listServerTools getServerTool refreshServer listProviders listSecrets listPolicyVersions
-    getPolicy listModels getModel listModelAliases listAgents listAgentVersions listSkills getSkillResource getKey revokeKey
+    getPolicy listModels getModel listModelAliases listAgents listAgentVersions listSuites listSuiteVersions listSuiteCases listSkills getSkillResource getKey revokeKey
     getMe listWorkspaces getWorkspace deleteWorkspace listProjects getProject deleteProject exportProject listWebhooks listAllDeliveries
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
@@ -73,6 +73,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   ...documentRows('Secret', { value: 'v', hosts: ['a.example'] }),
   ...documentRows('ModelAlias', { model }),
   ...documentRows('Agent', { model }),
+  ...documentRows('Suite', { select: {} }),
   getSkill: () => plain,
   putSkill: () => put({ content: '---\nname: aurora\ndescription: A.\n---\nB.\n' }),
   deleteSkill: () => ({ headers: never }),
@@ -208,6 +209,7 @@ async function fill(): Promise<void> {
   await call('PUT', `/v1/toolsets/${name}`, { description: canary, tools });
   await call('PUT', `/v1/skills/${name}`, { content: `---\nname: ${name}\ndescription: ${canary}\n---\nBody.\n` });
   await call('PUT', `/v1/agents/${name}`, { model, instructions: canary, toolset: name });
+  await call('PUT', `/v1/suites/${name}`, { description: canary, select: { agent: name } });
   await call('PUT', `/v1/webhooks/${name}`, { agent: name, scheme: 'github', secret: canary, input: canary });
   await call('PUT', `/v1/schedules/${name}`, { agent: name, interval: '1h', input: canary });
   const secret = `whsec_${btoa(canary)}`;

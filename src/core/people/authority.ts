@@ -143,6 +143,17 @@ export function requireAllowed(rights: Rights, act: Act): void {
   if (refusal !== null) throw new Problem('forbidden', refusal, missingScope(act));
 }
 
+/**
+ * The key whose usage and requests a key sees; undefined: all keys. `asked`: the id of a key, or `me`. Throws `forbidden` for what it may not
+ * see.
+ */
+export function visibleKey(principal: Rights & Pick<Principal, 'keyId'>, asked?: string): string | undefined {
+  const key = asked === 'me' ? principal.keyId : asked;
+  if (key === undefined) return isAllowed(principal, { act: 'read-usage', isOwn: false }) ? undefined : principal.keyId;
+  requireAllowed(principal, { act: 'read-usage', isOwn: key === principal.keyId });
+  return key;
+}
+
 function missingScope(act: Act): { scope?: string } {
   if (act.act === 'use-scope') return { scope: act.scopes.join(' ') };
   return act.act === 'waive' ? { scope: 'admin' } : {};

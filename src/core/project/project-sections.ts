@@ -15,6 +15,7 @@ export const projectSections = {
   toolset: 'toolsets',
   skill: 'skills',
   agent: 'agents',
+  suite: 'suites',
   policy: 'policy',
   webhook: 'webhooks',
   schedule: 'schedules',

@@ -10,6 +10,7 @@ import { Member } from '../people/member.ts';
 import { ModelAlias, ModelAliasName } from '../model/model-alias.ts';
 import { Provider, ProviderName } from '../model/provider.ts';
 import { Policy } from '../policy/policy.ts';
+import { Suite } from '../replay/suite.ts';
 import { Secret, SecretName } from '../secrets/secret.ts';
 import { Server, ServerName } from '../servers/server.ts';
 import { SkillName, skillFiles } from '../skills/skill.ts';
@@ -65,6 +66,7 @@ export const Project = z
     toolsets: z.record(ToolsetName, Toolset).optional(),
     skills: z.record(SkillName, ProjectSkill).optional(),
     agents: z.record(ResourceName, Agent).optional(),
+    suites: z.record(ResourceName, Suite).optional(),
     policy: Policy.optional(),
     webhooks: z.record(ResourceName, Webhook).optional(),
     schedules: z.record(ResourceName, Schedule).optional(),

@@ -5,7 +5,9 @@
 import { z } from 'zod';
 import { JsonValue } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
+import { KB } from '../limits/units.ts';
 import { boundedText } from '../text/bounded-text.ts';
+import { utf8Length } from '../text/utf8.ts';
 import { ResourceName } from '../turn/agent.ts';
 import { ToolsetName } from '../toolset/toolset.ts';
 
@@ -14,6 +16,8 @@ export const maxReplayCases = 1_000;
 export const defaultReplayCases = 100;
 export const maxReplayRules = 50;
 const maxSelectedDays = 366;
+/** Twice what the longest list of cases needs. */
+const maxSuiteBytes = 256 * KB;
 
 const id = z.string().min(1).max(200);
 
@@ -114,5 +118,21 @@ export const Suite = z
     rules: ReplayRules.default([]).meta({ description: 'ReplayFacts that must hold for every case.' }),
   })
   .refine(({ select, cases }) => (select === undefined) !== (cases === undefined), { message: 'needs either `select` or `cases`' })
+  .refine((suite) => utf8Length(JSON.stringify(suite)) <= maxSuiteBytes, { message: `must be at most ${maxSuiteBytes} bytes as JSON` })
   .meta({ id: 'Suite', example: { select: { agent: 'support', days: 30 }, rules: [{ calls: 'same' }] } });
 export type Suite = z.infer<typeof Suite>;
+
+/** A case as it is selected, before it is read. */
+export const SelectedCase = z
+  .object({
+    session: z.string().nullable(),
+    turn: z.string().nullable(),
+    request: z.string().nullable(),
+    at: z.iso.datetime().nullable().meta({ description: 'When the work began. null: not read yet.' }),
+    agent: z.string().nullable(),
+    model: z.string().nullable(),
+    rules: ReplayRules.meta({ description: 'Those of the case itself.' }),
+    reason: z.string().nullable().meta({ description: 'Why it cannot be replayed. null: nothing is known against it.' }),
+  })
+  .meta({ id: 'SelectedCase' });
+export type SelectedCase = z.infer<typeof SelectedCase>;

@@ -18,7 +18,7 @@ const maxEvents = 5_000;
 const maxAtOnce = 5;
 
 export async function readRecordedCalls(
-  sessions: Sessions,
+  sessions: Pick<Sessions, 'get'>,
   principal: Principal,
   { rows, more }: FoundTurns,
 ): Promise<ReadTurns & { calls: (RecordedCall & { session: string })[] }> {
@@ -30,7 +30,9 @@ export async function readRecordedCalls(
   let read = 0;
   for (let start = 0; start < ids.length; start += maxAtOnce) {
     const logs = await Promise.all(
-      ids.slice(start, start + maxAtOnce).map(async (id) => ({ id, events: await readEvents(sessions, principal, id) })),
+      ids
+        .slice(start, start + maxAtOnce)
+        .map(async (id) => ({ id, events: (await readSessionLog(sessions, principal, id))?.events ?? [] })),
     );
     for (const { id, events } of logs) {
       const wanted = turns.get(id) ?? new Set();
@@ -43,19 +45,27 @@ export async function readRecordedCalls(
   return { calls, read, left: all - read, more };
 }
 
-/** Empty for a session that is gone, or that the key may not read. */
-async function readEvents(sessions: Sessions, principal: Principal, id: string): Promise<SessionEvent[]> {
+/**
+ * Returns the first events of a session; null for one that is gone, or that the key may not read. `isCut`: there are more than one request
+ * reads.
+ */
+export async function readSessionLog(
+  sessions: Pick<Sessions, 'get'>,
+  principal: Principal,
+  id: string,
+): Promise<{ events: SessionEvent[]; isCut: boolean } | null> {
   const events: SessionEvent[] = [];
-  const session = sessions.get(id);
   try {
+    const session = sessions.get(id);
     for (let after = 0; events.length < maxEvents; ) {
       const { items, lastEvent } = await session.eventPage(principal, { after, limit: eventsAtOnce });
       events.push(...items);
       after = items.at(-1)?.id ?? lastEvent;
-      if (after >= lastEvent) break;
+      if (after >= lastEvent) return { events, isCut: false };
     }
+    return { events, isCut: true };
   } catch (error) {
     if (!(error instanceof Problem) || (error.code !== 'not_found' && error.code !== 'forbidden')) throw error;
+    return null;
   }
-  return events;
 }

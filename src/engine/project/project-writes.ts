@@ -35,6 +35,7 @@ const rules: Readonly<Record<ProjectKind, { scope: Scope; what?: string }>> = {
   toolset: { scope: 'toolsets' },
   skill: { scope: 'toolsets', what: 'Skills' },
   agent: { scope: 'toolsets', what: 'Agents' },
+  suite: { scope: 'toolsets', what: 'Suites' },
   policy: { scope: 'admin', what: 'The policy and its rules' },
   webhook: { scope: 'admin', what: 'Webhooks' },
   schedule: { scope: 'admin', what: 'Schedules' },
@@ -121,8 +122,11 @@ function toBody(kind: ProjectKind, name: string, given: unknown): Record<string,
     const { name: _name, ...rest } = body;
     return rest;
   }
-  return kind === 'agent' || kind === 'webhook' || kind === 'schedule' || kind === 'subscription' ? { ...body, name } : body;
+  return isNamed.has(kind) ? { ...body, name } : body;
 }
+
+/** Kinds whose documents repeat their name. */
+const isNamed: ReadonlySet<ProjectKind> = new Set(['agent', 'suite', 'webhook', 'schedule', 'subscription']);
 
 /** `at`: begins the path of a fault. */
 export function skillFilesOf(skill: NonNullable<Project['skills']>[string], at = ''): { content: string; resources: GivenResource[] } {

@@ -279,6 +279,7 @@ export function createDirectory(options: {
         case 'subscription':
           return subscriptions.noteWrite(workspace);
         case 'schedule':
+        case 'suite':
         case 'member':
           // Not cached here.
           return;

@@ -13,6 +13,7 @@ import type { Project } from '../../../core/project/project.ts';
 import { projectSections } from '../../../core/project/project-sections.ts';
 import type { ServerTool } from '../../../core/servers/server-tool.ts';
 import type { Skill } from '../../../core/skills/skill.ts';
+import { Suite } from '../../../core/replay/suite.ts';
 import { UiTool } from '../../../core/tools/ui-tool.ts';
 import { ToolAliases, Toolset } from '../../../core/toolset/toolset.ts';
 import { Subscription } from '../../../core/triggers/callbacks/callback.ts';
@@ -35,6 +36,7 @@ const schemas: Partial<Record<ProjectKind, z.ZodObject>> = {
   'tool-aliases': ToolAliases,
   toolset: Toolset,
   agent: Agent,
+  suite: Suite,
   webhook: Webhook,
   schedule: Schedule,
   subscription: Subscription,

@@ -1,7 +1,6 @@
 /** `/v1/usage`: what calls used and cost, as daily sums; `/v1/requests`: the log of requests to models and of turns. */
 import { z } from 'zod';
-import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
-import type { Principal } from '../../../core/people/principal.ts';
+import { visibleKey } from '../../../core/people/authority.ts';
 import { invalidRequest, Problem, quoted } from '../../../core/problem.ts';
 import {
   dayOf,
@@ -141,20 +140,12 @@ export const usageRoutes = [
       problems: ['not_found'],
     },
     async ({ answer, services, principal, params: { request } }) => {
-      const found = await services.usage.request(principal.workspace, request, visibleKey(principal, undefined));
+      const found = await services.usage.request(principal.workspace, request, visibleKey(principal));
       if (found === null) throw new Problem('not_found', `The request log has no row ${quoted(request)}. Rows appear within seconds.`);
       return answer(200, found);
     },
   ),
 ];
-
-/** undefined: all keys. Throws `forbidden` for the usage of another key. */
-function visibleKey(principal: Principal, asked: string | undefined): string | undefined {
-  const key = asked === 'me' ? principal.keyId : asked;
-  if (key === undefined) return isAllowed(principal, { act: 'read-usage', isOwn: false }) ? undefined : principal.keyId;
-  requireAllowed(principal, { act: 'read-usage', isOwn: key === principal.keyId });
-  return key;
-}
 
 function daysOf(from: string | undefined, to: string | undefined, now: number): { from: string; to: string } {
   const last = to ?? dayOf(now);

@@ -1,6 +1,6 @@
 /** `/v1/toolsets/{toolset}/impact`: what a draft would have done to the calls of the last days. Nothing is stored. */
 import { z } from 'zod';
-import { isAllowed } from '../../../core/people/authority.ts';
+import { visibleKey } from '../../../core/people/authority.ts';
 import { nullIfNotFound } from '../../../core/problem.ts';
 import { dayOf } from '../../../core/records/usage.ts';
 import { Toolset, ToolsetName } from '../../../core/toolset/toolset.ts';
@@ -118,7 +118,7 @@ export const toolsetImpactRoutes = [
       const before = stored === null ? null : planNames(stored.names, { aliases, allow: null });
       const now = services.clock.now();
       const range = { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now) };
-      const key = isAllowed(principal, { act: 'read-usage', isOwn: false }) ? undefined : principal.keyId;
+      const key = visibleKey(principal);
       const compile = (tried: Toolset) => previewToolset(services.catalog(principal), principal, name, tried, [...tried.tools.keys()]);
       const asked = { workspace: principal.workspace, toolset: name, ...range, key, cursor };
       const impact = await toolsetImpact(services, principal, asked, before, { toolset, compiled, compile }, aliases);

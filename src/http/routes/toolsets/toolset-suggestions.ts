@@ -1,6 +1,6 @@
 /** `/v1/toolsets/{toolset}/suggestions`: what the calls of the last days suggest. It reads records and changes nothing. */
 import { z } from 'zod';
-import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
+import { requireAllowed, visibleKey } from '../../../core/people/authority.ts';
 import { dayOf } from '../../../core/records/usage.ts';
 import { unknownNames, unusedAliases, withoutDismissed } from '../../../core/impact/suggestions.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
@@ -84,7 +84,7 @@ export const toolsetSuggestionRoutes = [
       const now = services.clock.now();
       const start = now - (days - 1) * dayMs;
       const range = { from: dayOf(start), to: dayOf(now) };
-      const key = isAllowed(principal, { act: 'read-usage', isOwn: false }) ? undefined : principal.keyId;
+      const key = visibleKey(principal);
       const deps = { audit: services.audit(principal.workspace), sessions: services.sessions };
       const times = { from: `${range.from}T00:00:00.000Z`, to: new Date(now).toISOString() };
       const [learned, used] = await Promise.all([

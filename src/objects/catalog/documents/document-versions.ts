@@ -1,12 +1,12 @@
 /**
- * Earlier versions of agents, the policy and shared made tools; the newest version of a document is its row in `documents`. Toolsets have
+ * Earlier versions of agents, suites, the policy and shared made tools; the newest version of a document is its row in `documents`. Toolsets have
  * versions of their own, with editions (`toolset-versions.ts`).
  */
 import type { DocumentKind, DocumentVersion, Page, PageRequest } from '../../../ports/catalog.ts';
 import { newestFirst } from '../../../storage/list-pages.ts';
 import { overwrite } from '../records/close-database.ts';
 
-const versionedKinds: ReadonlySet<DocumentKind> = new Set(['agent', 'policy', 'made-tool']);
+const versionedKinds: ReadonlySet<DocumentKind> = new Set(['agent', 'suite', 'policy', 'made-tool']);
 
 /** Call in the transaction of a write, before the row is replaced. A removal deletes all versions. */
 export function keepReplacedVersion(

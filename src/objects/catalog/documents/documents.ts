@@ -145,6 +145,7 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   schedule: 'schedule',
   subscription: 'subscription',
   'model-alias': 'model alias',
+  suite: 'suite',
   member: 'member',
   workspace: 'workspace',
 };

@@ -100,6 +100,7 @@ export async function putDocument(
 const maxDocuments: Partial<Record<DocumentKind, readonly [maximum: number, plural?: string]>> = {
   toolset: [5_000],
   agent: [5_000],
+  suite: [500],
   provider: [500],
   secret: [5_000],
   'tool-aliases': [20_000, 'tools with default aliases'],

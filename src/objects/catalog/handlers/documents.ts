@@ -21,6 +21,7 @@ import { modelAliasWriter } from '../documents/model-aliases.ts';
 import { policyWriter } from '../documents/policy.ts';
 import { privateToolWriter, removePrivateTools } from '../tools/private-tools.ts';
 import { countStatuses, listServers, serverWriter, showServer } from '../servers/servers.ts';
+import { suiteWriter } from '../documents/suites.ts';
 import { skillWriter } from '../documents/skills.ts';
 import { workspaceWriter } from '../documents/workspace.ts';
 import { toolAliasesWriter } from '../tools/tool-aliases.ts';
@@ -51,6 +52,7 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   schedule: scheduleWriter,
   subscription: subscriptionWriter,
   'model-alias': modelAliasWriter,
+  suite: suiteWriter,
   member: memberWriter,
   workspace: workspaceWriter,
 };

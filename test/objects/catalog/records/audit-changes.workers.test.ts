@@ -157,6 +157,8 @@ const rows: Row[] = [
   ['deleteTool', 'DELETE', '/v1/tools/made.sum', undefined, { action: 'delete', resource: 'made-tool' }],
   ['deleteTool', 'DELETE', '/v1/tools/ui.page', undefined, { action: 'delete', resource: 'ui-tool' }],
   ['putAgent', 'PUT', '/v1/agents/helper', { model: 'rehearsal/default', instructions: 'Help.' }, { action: 'create', resource: 'agent' }],
+  ['putSuite', 'PUT', '/v1/suites/daily', { select: {}, rules: [{ calls: 'same' }] }, { action: 'create', resource: 'suite' }],
+  ['deleteSuite', 'DELETE', '/v1/suites/daily', undefined, { action: 'delete', resource: 'suite' }],
   [
     'putSkill',
     'PUT',
