@@ -62,21 +62,22 @@ export function equalKey(call: ReplayCall, schemaOf: SchemaOf): string {
   return exactKey(schema === undefined || args === null ? call : { ...call, arguments: normalArguments(schema, args) });
 }
 
-/** Values that are read for one call; what has more is only equal to exactly the same. */
-const maxValues = 50_000;
-/** Checks of a value against the alternatives of a schema. */
-const maxChecks = 500;
+/**
+ * Values that are read for one call, those that are checked against alternatives of the schema each time. Arguments that need more are equal to
+ * exactly the same only: a turn has 64 calls, each with hundreds of thousands of values at most, and schemas are foreign.
+ */
+const maxValues = 20_000;
 
-type Budget = { values: number; checks: number };
+type Budget = { values: number };
 
 /**
  * Returns the arguments in the form that all equal ones have: with defaults of absent properties, without null for optional ones, and sets in
  * one order. `1` and `1.0` are one number in JavaScript.
  */
 export function normalArguments(schema: JsonSchema, args: Record<string, unknown>): Record<string, unknown> {
-  const budget = { values: maxValues, checks: maxChecks };
+  const budget = { values: maxValues };
   const normal = normalize(expandOnce(schema), args, budget);
-  return budget.values < 0 || budget.checks < 0 || !isRecord(normal) ? args : normal;
+  return budget.values < 0 || !isRecord(normal) ? args : normal;
 }
 
 /** Parts that contain themselves are read twice; what is deeper counts only as it is. */
@@ -84,7 +85,7 @@ const expandOnce = memoizeByObject((schema: JsonSchema) => expandReferences(sche
 
 function normalize(schema: unknown, value: unknown, budget: Budget): unknown {
   budget.values -= 1;
-  if (budget.values < 0 || budget.checks < 0 || !isRecord(schema) || typeof value !== 'object' || value === null) return value;
+  if (budget.values < 0 || !isRecord(schema) || typeof value !== 'object' || value === null) return value;
   const parts = [...(Array.isArray(schema.allOf) ? schema.allOf : []), ...chosen(schema, value, budget)];
   const whole = parts.reduce<unknown>((normal, part) => normalize(part, normal, budget), value);
   if (Array.isArray(whole)) return normalizeList(schema, whole, budget);
@@ -95,17 +96,28 @@ function normalize(schema: unknown, value: unknown, budget: Budget): unknown {
 function chosen(schema: JsonSchema, value: unknown, budget: Budget): unknown[] {
   return [schema.anyOf, schema.oneOf].flatMap((alternatives) => {
     const fitting = (Array.isArray(alternatives) ? alternatives : []).filter((part) => {
-      budget.checks -= 1;
-      return budget.checks >= 0 && (part === true || (isRecord(part) && checkInput(part, value).length === 0));
+      spend(budget, value);
+      return budget.values >= 0 && (part === true || (isRecord(part) && checkInput(part, value).length === 0));
     });
     return fitting.length === 1 ? fitting : [];
   });
 }
 
+/** Spends one for each value, until the budget is used up. */
+function spend(budget: Budget, value: unknown): void {
+  budget.values -= 1;
+  if (budget.values < 0 || typeof value !== 'object' || value === null) return;
+  for (const member of Object.values(value)) {
+    if (budget.values < 0) return;
+    spend(budget, member);
+  }
+}
+
 function normalizeList({ items, prefixItems, uniqueItems }: JsonSchema, list: readonly unknown[], budget: Budget): unknown[] {
   const first = Array.isArray(prefixItems) ? prefixItems : [];
-  const normal = list.map((item, index) => normalize(first[index] ?? items, item, budget));
-  if (uniqueItems !== true || first.length > 0) return normal;
+  if (list.length > budget.values) budget.values = -1;
+  const normal = budget.values < 0 ? [...list] : list.map((item, index) => normalize(first[index] ?? items, item, budget));
+  if (budget.values < 0 || uniqueItems !== true || first.length > 0) return normal;
   const keyed = normal.map((item) => [canonicalJson(item), item] as const);
   return keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, item]) => item);
 }

@@ -5,6 +5,7 @@
 import { readPreset } from '../../core/toolset/arguments/entry-arguments.ts';
 import { type AliasMap, findTool, toolsNamed } from '../../core/toolset/alias-map.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import type { SchemaOf } from '../../core/replay/match-calls.ts';
 import type { RecordedTurnCall } from '../../core/replay/recorded-turn.ts';
 import { prepareArguments } from '../call/prepare-call.ts';
 
@@ -31,4 +32,13 @@ export function withOwnArguments(calls: readonly RecordedTurnCall[], names: Alia
 function toolOfCall(names: AliasMap, requested: string, canonical: string): EditionTool | null {
   const called = findTool(names, requested);
   return called?.canonical === canonical ? called : (toolsNamed(names, canonical)[0] ?? null);
+}
+
+/** The tools' own schemas. `names`: of the replay, then of the recording; null: it has no toolset. */
+export function ownSchemas(...names: readonly (AliasMap | null)[]): SchemaOf {
+  return (canonical) => {
+    const tools = names.flatMap((map) => (map === null ? [] : toolsNamed(map, canonical)));
+    const tool = tools.find((one) => one.canonical === canonical);
+    return tool?.sourceSchema ?? tool?.inputSchema;
+  };
 }

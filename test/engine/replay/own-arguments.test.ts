@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compareCalls } from '../../../src/core/replay/compare-calls.ts';
 import type { RecordedTurnCall } from '../../../src/core/replay/recorded-turn.ts';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
-import { withOwnArguments } from '../../../src/engine/replay/own-arguments.ts';
+import { ownSchemas, withOwnArguments } from '../../../src/engine/replay/own-arguments.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
 
 const inputSchema = {
@@ -45,6 +45,14 @@ describe('calls with the arguments that the tool receives', () => {
     const entries = [1, 2].map((limit) => ({ name: `read_${limit}`, arguments: { preset: { limit } } }));
     const calls = [call('read_2', { path: 'a' }), call('read_1', { path: 'a' })];
     expect(withOwnArguments(calls, await names(...entries)).map((one) => one.arguments?.limit)).toEqual([2, 1]);
+  });
+
+  it('are compared under the schema of the tool itself, not that of an entry', async () => {
+    const [plain, changed] = [await names({}), await names({ arguments: { rename: { file: 'path' }, preset: { limit: 5 } } })];
+    for (const schemaOf of [ownSchemas(changed), ownSchemas(null, plain), ownSchemas(changed, null)])
+      expect(Object.keys(schemaOf('fs.read')?.properties ?? {})).toEqual(['path', 'limit', 'user', 'token']);
+    expect(ownSchemas(plain)('fs.write')).toBeUndefined();
+    expect(ownSchemas(null)('fs.read')).toBeUndefined();
   });
 
   it('stay as they were for tools that the toolset does not have, and for what is no object', async () => {
