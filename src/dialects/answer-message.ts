@@ -43,7 +43,7 @@ export type AskedApproval = {
  */
 export type ServerCallChange =
   | ({ type: 'server-call' } & ServerCall)
-  | { type: 'server-decision'; call: ServerCall; question: string; approved: boolean }
+  | { type: 'server-decision'; call: ServerCall; question: string; approved: boolean; reason?: string | undefined }
   | { type: 'server-result'; call: ServerCall; result: Pick<ToolResult, 'isError' | 'content' | 'structuredContent'>; denied: boolean };
 
 /** `arguments` is null if the model's text was no JSON. */

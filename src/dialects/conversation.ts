@@ -18,7 +18,7 @@ import {
   type Message,
   type ToolCallPart,
 } from '../core/model/message.ts';
-import type { Decision } from '../core/policy/approval.ts';
+import { type Decision, DecisionReason } from '../core/policy/approval.ts';
 import { splitThinking } from '../core/model/think-tags.ts';
 import { resultMessage } from '../core/turn/pair-calls.ts';
 import { joinParagraphs } from '../core/text/paragraphs.ts';
@@ -40,7 +40,20 @@ export type ConversationBuilder = {
 };
 
 /** A decision on an approval that an answer asked for. `path`: of its id in the request. */
-export type ClientDecision = QuestionReference & { decision: Decision; path: string };
+export type ClientDecision = QuestionReference & { decision: Decision; reason?: string; path: string };
+
+/** Reads a decision, and its reason if it has one. */
+export function readDecision(
+  approved: boolean,
+  reason: string | null | undefined,
+  fault: (message: string) => void,
+): Pick<ClientDecision, 'decision' | 'reason'> {
+  const decision = approved ? 'approve' : 'deny';
+  if (reason == null || reason.trim() === '') return { decision };
+  const read = DecisionReason.safeParse(reason);
+  for (const { message } of read.error?.issues ?? []) fault(message);
+  return { decision, ...(read.success && { reason: read.data }) };
+}
 
 /**
  * `inSession`: results without their call are allowed, since the session has it. `whole`: all messages are `history`, in order, also system

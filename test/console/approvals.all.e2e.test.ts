@@ -52,10 +52,14 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
       await expect.poll(() => question(inbox).count()).toBe(1);
       await inbox.getByText('builtin.write_file: approved').waitFor({ state: 'attached' });
       await expect.poll(() => badge(inbox).textContent()).toBe('1 waiting');
+      await question(inbox)
+        .getByLabel(/^Reason/)
+        .fill('Keep the old one');
       await question(inbox).getByRole('button', { name: 'Deny' }).click();
       await inbox.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
       await chat.bringToFront();
       await chat.locator('.turn-end .state', { hasText: 'completed' }).waitFor();
+      expect((await service.call('GET', '/v1/audit?verdict=denied')).json.items).toMatchObject([{ reason: 'Keep the old one' }]);
       await inbox.bringToFront();
       await inbox.getByRole('link', { name: 'Decided' }).click();
       const table = inbox.getByRole('table', { name: 'Decided' });

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endedTurn } from './eventually.ts';
+import { fieldsOf, readLog } from './session-log.ts';
 import { shareService } from './shared-service.ts';
 import {
   agUiSurface,
@@ -57,6 +58,20 @@ describe.each(surfaces)('an approval in %s', (_name, surface) => {
     expect(await surface.decide(question, 'deny')).toContain('user denied the call');
     expect(await executions(question)).toBe(0);
   });
+
+  it.runIf(surface.sendsNoReason === undefined)(
+    'sends the reason of a denial to the model, the event, the approval and the audit',
+    async () => {
+      const question = await surface.ask(input);
+      const reason = 'It must run in "staging" first';
+      expect(await surface.decide(question, 'deny', reason)).toContain(JSON.stringify(reason));
+      expect((await service.call('GET', pathOf(question))).json).toMatchObject({ state: 'denied', decisionReason: reason });
+      const { session, callId } = placeOf(question);
+      expect(fieldsOf(await readLog(service, session), 'approval-decided', 'reason')).toEqual([reason]);
+      const { json } = await service.call('GET', `/v1/audit?session=${session}&verdict=denied`);
+      expect(json.items).toMatchObject([{ callId, reason }]);
+    },
+  );
 
   it('runs the call once when the decision is sent again, and gets the same text', async () => {
     const question = await surface.ask(input);

@@ -179,11 +179,11 @@ describe('moniker, with the service of the data folder', () => {
     type('/shell echo draft > notes.txt');
     await expectOnScreen(/> shell → builtin\.bash [\s\S]*gave:[\s\S]*> $/);
     type('/shell rm notes.txt');
-    await expectOnScreen(/- delete \/workspace\/notes\.txt[\s\S]*Approve\? \[y\/N, s: for the rest of this session\] $/);
-    type('n');
-    await expectOnScreen(/failed: Not run: the user denied the call[\s\S]*> $/);
+    await expectOnScreen(/- delete \/workspace\/notes\.txt[\s\S]*Approve\? \[y\/N, s: for the rest of this session, or n and why\] $/);
+    type('n, keep it');
+    await expectOnScreen(/failed: Not run: the user denied the call, with the reason "keep it"[\s\S]*> $/);
     type('/shell rm notes.txt');
-    await expectOnScreen(/Approve\? \[y\/N, s: for the rest of this session\] $/);
+    await expectOnScreen(/Approve\? \[y\/N, s: for the rest of this session, or n and why\] $/);
     send('\u0003');
     await expectOnScreen(/Cancelling[\s\S]*\[cancelled: cancelled\][\s\S]*> $/);
     type('/exit');
@@ -204,7 +204,7 @@ describe('moniker, with the service of the data folder', () => {
     expect(waiting.stderr).toContain('The turn waits: approval of builtin.bash.');
     if (!canHaveTerminal) return;
     const { type, expectOnScreen, ended } = openTerminal(`chat --session ${first.session}`);
-    await expectOnScreen(/- delete \/workspace\/f\.txt[\s\S]*Approve\? \[y\/N, s: for the rest of this session\] $/);
+    await expectOnScreen(/- delete \/workspace\/f\.txt[\s\S]*Approve\? \[y\/N, s: for the rest of this session, or n and why\] $/);
     type('y');
     await expectOnScreen(/exit code: 0[\s\S]*gave:[\s\S]*> $/);
     type('/exit');

@@ -43,7 +43,11 @@ function runStarted(run: Pick<RunEcho, 'threadId' | 'runId'>): Event {
   return { type: 'RUN_STARTED', ...run, protocolVersion: '1.0' };
 }
 
-const responseSchema = { type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'] };
+const responseSchema = {
+  type: 'object',
+  properties: { approved: { type: 'boolean' }, reason: { type: 'string', description: 'Why. After a denial the agent reads it.' } },
+  required: ['approved'],
+};
 
 /**
  * The ids of messages contain the session, by which the next request finds it. A result of a call that an earlier run has begun comes without

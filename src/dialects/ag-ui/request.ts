@@ -9,7 +9,15 @@ import type { AssistantPart, InputPart } from '../../core/model/message.ts';
 import { type Issue, parseInput, quoted } from '../../core/problem.ts';
 import { readApprovalId } from '../../core/text/reference.ts';
 import { offerClientTools, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
-import { type ConversationBuilder, type ConversationOptions, createConversation, readFile, toCallPart } from '../conversation.ts';
+import {
+  type ClientDecision,
+  type ConversationBuilder,
+  type ConversationOptions,
+  createConversation,
+  readDecision,
+  readFile,
+  toCallPart,
+} from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
 import { sessionOfMessages } from '../session-of-messages.ts';
 
@@ -59,10 +67,9 @@ export const RunAgentInput = z
       .array(z.looseObject({ description: z.string(), value: z.string() }))
       .nullish()
       .meta({ description: 'Is added to the instructions.' }),
-    resume: z
-      .array(Resume)
-      .nullish()
-      .meta({ description: 'Answers to interrupts: payload `{"approved": true}` or `{"approved": false}`.' }),
+    resume: z.array(Resume).nullish().meta({
+      description: 'Answers to interrupts: payload `{"approved": true}` or `{"approved": false, "reason": "…"}`, the reason optional.',
+    }),
   })
   .meta({
     id: 'RunAgentInput',
@@ -155,20 +162,22 @@ function toConversation({ messages, context, resume }: RunAgentInput, options: C
   for (const [index, entry] of (resume ?? []).entries()) {
     const path = `resume[${index}]`;
     const question = readApprovalId(entry.interruptId);
-    const approved = entry.status === 'cancelled' ? false : readPayload(entry.payload, `${path}.payload`, issues);
+    const decided = entry.status === 'cancelled' ? { decision: 'deny' as const } : readPayload(entry.payload, `${path}.payload`, issues);
     if (question === null) issues.push({ path: `${path}.interruptId`, message: 'is not the id of an interrupt of this service' });
-    else conversation.addDecision({ ...question, decision: approved ? 'approve' : 'deny', path: `${path}.interruptId` }, true);
+    else conversation.addDecision({ ...question, ...decided, path: `${path}.interruptId` }, true);
   }
   return conversation.finish(issues, { path: 'messages', message: 'must have a message that is not empty' });
 }
 
 /** An approval is for exactly the arguments that were shown. */
-function readPayload(payload: unknown, path: string, issues: Issue[]): boolean {
-  const { approved, editedArgs } = recordOf(payload);
+function readPayload(payload: unknown, path: string, issues: Issue[]): Pick<ClientDecision, 'decision' | 'reason'> {
+  const { approved, editedArgs, reason } = recordOf(payload);
   if (editedArgs !== undefined)
     issues.push({ path: `${path}.editedArgs`, message: 'is not supported: deny the call, and tell the agent what to change' });
   if (typeof approved !== 'boolean') issues.push({ path: `${path}.approved`, message: 'must be true or false' });
-  return approved === true;
+  if (reason != null && typeof reason !== 'string') issues.push({ path: `${path}.reason`, message: 'must be a text' });
+  const fault = (message: string): void => void issues.push({ path: `${path}.reason`, message });
+  return readDecision(approved === true, typeof reason === 'string' ? reason : null, fault);
 }
 
 function textOf(parts: readonly InputPart[]): string {

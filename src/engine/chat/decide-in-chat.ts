@@ -41,10 +41,10 @@ const notHere = 'is not the id of an approval of this session: send the id of an
 async function decideOnce(
   principal: Principal,
   session: SessionPort,
-  { callId, round, decision, path }: ClientDecision,
+  { callId, round, decision, reason, path }: ClientDecision,
 ): Promise<Problem | null> {
   try {
-    await session.decide(principal, callId, decision, { round });
+    await session.decide(principal, callId, decision, { round, reason });
     return null;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
