@@ -159,6 +159,7 @@ function createChunkWriter(identity: AnswerIdentity): (change: MessageChange | n
         endStep();
         emit('finish', { finishReason: finishReasons[change.finish] });
         return;
+      case 'input':
       case 'call-start':
       case 'call-delta':
       case 'native':
