@@ -36,6 +36,29 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
     return json.id;
   }
 
+  it('a turn that has used its limit of cost asks there, and continues', async () => {
+    await service.call('PUT', '/v1/toolsets/paid', { tools: [{ tool: 'builtin.bash', name: 'shell', price: 1 }] });
+    await service.call('PUT', '/v1/agents/thrifty', {
+      model: 'rehearsal/default',
+      toolset: 'paid',
+      limits: { maxCost: 1, onLimit: 'ask' },
+    });
+    const { json: session } = await service.call('POST', '/v1/sessions', { agent: 'thrifty' });
+    await service.call('POST', `/v1/sessions/${session.id}/turns`, { input: '/shell echo one' });
+    await eventually('the list has it', async () => ((await pending()).length === 1 ? true : undefined));
+    await visit('/console/approvals', async (page) => {
+      const card = page.getByRole('article', { name: 'Question about builtin.budget' });
+      await card.getByText('Used 1 of 1').waitFor();
+      // A budget is never remembered.
+      expect(await card.getByRole('button', { name: /^Approve/ }).allTextContents()).toEqual(['Approve once']);
+      await card.getByRole('button', { name: 'Approve once' }).click();
+      await page.getByText('builtin.budget: approved').waitFor({ state: 'attached' });
+    });
+    await eventually('the turn ends', async () =>
+      (await service.call('GET', `/v1/sessions/${session.id}`)).json.turn.status === 'completed' ? true : undefined,
+    );
+  });
+
   it('approvals of two sessions stand in one inbox; deciding there moves the chat', async () => {
     const first = await ask('first.txt');
     await ask('second.txt');

@@ -39,7 +39,7 @@ describe('an agent over AG-UI', () => {
     expect(interruptsOf(first)).toMatchObject([{ reason: 'tool_call', expiresAt: expect.any(String) }]);
     const second = await run([...first.messages, user('Well?')]);
     expect(interruptsOf(second).map(({ id }) => id)).toEqual(interruptsOf(first).map(({ id }) => id));
-    const { session, callId } = placeOf({ id: interruptsOf(first)[0]?.id ?? '', arguments: null, state: null });
+    const { session, callId } = placeOf({ id: interruptsOf(first)[0]?.id ?? '' });
     await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve' });
     const third = await run([...second.messages, user('And now?')]);
     expect(third.messages.find(({ role }) => role === 'tool')?.content).toContain('it ran');

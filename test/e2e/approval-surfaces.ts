@@ -11,16 +11,17 @@ import {
 } from 'ai';
 import OpenAI from 'openai';
 import type { Response as Answered, ResponseInput } from 'openai/resources/responses/responses';
-import { type QuestionReference, readApprovalId } from '../../src/core/text/reference.ts';
+import { type QuestionReference, readApprovalId, toApprovalId } from '../../src/core/text/reference.ts';
 import type { Interrupt } from '@ag-ui/client';
 import { type AgUiMessage, interruptsOf, runAgent, toolCallsOf } from './ag-ui-client.ts';
+import { endedTurn } from './eventually.ts';
 import type { SharedService } from './shared-service.ts';
 
 /** A question that a client got. `id`: of its approval, in all protocols. `state`: what its client sends back. */
 export type Question = { id: string; arguments: unknown; state: unknown };
 
 /** The session and call of a question. */
-export function placeOf({ id }: Question): QuestionReference {
+export function placeOf({ id }: Pick<Question, 'id'>): QuestionReference {
   const place = readApprovalId(id);
   if (place === null) throw new Error(`not the id of an approval: ${id}`);
   return place;
@@ -35,9 +36,53 @@ export type Surface = {
   decide(question: Question, choice: Choice, reason?: string): Promise<string>;
   /** The client does not send reasons. */
   sendsNoReason?: true;
+  /** A decision cannot be sent again: its link is used. */
+  decidesOnce?: true;
 };
 
 const model = 'agent/guarded';
+
+/** Moniker's own API, and the page of a link: the model's text is in the transcript. `chat`: the question came as the sentence of a chat client. */
+export function ownSurface(service: SharedService, { by, chat = false }: { by: 'api' | 'link'; chat?: boolean }): Surface {
+  const call = async (method: string, path: string, body?: object) => {
+    const { status, json, text } = await service.call(method, path, body);
+    if (status >= 400) throw new Error(json?.detail ?? text);
+    return json;
+  };
+  return {
+    ...(by === 'link' && { decidesOnce: true as const }),
+    async ask(input) {
+      if (!chat) {
+        const session = (await call('POST', '/v1/sessions', { agent: 'guarded' })).id;
+        const { pending } = await call('POST', `/v1/sessions/${session}/turns`, { input });
+        return toQuestion(session, pending[0].callId, pending[0].arguments);
+      }
+      const { choices } = await call('POST', '/v1/chat/completions', { model, messages: [{ role: 'user', content: input }] });
+      const [, session = '', callId = ''] = /\/v1\/sessions\/([0-9a-f]+)\/approvals\/(call_\w+)/.exec(choices[0].message.content) ?? [];
+      return toQuestion(session, callId, (await call('GET', `/v1/sessions/${session}/approvals/${callId}`)).arguments);
+    },
+    async decide({ id }, choice, reason) {
+      const { session, callId } = placeOf({ id });
+      const path = `/v1/sessions/${session}/approvals/${callId}`;
+      const body = { decision: choice, ...(reason !== undefined && { reason }) };
+      if (by === 'api') await call('POST', path, body);
+      else {
+        const { url } = await call('POST', `${path}/link`);
+        const response = await fetch(url, { method: 'POST', body: new URLSearchParams(body), headers: { accept: 'application/json' } });
+        if (!response.ok) throw new Error(((await response.json()) as { detail: string }).detail);
+      }
+      await endedTurn(service, session);
+      const { items } = await call('GET', `/v1/sessions/${session}/messages?order=desc&limit=1`);
+      return items[0].parts.map(({ text = '' }: { text?: string }) => text).join('');
+    },
+  };
+}
+
+const toQuestion = (session: string, callId: string, given: unknown): Question => ({
+  id: toApprovalId({ session, callId, round: 1 }),
+  arguments: given,
+  state: null,
+});
 
 /** `way`: how the client continues: from the last response, with all items again, or with the decision alone. */
 export function responsesSurface(service: SharedService, way: 'previous' | 'resent' | 'alone', streamed: boolean): Surface {
