@@ -4754,7 +4754,7 @@ export interface components {
             callId: string;
             canonical: string | null;
             code: components["schemas"]["ToolResultCode"] | null;
-            /** @description USD. Absent: the tool has no price, or was not called. */
+            /** @description USD; with `outcome_unknown` what the call may have cost, which no usage has. Absent: the tool has no price, or was not called. */
             cost?: number;
             durationMs: number;
             /** @description `name@version.revision`. */
@@ -8474,7 +8474,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description Answers to interrupts: payload `{"approved": true}` or `{"approved": false, "reason": "…"}`, the reason optional. */
+            /** @description Answers to interrupts: payload `{"approved": true}` or `{"approved": false, "reason": "…"}`, the reason optional. To a question of a tool’s server: the fields of `responseSchema`. */
             resume?: ({
                 interruptId: string;
                 payload?: unknown;
