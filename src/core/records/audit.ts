@@ -31,13 +31,10 @@ export const AuditRow = z
     }),
     code: ToolResultCode.nullable(),
     durationMs: z.number(),
-    cost: z
-      .number()
-      .optional()
-      .meta({
-        description:
-          'USD; with `outcome_unknown` what the call may have cost, which no usage has. Absent: the tool has no price, or was not called.',
-      }),
+    cost: z.number().optional().meta({
+      description:
+        'USD; with `outcome_unknown` what the call may have cost, which no usage has. Absent: the tool has no price, or was not called.',
+    }),
     reason: DecisionReason.optional().meta({
       description: 'Of an approval decision: why, in the words of the person who decided. Absent: no reason was given.',
     }),
