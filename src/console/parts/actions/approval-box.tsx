@@ -11,9 +11,9 @@ type ApprovalBoxProps = {
   name: string;
   question: { reason: string; effects?: readonly AskedEffect[]; effectCount?: number; several?: boolean; expiresAt: number | string };
   /** Shows its own errors. */
-  decide(decided: Decided): Promise<unknown>;
+  decide(decided: ChosenDecision): Promise<unknown>;
 };
-export type Decided = Pick<components['schemas']['DecisionRequest'], 'decision' | 'reason' | 'remember'>;
+export type ChosenDecision = Pick<components['schemas']['DecisionRequest'], 'decision' | 'reason' | 'remember'>;
 
 export function ApprovalBox({ name, question, decide }: ApprovalBoxProps) {
   const isSending = useSignal(false);
@@ -22,7 +22,7 @@ export function ApprovalBox({ name, question, decide }: ApprovalBoxProps) {
   const toHosts = effectCount > 0 && effects.every(({ kind }) => kind === 'network');
   // What requires approval every time cannot be remembered.
   const isMemorable = toHosts || !(several || effects.some(({ kind, target }) => kind === 'always' || kind === 'rule' || target === null));
-  const choice = (label: string, kind: string, decision: Decided['decision'], remember?: Decided['remember']) => (
+  const choice = (label: string, kind: string, decision: ChosenDecision['decision'], remember?: ChosenDecision['remember']) => (
     <button
       type="button"
       class={kind}
