@@ -8,7 +8,7 @@ type Schemas = components['schemas'];
 export type TurnAnswer = Schemas['TurnAnswer'];
 export type ApprovalRequired = Extract<SessionEvent, { type: 'approval-required' }>;
 /** A decision; or one with what else it allows, as in `POST /v1/sessions/{id}/approvals/{callId}`. */
-export type ApprovalAnswer = 'approve' | 'deny' | Pick<Schemas['DecisionRequest'], 'decision' | 'remember'>;
+export type ApprovalAnswer = 'approve' | 'deny' | Pick<Schemas['DecisionRequest'], 'decision' | 'reason' | 'remember'>;
 export type InputRequired = Extract<SessionEvent, { type: 'input-required' }>;
 type ClientToolRequired = Extract<SessionEvent, { type: 'client-tool-required' }>;
 

@@ -4670,6 +4670,8 @@ export interface components {
              * @constant
              */
             canRemember?: true;
+            /** @description Why it was decided so. Absent: not decided, or no reason was given. */
+            decisionReason?: string;
             /** @description With `effects`: the total number of effects. */
             effectCount?: number;
             /** @description For `approval`: the effects of the call that require approval, at most 100. An approval covers exactly these effects. */
@@ -4752,7 +4754,7 @@ export interface components {
             callId: string;
             canonical: string | null;
             code: components["schemas"]["ToolResultCode"] | null;
-            /** @description USD. Absent: the tool has no price, or was not called. */
+            /** @description USD; with `outcome_unknown` what the call may have cost, which no usage has. Absent: the tool has no price, or was not called. */
             cost?: number;
             durationMs: number;
             /** @description `name@version.revision`. */
@@ -4773,6 +4775,8 @@ export interface components {
             kind: "call";
             /** @description For a nested call (made by code, a script or a made tool): the id of the outer call. */
             parent: string | null;
+            /** @description Of an approval decision: why, in the words of the person who decided. Absent: no reason was given. */
+            reason?: string;
             /** @description The name that was called. For an approval decision: the wire name of the toolset entry. */
             requested: string;
             sequence: number | null;
@@ -5703,6 +5707,8 @@ export interface components {
          */
         DecisionRequest: {
             decision: components["schemas"]["Decision"];
+            /** @description Why, in your words. The event and the audit row of the decision have it, and after a denial the model reads it. The redaction rules of the workspace apply. */
+            reason?: string;
             /** @description With `approve`. `session`: the same effect needs no approval in this session from then on. `true`: nor anywhere, by a rule of the policy; only for unbound keys with scope `admin`. Both are for an approval of one effect or folder, or of requests to new hosts. Default: hosts that such an `admin` key approves are known to the workspace from then on (`/v1/policy/hosts`); `false`: only this call is approved. */
             remember?: boolean | "session";
             /** @description The `round` of the approval that is decided. Default: the first. Required to approve a later round, so that a repeated request never approves something else. */
@@ -6325,6 +6331,8 @@ export interface components {
          */
         LinkDecision: {
             decision: components["schemas"]["Decision"];
+            /** @description Why, in your words. The event and the audit row of the decision have it, and after a denial the model reads it. The redaction rules of the workspace apply. */
+            reason?: string;
             /**
              * @description With `approve`: the same needs no approval in this session from then on, if the approval has `canRemember`.
              * @constant
@@ -8466,7 +8474,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description Answers to interrupts: payload `{"approved": true}` or `{"approved": false}`. */
+            /** @description Answers to interrupts: payload `{"approved": true}` or `{"approved": false, "reason": "…"}`, the reason optional. To a question of a tool’s server: the fields of `responseSchema`. */
             resume?: ({
                 interruptId: string;
                 payload?: unknown;
@@ -9434,6 +9442,8 @@ export interface components {
             id: number;
             /** @description For a nested call: the id of the outer call. */
             parent?: string;
+            /** @description Why, in your words. The event and the audit row of the decision have it, and after a denial the model reads it. The redaction rules of the workspace apply. */
+            reason?: string;
             /**
              * @description The same is allowed in this session from then on.
              * @constant

@@ -10,13 +10,13 @@ export type Ask = (question: string) => Promise<string | null>;
 /** What a person must see of an approval. */
 type Question = Pick<ApprovalRequired, 'name' | 'canonical' | 'arguments' | 'reason'> &
   Partial<Pick<ApprovalRequired, 'effects' | 'effectCount' | 'round' | 'ask' | 'target' | 'several'>> & { canRemember?: true | undefined };
-export type Decided = { decision: 'approve' | 'deny'; remember?: 'session' };
+export type Decided = { decision: 'approve' | 'deny'; reason?: string; remember?: 'session' };
 type Answer = components['schemas']['ElicitationAnswer'];
 
 const maxShownEffects = 30;
 const maxArgumentsLength = 4_000;
 
-/** Any answer other than yes, or `s` where it is offered, denies the call. */
+/** Any answer other than yes, or `s` where it is offered, denies the call. Text behind `n` is the reason, which the model reads. */
 export async function askApproval(ask: Ask, print: (line: string) => void, request: Question): Promise<Decided> {
   return (await askDecision(ask, print, request)) ?? { decision: 'deny' };
 }
@@ -25,10 +25,14 @@ export async function askApproval(ask: Ask, print: (line: string) => void, reque
 export async function askDecision(ask: Ask, print: (line: string) => void, request: Question): Promise<Decided | null> {
   for (const line of describeApproval(request)) print(line);
   const canRemember = isMemorable(request);
-  const answer = await ask(canRemember ? '  Approve? [y/N, s: for the rest of this session] ' : '  Approve? [y/N] ');
+  const answer = await ask(
+    canRemember ? '  Approve? [y/N, s: for the rest of this session, or n and why] ' : '  Approve? [y/N, or n and why] ',
+  );
   if (answer === null) return null;
   if (canRemember && /^s(ession)?$/i.test(answer.trim())) return { decision: 'approve', remember: 'session' };
-  return { decision: isYes(answer) ? 'approve' : 'deny' };
+  if (isYes(answer)) return { decision: 'approve' };
+  const [, reason] = /^no?[\s,:]+(.+)$/is.exec(answer.trim()) ?? [];
+  return { decision: 'deny', ...(reason !== undefined && { reason }) };
 }
 
 /** An approval that is read says so; an event has what decides it. */

@@ -6,6 +6,7 @@ import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core
 import { type Citation, shiftCitations } from '../core/model/citation.ts';
 import type { NativePart } from '../core/model/message.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
+import type { InputRequest } from '../core/tools/mcp-input.ts';
 import type { ToolResult } from '../core/tools/tool.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 
@@ -37,13 +38,22 @@ export type AskedApproval = {
   expiresAt: string;
 };
 
+/** A question of a tool's server, for dialects with `asksInput`. `id`: as in `toInputId`. */
+export type AskedInput = {
+  type: 'input';
+  id: string;
+  call: ServerCall;
+  request: InputRequest;
+  expiresAt: string;
+};
+
 /**
  * A call of a server tool, for dialects that show them: its input, and its result. `denied`: an approver denied it. `question`: `AskedApproval.id`
  * of a question that was decided.
  */
 export type ServerCallChange =
   | ({ type: 'server-call' } & ServerCall)
-  | { type: 'server-decision'; call: ServerCall; question: string; approved: boolean }
+  | { type: 'server-decision'; call: ServerCall; question: string; approved: boolean; reason?: string | undefined }
   | { type: 'server-result'; call: ServerCall; result: Pick<ToolResult, 'isError' | 'content' | 'structuredContent'>; denied: boolean };
 
 /** `arguments` is null if the model's text was no JSON. */
@@ -66,6 +76,7 @@ export type MessageChange =
   | Cited
   | MadeImage
   | AskedApproval
+  | AskedInput
   | ServerCallChange
   | { type: 'call-start'; call: AnswerCall }
   | { type: 'call-delta'; call: AnswerCall; text: string }
@@ -76,10 +87,11 @@ export type MessageChange =
 /** A call that the client must run: `arguments` is JSON text. */
 export type RenderedClientCall = { id: string; name: string; arguments: string };
 
-/** What a turn waits for. `notes`: in words, for people; `approvals`: some of it once more, for clients. */
+/** What a turn waits for. `notes`: in words, for people; `approvals`: some of it once more, for clients; `inputs`: what has no note. */
 export type PendingParts = {
   notes: readonly string[];
   approvals: readonly AskedApproval[];
+  inputs: readonly AskedInput[];
   calls: readonly RenderedClientCall[];
 };
 
@@ -261,14 +273,14 @@ export function createAnswerMessage({
     /** Ends the current step. */
     endStep,
     /** Ends the message of a turn that waits: adds a paragraph for each note, then the approvals and calls. */
-    pause({ notes, approvals, calls: asked }: PendingParts): MessageChange[] {
+    pause({ notes, approvals, inputs, calls: asked }: PendingParts): MessageChange[] {
       const changes: MessageChange[] = [];
       for (const note of notes) {
         endStep();
         changes.push(...add('text', note));
       }
       parts.push(...approvals);
-      changes.push(...approvals);
+      changes.push(...approvals, ...inputs);
       for (const { id, name, arguments: given } of asked) {
         const index = calls.size;
         changes.push(startCall(index, { index, id, name, text: '', custom: false }), ...callDelta(index, given), ...endCall(index));

@@ -7,7 +7,7 @@ import type { AskKind } from '../core/policy/approval.ts';
 import { decisionInstruction, waysWithoutApproval } from '../core/policy/approval-ways.ts';
 import { Problem } from '../core/problem.ts';
 import { oneLine } from '../core/text/paragraphs.ts';
-import { toApprovalId, toToolCallId } from '../core/text/reference.ts';
+import { toApprovalId, toInputId, toToolCallId } from '../core/text/reference.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
 import { applyEvent } from '../core/turn/fold-turn.ts';
 import { showInvisible } from '../core/text/visible-text.ts';
@@ -45,17 +45,18 @@ export type AnswerReader = {
 /**
  * Texts of steps are joined by a blank line. Server tool calls are never shown; only the client's calls are. `session` null: the turn belongs
  * to no session and ends with the answer, so that it waits for calls of the client only. `readCalls`: of a dialect that shows server tool calls and
- * asks for approvals itself, in place of a sentence.
+ * asks for approvals itself, in place of a sentence; with `asksInput` also the questions of tools' servers.
  */
 export function createAnswerReader(
   range: AnswerRange,
   session: string | null,
   restarts: 'silently' | 'as failures',
   readCalls?: CallReader,
+  asksInput = false,
 ): AnswerReader {
   const message = createAnswerMessage({ restarts, continues: session !== null });
   const asked = new Map<string, RenderedClientCall>();
-  const questions = new Map<string, string>();
+  const questions = new Map<string, InputEvent>();
   const approvals = new Map<string, AskedRequest>();
   /** The state of the current turn, which may belong to another request: a waiting turn blocks those after it. */
   let state = beginTurn('');
@@ -65,7 +66,7 @@ export function createAnswerReader(
   const follow = (event: SessionEvent & { turn: string }): void => {
     if (event.turn !== state.turn) state = beginTurn(event.turn);
     applyEvent(state, event);
-    if (event.type === 'input-required') questions.set(event.callId, questionText(event.requests));
+    if (event.type === 'input-required') questions.set(event.callId, event);
     if (event.type === 'approval-required') {
       const { callId, canonical, arguments: given, reason, entry, ask: kind, round, expiresAt } = event;
       approvals.set(callId, { callId, canonical, arguments: JSON.stringify(given), expiresAt, reason, round, ways: { kind, entry } });
@@ -107,7 +108,7 @@ export function createAnswerReader(
       if (shown && event.id > range.after && !message.isOver()) parts.push(show(event));
       if (isWaiting(state) && !message.isOver()) {
         const last = parts.at(-1);
-        const pending = pauseOf(state, { asked, questions, approvals }, session, readCalls !== undefined);
+        const pending = pauseOf(state, { asked, questions, approvals }, session, { approvals: readCalls !== undefined, input: asksInput });
         const changes = message.pause(pending);
         if (last?.event === event.id) last.changes.push(...changes);
         else parts.push({ event: event.id, changes });
@@ -157,7 +158,7 @@ export function readApprovalNote(text: string): string | null {
 
 /** Encodes each frame once. A reader that resumes skips the frames that it has (`isAfter`). */
 export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
-  const reader = createAnswerReader(range, session, 'as failures', dialect.createCallReader?.(session));
+  const reader = createAnswerReader(range, session, 'as failures', dialect.createCallReader?.(session), dialect.asksInput);
   const write = dialect.createWriter(identity, reader.message);
   return {
     encode: (event: SessionEvent): NumberedFrame[] =>
@@ -231,24 +232,42 @@ function numbers(id: string): [number, number] {
 
 type Waited = {
   asked: ReadonlyMap<string, RenderedClientCall>;
-  questions: ReadonlyMap<string, string>;
+  questions: ReadonlyMap<string, InputEvent>;
   approvals: ReadonlyMap<string, AskedRequest>;
 };
 
-function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string | null, asksItself: boolean): PendingParts {
+type InputEvent = Extract<SessionEvent, { type: 'input-required' }>;
+
+/** `asksItself`: what the dialect asks in its own form. */
+function pauseOf(
+  state: TurnState,
+  { asked, questions, approvals }: Waited,
+  session: string | null,
+  asksItself: { approvals: boolean; input: boolean },
+): PendingParts {
   const open = pendingQuestions(state);
   return {
     notes: open.flatMap(({ asked: by, canonical, callId }) => {
       if (session === null) return [];
-      if (by === 'input') return [inputNote({ canonical, callId, question: questions.get(callId) ?? '' }, session)];
+      if (by === 'input' && asksItself.input) return [];
+      if (by === 'input') return [inputNote({ canonical, callId, question: questionText(questions.get(callId)?.requests ?? {}) }, session)];
       const approval = by === 'approval' ? approvals.get(callId) : undefined;
-      return approval === undefined || asksItself ? [] : [approvalNote(approval, session)];
+      return approval === undefined || asksItself.approvals ? [] : [approvalNote(approval, session)];
     }),
     approvals: open.flatMap(({ asked: by, callId }) => {
       const approval = by === 'approval' ? approvals.get(callId) : undefined;
       if (session === null || approval === undefined) return [];
       const { canonical, round, reason, expiresAt, arguments: given } = approval;
       return [{ type: 'approval', id: toApprovalId({ callId, round, session }), callId, canonical, arguments: given, reason, expiresAt }];
+    }),
+    inputs: open.flatMap(({ asked: by, callId }) => {
+      const event = by === 'input' && asksItself.input ? questions.get(callId) : undefined;
+      if (session === null || event === undefined) return [];
+      const { canonical, arguments: given, requests, round, expiresAt } = event;
+      return Object.entries(requests).map(([key, request]) => {
+        const id = toInputId({ callId, round, session, key, isPage: request.params.mode === 'url' });
+        return { type: 'input' as const, id, call: { callId, canonical, arguments: given }, request, expiresAt };
+      });
     }),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };

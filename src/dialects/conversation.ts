@@ -18,7 +18,8 @@ import {
   type Message,
   type ToolCallPart,
 } from '../core/model/message.ts';
-import type { Decision } from '../core/policy/approval.ts';
+import type { ElicitationAnswer } from '../core/servers/elicitation.ts';
+import { type Decision, DecisionReason } from '../core/policy/approval.ts';
 import { splitThinking } from '../core/model/think-tags.ts';
 import { resultMessage } from '../core/turn/pair-calls.ts';
 import { joinParagraphs } from '../core/text/paragraphs.ts';
@@ -29,18 +30,34 @@ import { type ContentBlock, contentText, markedContent } from '../core/tools/too
 
 /**
  * `system`: the text of all system and developer messages; '' if the conversation is `whole`. `history`: all messages up to the last
- * assistant message. New is what follows: `results` of calls, by the client's call ids, `decisions` on approvals, and `input`, the user's content.
+ * assistant message. New is what follows: `results` of calls, by the client's call ids, `decisions` on approvals and answers to questions of servers, and `input`, the user's content.
  */
 export type ConversationBuilder = {
   system: string;
   history: Message[];
   results: ClientResult[];
-  decisions: ClientDecision[];
+  decisions: (ClientDecision | ClientAnswer)[];
   input: InputPart[];
 };
 
 /** A decision on an approval that an answer asked for. `path`: of its id in the request. */
-export type ClientDecision = QuestionReference & { decision: Decision; path: string };
+export type ClientDecision = QuestionReference & { decision: Decision; reason?: string; path: string };
+
+/** An answer to a question of a tool's server, by the server's key. `path`: of the answer in the request. */
+export type ClientAnswer = QuestionReference & { key: string; answer: ElicitationAnswer; path: string };
+
+/** Reads a decision, and its reason if it has one. */
+export function readDecision(
+  approved: boolean,
+  reason: string | null | undefined,
+  fault: (message: string) => void,
+): Pick<ClientDecision, 'decision' | 'reason'> {
+  const decision = approved ? 'approve' : 'deny';
+  if (reason == null || reason.trim() === '') return { decision };
+  const read = DecisionReason.safeParse(reason);
+  for (const { message } of read.error?.issues ?? []) fault(message);
+  return { decision, ...(read.success && { reason: read.data }) };
+}
 
 /**
  * `inSession`: results without their call are allowed, since the session has it. `whole`: all messages are `history`, in order, also system
@@ -61,7 +78,7 @@ export function createConversation({ inSession = false, whole = false, provider 
   const history: Message[] = [];
   const results: ClientResult[] = [];
   const input: InputPart[] = [];
-  const decisions: ClientDecision[] = [];
+  const decisions: ConversationBuilder['decisions'] = [];
   const names = new Map<string, string>();
   const marks = new Map<string, Marked>();
   /** The latest message with calls. */
@@ -125,7 +142,7 @@ export function createConversation({ inSession = false, whole = false, provider 
       else history.push(resultMessage([result], names));
     },
     /** Earlier decisions are history, which the session has. */
-    addDecision(decision: ClientDecision, isNew: boolean): void {
+    addDecision(decision: ClientDecision | ClientAnswer, isNew: boolean): void {
       if (isNew) decisions.push(decision);
     },
     /** `mark`: behind all. Throws `invalid_request` with the issues; with `nothing` if no message says anything. */

@@ -58,6 +58,8 @@ export type Dialect = {
   name: DialectName;
   /** Of user interfaces: they show the calls of the server's tools and ask for approvals themselves. Returns what reads the calls. */
   createCallReader?(session: string | null): CallReader;
+  /** They ask the questions of tools' servers themselves, too, in place of a sentence. */
+  asksInput?: true;
   /** Throws `invalid_request`. */
   readRequest(body: Readonly<Record<string, unknown>>): DialectRequest;
   /** Returns the session that call ids in an unread request belong to; null: none is ours. Throws `invalid_request` for two sessions. */

@@ -44,13 +44,13 @@ export function createCallReader(session: string | null): CallReader {
         return [];
       }
       case 'approval-decided': {
-        const { callId, decision } = event;
+        const { callId, decision, reason } = event;
         const call = calls.get(callId);
         const round = rounds.get(callId);
         if (call === undefined || round === undefined || session === null) return [];
         if (decision === 'deny') denied.add(callId);
         const question = toApprovalId({ callId, round, session });
-        return [{ type: 'server-decision', call, question, approved: decision === 'approve' }];
+        return [{ type: 'server-decision', call, question, approved: decision === 'approve', reason }];
       }
       case 'tool-result':
       case 'inner-result': {

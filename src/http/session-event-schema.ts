@@ -3,7 +3,7 @@ import { GuardVerdict } from '../core/policy/guard.ts';
 import { z } from 'zod';
 import { Citation } from '../core/model/citation.ts';
 import { Usage } from '../core/model/chat-event.ts';
-import { AskedEffect, AskKind } from '../core/policy/approval.ts';
+import { AskedEffect, AskKind, DecisionReason } from '../core/policy/approval.ts';
 import { ElicitationAction } from '../core/servers/elicitation.ts';
 import { Repair } from '../core/tools/argument-repair.ts';
 import { ContentBlock, ToolResultCode } from '../core/tools/tool.ts';
@@ -93,6 +93,7 @@ const fields = {
     parent: parent.optional(),
     decision: z.enum(['approve', 'deny', 'expire']),
     by: z.string().meta({ description: 'Id of the key, `link`, or `clock` for `expire`.' }),
+    reason: DecisionReason.optional(),
     remember: z.literal('session').optional().meta({ description: 'The same is allowed in this session from then on.' }),
   }),
   'inner-call': z.object({ ...ofCall, ...named, parent, arguments: object }),

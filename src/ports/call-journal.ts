@@ -48,8 +48,8 @@ export interface CallJournal {
     result: ToolResult,
     options: { durationMs: number; keep: boolean; cost?: number | undefined },
   ): number | null;
-  /** Returns the decision on a nested call; null: not asked or not decided. `approved`: what an approval is bound to. */
-  verdict(callId: string): { decision: 'approve' | 'deny' | 'expire'; approved: GivenApproval | null } | null;
+  /** Returns the decision on a nested call; null: not asked or not decided. `approved`: what an approval is bound to. `reason`: of a denial. */
+  verdict(callId: string): { decision: 'approve' | 'deny' | 'expire'; approved: GivenApproval | null; reason?: string | undefined } | null;
   /** Returns the input that a nested call asked for, with the answers, and how often it has asked. */
   given(callId: string): { input: GivenInput | null; rounds: number };
 }

@@ -310,7 +310,7 @@ export interface SessionPort {
   approvals(caller: Principal): Promise<ApprovalView[]>;
   approval(caller: Principal, callId: string): Promise<ApprovalView>;
   /**
-   * Repeating a decision has no effect; a different one throws `conflict`, as does a decision on an expired or used approval. `remember`:
+   * `reason`: of the person who decides. Repeating a decision has no effect; a different one throws `conflict`, as does a decision on an expired or used approval. `remember`:
    * true stores rules for the workspace, which the caller must authorize; `session` stores them for this session; absent: new hosts become known
    * to the workspace if the caller may change its policy; false: nothing.
    */
@@ -318,7 +318,7 @@ export interface SessionPort {
     caller: Principal,
     callId: string,
     decision: Decision,
-    options: { remember?: boolean | 'session' | undefined; round?: number | null },
+    options: { reason?: string | undefined; remember?: boolean | 'session' | undefined; round?: number | null },
   ): Promise<DecisionOutcome>;
   /** Returns a nonce for one decision on this approval; `storage/keys/signed-token.ts` builds a link from it. */
   mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
@@ -327,7 +327,11 @@ export interface SessionPort {
    * not decide any more.
    */
   linkedApproval(link: FollowedLink): Promise<ApprovalView>;
-  decideByLink(link: FollowedLink, decision: Decision, remember?: 'session'): Promise<DecisionOutcome>;
+  decideByLink(
+    link: FollowedLink,
+    decision: Decision,
+    options?: { reason?: string | undefined; remember?: 'session' | undefined },
+  ): Promise<DecisionOutcome>;
   /** Submits results of client tools. Throws `not_found` for a call that waits for none; repeating a result has no effect. */
   submitResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsAccepted>;
   /** Submits input. Throws `not_found` for a call that asks nothing, `conflict` for answers that differ from earlier ones, `invalid_request` for invalid answers. */

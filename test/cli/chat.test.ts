@@ -28,6 +28,12 @@ describe('an approval in the terminal', () => {
       expect(await askApproval(answers(no), nowhere, approval)).toEqual({ decision: 'deny' });
   });
 
+  it('is denied with the reason that follows the no', async () => {
+    for (const no of ['n, use staging', 'no: use staging', ' N  use staging '])
+      expect(await askApproval(answers(no), nowhere, approval)).toEqual({ decision: 'deny', reason: 'use staging' });
+    expect(await askApproval(answers('not this one'), nowhere, approval)).toEqual({ decision: 'deny' });
+  });
+
   it('can be for the session if it can be remembered', async () => {
     const host = {
       ask: 'network',

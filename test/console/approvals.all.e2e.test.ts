@@ -36,6 +36,29 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
     return json.id;
   }
 
+  it('a turn that has used its limit of cost asks there, and continues', async () => {
+    await service.call('PUT', '/v1/toolsets/paid', { tools: [{ tool: 'builtin.bash', name: 'shell', price: 1 }] });
+    await service.call('PUT', '/v1/agents/thrifty', {
+      model: 'rehearsal/default',
+      toolset: 'paid',
+      limits: { maxCost: 1, onLimit: 'ask' },
+    });
+    const { json: session } = await service.call('POST', '/v1/sessions', { agent: 'thrifty' });
+    await service.call('POST', `/v1/sessions/${session.id}/turns`, { input: '/shell echo one' });
+    await eventually('the list has it', async () => ((await pending()).length === 1 ? true : undefined));
+    await visit('/console/approvals', async (page) => {
+      const card = page.getByRole('article', { name: 'Question about builtin.budget' });
+      await card.getByText('Used 1 of 1').waitFor();
+      // A budget is never remembered.
+      expect(await card.getByRole('button', { name: /^Approve/ }).allTextContents()).toEqual(['Approve once']);
+      await card.getByRole('button', { name: 'Approve once' }).click();
+      await page.getByText('builtin.budget: approved').waitFor({ state: 'attached' });
+    });
+    await eventually('the turn ends', async () =>
+      (await service.call('GET', `/v1/sessions/${session.id}`)).json.turn.status === 'completed' ? true : undefined,
+    );
+  });
+
   it('approvals of two sessions stand in one inbox; deciding there moves the chat', async () => {
     const first = await ask('first.txt');
     await ask('second.txt');
@@ -52,10 +75,14 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
       await expect.poll(() => question(inbox).count()).toBe(1);
       await inbox.getByText('builtin.write_file: approved').waitFor({ state: 'attached' });
       await expect.poll(() => badge(inbox).textContent()).toBe('1 waiting');
+      await question(inbox)
+        .getByLabel(/^Reason/)
+        .fill('Keep the old one');
       await question(inbox).getByRole('button', { name: 'Deny' }).click();
       await inbox.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
       await chat.bringToFront();
       await chat.locator('.turn-end .state', { hasText: 'completed' }).waitFor();
+      expect((await service.call('GET', '/v1/audit?verdict=denied')).json.items).toMatchObject([{ reason: 'Keep the old one' }]);
       await inbox.bringToFront();
       await inbox.getByRole('link', { name: 'Decided' }).click();
       const table = inbox.getByRole('table', { name: 'Decided' });

@@ -63,7 +63,7 @@ export type Cell = {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 };
 
-export async function openCell(lane: Lane, point: Failpoint, agent: 'doer' | 'forgetful' = 'doer'): Promise<Cell> {
+export async function openCell(lane: Lane, point: Failpoint, agent: 'doer' | 'forgetful' | 'thrifty' = 'doer'): Promise<Cell> {
   const created = await lane.call('POST', '/v1/sessions', { agent });
   expect(created.status, created.text).toBe(201);
   return cellOf(lane, tagOf(point), created.json.id);

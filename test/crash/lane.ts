@@ -125,13 +125,13 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
   return lane;
 }
 
-/** The provider, and two agents: one with tools, one whose history is compacted early. */
+/** The provider, and three agents: one with tools, one whose history is compacted early, and one whose calls cost what it may use. */
 async function furnish(lane: Lane): Promise<void> {
   const put = async (path: string, body: unknown): Promise<void> => {
     const { status, text } = await lane.call('PUT', path, body);
     if (status !== 201 && status !== 200) throw new Error(`PUT ${path}: ${status} ${text}`);
   };
-  await put('/v1/providers/scripted', { kind: 'openai-compatible', baseUrl: lane.model.baseUrl });
+  await put('/v1/providers/scripted', { kind: 'openai-compatible', baseUrl: lane.model.baseUrl, prices: { '*': { input: 0, output: 0 } } });
   await put('/v1/tools/made.steps', {
     description: 'Does steps, one after the other.',
     parameters: [{ name: 'steps', type: 'array', description: 'What to do', required: true }],
@@ -152,6 +152,8 @@ return seen;`,
   });
   const agent = { model: 'scripted/any', toolset: 'effects', instructions: 'You are scripted.' };
   await put('/v1/agents/doer', agent);
+  await put('/v1/toolsets/priced', { tools: [{ tool: 'builtin.http_request', name: 'send', approval: 'never', price: 1 }] });
+  await put('/v1/agents/thrifty', { ...agent, toolset: 'priced', limits: { maxCost: 1, onLimit: 'ask' } });
   await put('/v1/agents/forgetful', { ...agent, limits: { maxContextTokens: 1_000 } });
 
   // Checks that a turn ends without a crash, so that a broken setup is reported here once and not in each cell.

@@ -25,7 +25,7 @@ import { usagePerReply } from './scripted-model.ts';
 export type Scenario = (lane: Lane) => Promise<void>;
 
 /** The usual scenario: a session with tools, the story, then the invariants. */
-function story(point: Failpoint, tell: (cell: Cell) => Promise<void>, agent: 'doer' | 'forgetful' = 'doer'): Scenario {
+function story(point: Failpoint, tell: (cell: Cell) => Promise<void>, agent: 'doer' | 'forgetful' | 'thrifty' = 'doer'): Scenario {
   return async (lane) => {
     const cell = await openCell(lane, point, agent);
     await tell(cell);
@@ -344,6 +344,52 @@ function countsOnce(point: Failpoint): Scenario {
 export const underDelivery: Partial<Record<Failpoint, Scenario>> = {
   'ack-before-turn': diesUnderDelivery('ack-before-turn', 'session'),
   'results-before-next-model': diesUnderDelivery('results-before-next-model', 'session'),
+};
+
+/** Points that a turn passes which has used its limit of cost, and asks whether it may use it again. */
+export const overBudget: Partial<Record<Failpoint, Scenario>> = {
+  'paused-for-confirmation': story(
+    'paused-for-confirmation',
+    async (cell) => {
+      const death = cell.arm('paused-for-confirmation');
+      await cell.say('hello', [{ calls: [cell.post('a')] }, done]);
+      await death.strike();
+      await cell.reachStatus('waiting');
+      await checkInvariants(cell, { waiting: true });
+      const asked = await cell.pending();
+      expect(asked).toHaveLength(1);
+      if (cell.dies) expect(asked).toEqual(asksIn(cell.before));
+      expect([cell.effects('a'), cell.requests('hello').length]).toEqual([1, 1]);
+      expect((await cell.decide(String(asked[0]), 'approve')).status).toBe(200);
+      await cell.ended({ alone: false });
+      await saidOnce(cell, done.text);
+      expect([cell.effects('a'), cell.requests('hello').length]).toEqual([1, 2]);
+    },
+    'thrifty',
+  ),
+
+  'before-model-request': story(
+    'before-model-request',
+    async (cell) => {
+      await cell.say('hello', [{ calls: [cell.post('a')] }, { calls: [cell.post('b')] }, done]);
+      await cell.reachStatus('waiting');
+      const death = cell.arm('before-model-request');
+      const [first = ''] = await cell.pending();
+      const decided = cell.decide(first, 'approve').catch(() => null);
+      await death.strike();
+      await decided;
+      // The approval was for one more call, also if the process died after it.
+      await cell.reachStatus('waiting');
+      const asked = await cell.pending();
+      expect(asked).toHaveLength(2);
+      expect((await cell.decide(first, 'approve')).status, 'a repeated decision approves nothing more').toBe(200);
+      expect((await cell.decide(asked[1] ?? '', 'deny')).status).toBe(200);
+      await cell.ended({ alone: false });
+      expect((await cell.events()).at(-1)).toMatchObject({ type: 'turn-end', data: { status: 'completed', reason: 'max_cost' } });
+      expect([cell.effects('a'), cell.effects('b'), cell.requests('hello').length]).toEqual([1, 1, 2]);
+    },
+    'thrifty',
+  ),
 };
 
 /** Dies in the second of two calls of a made tool, which gets the result of the first again. `lost`: the outcome of the second is unknown. */

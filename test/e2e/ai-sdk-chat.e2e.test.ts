@@ -59,7 +59,7 @@ describe('the chat of the AI SDK', () => {
     expect(kindsOf(second)).toEqual(['step-start', 'dynamic-tool approval-requested']);
     const part = second.at(-1)?.parts.find((one) => one.type === 'dynamic-tool');
     const id = part?.type === 'dynamic-tool' ? (part.approval?.id ?? '') : '';
-    const { session, callId } = placeOf({ id, arguments: null, state: null });
+    const { session, callId } = placeOf({ id });
     await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve' });
 
     const third = await send(second, 'And now?', { model: 'agent/guarded' });

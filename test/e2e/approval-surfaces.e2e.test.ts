@@ -1,11 +1,16 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endedTurn } from './eventually.ts';
+import { fieldsOf, readLog } from './session-log.ts';
 import { shareService } from './shared-service.ts';
 import {
   agUiSurface,
   aiSdkSurface,
   type Choice,
+  ownSurface,
   placeOf,
   type Question,
   responsesSurface,
@@ -22,6 +27,9 @@ const surfaces: readonly [string, Surface][] = [
   ['Responses, of the AI SDK', aiSdkSurface(service)],
   ['the AI SDK’s chat', uiSurface(service)],
   ['AG-UI', agUiSurface(service)],
+  ['the API of sessions', ownSurface(service, { by: 'api' })],
+  ['the page of a link', ownSurface(service, { by: 'link' })],
+  ['Chat Completions, by the sentence', ownSurface(service, { by: 'api', chat: true })],
 ];
 
 beforeAll(async () => {
@@ -43,6 +51,21 @@ async function executions(question: Question): Promise<number> {
   return status === 404 ? 0 : text.split('\n').filter((line) => line !== '').length;
 }
 
+/** As if the time of an approval had passed while the service was stopped. */
+function expire(dataDir: string, callId: string): void {
+  let expired = 0;
+  for (const file of readdirSync(join(dataDir, 'state'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.sqlite'),
+  )) {
+    const database = new DatabaseSync(join(dataDir, 'state', file));
+    if (database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'waits'").get() !== undefined) {
+      expired += Number(database.prepare('UPDATE waits SET expires_at = 1 WHERE call_id = ?').run(callId).changes);
+    }
+    database.close();
+  }
+  expect(expired).toBe(1);
+}
+
 describe.each(surfaces)('an approval in %s', (_name, surface) => {
   it('shows the arguments, and runs the call once when it is approved', async () => {
     const question = await surface.ask(input);
@@ -58,7 +81,21 @@ describe.each(surfaces)('an approval in %s', (_name, surface) => {
     expect(await executions(question)).toBe(0);
   });
 
-  it('runs the call once when the decision is sent again, and gets the same text', async () => {
+  it.runIf(surface.sendsNoReason === undefined)(
+    'sends the reason of a denial to the model, the event, the approval and the audit',
+    async () => {
+      const question = await surface.ask(input);
+      const reason = 'It must run in "staging" first';
+      expect(await surface.decide(question, 'deny', reason)).toContain(JSON.stringify(reason));
+      expect((await service.call('GET', pathOf(question))).json).toMatchObject({ state: 'denied', decisionReason: reason });
+      const { session, callId } = placeOf(question);
+      expect(fieldsOf(await readLog(service, session), 'approval-decided', 'reason')).toEqual([reason]);
+      const { json } = await service.call('GET', `/v1/audit?session=${session}&verdict=denied`);
+      expect(json.items).toMatchObject([{ callId, reason }]);
+    },
+  );
+
+  it.runIf(surface.decidesOnce === undefined)('runs the call once when the decision is sent again, and gets the same text', async () => {
     const question = await surface.ask(input);
     const first = await surface.decide(question, 'approve');
     expect(await surface.decide(question, 'approve')).toBe(first);
@@ -79,10 +116,19 @@ describe.each(surfaces)('an approval in %s', (_name, surface) => {
     expect(await executions(question)).toBe(1);
   });
 
+  it('is told that the approval has expired, and nothing runs', async () => {
+    const question = await surface.ask(input);
+    await service.restart((dataDir) => expire(dataDir, placeOf(question).callId));
+    // The alarm that denies the call comes a week later; a decision before it has no effect either.
+    await expect(surface.decide(question, 'approve')).rejects.toThrow('expired');
+    expect((await service.call('GET', `/v1/sessions/${placeOf(question).session}/files/ran.txt`)).status).toBe(404);
+    expect((await service.call('GET', `/v1/sessions/${placeOf(question).session}`)).json.turn.status).toBe('waiting');
+  });
+
   it('is told that the call was decided otherwise, and nothing runs', async () => {
     const question = await surface.ask(input);
     expect(await decideByRest(question, 'deny')).toBe(200);
-    await expect(surface.decide(question, 'approve')).rejects.toThrow('was already denied');
+    await expect(surface.decide(question, 'approve')).rejects.toThrow(/(?:was already|is) denied/);
     expect(await executions(question)).toBe(0);
   });
 });

@@ -11,15 +11,17 @@ import {
 } from 'ai';
 import OpenAI from 'openai';
 import type { Response as Answered, ResponseInput } from 'openai/resources/responses/responses';
-import { type QuestionReference, readApprovalId } from '../../src/core/text/reference.ts';
-import { type AgUiMessage, runAgent } from './ag-ui-client.ts';
+import { type QuestionReference, readApprovalId, toApprovalId } from '../../src/core/text/reference.ts';
+import type { Interrupt } from '@ag-ui/client';
+import { type AgUiMessage, interruptsOf, runAgent, toolCallsOf } from './ag-ui-client.ts';
+import { endedTurn } from './eventually.ts';
 import type { SharedService } from './shared-service.ts';
 
 /** A question that a client got. `id`: of its approval, in all protocols. `state`: what its client sends back. */
 export type Question = { id: string; arguments: unknown; state: unknown };
 
 /** The session and call of a question. */
-export function placeOf({ id }: Question): QuestionReference {
+export function placeOf({ id }: Pick<Question, 'id'>): QuestionReference {
   const place = readApprovalId(id);
   if (place === null) throw new Error(`not the id of an approval: ${id}`);
   return place;
@@ -31,10 +33,56 @@ export type Surface = {
   /** Starts a turn whose call waits. */
   ask(input: string): Promise<Question>;
   /** Decides in the client's protocol, and returns the text of the rest of the turn. Throws what the client throws. */
-  decide(question: Question, choice: Choice): Promise<string>;
+  decide(question: Question, choice: Choice, reason?: string): Promise<string>;
+  /** The client does not send reasons. */
+  sendsNoReason?: true;
+  /** A decision cannot be sent again: its link is used. */
+  decidesOnce?: true;
 };
 
 const model = 'agent/guarded';
+
+/** Moniker's own API, and the page of a link: the model's text is in the transcript. `chat`: the question came as the sentence of a chat client. */
+export function ownSurface(service: SharedService, { by, chat = false }: { by: 'api' | 'link'; chat?: boolean }): Surface {
+  const call = async (method: string, path: string, body?: object) => {
+    const { status, json, text } = await service.call(method, path, body);
+    if (status >= 400) throw new Error(json?.detail ?? text);
+    return json;
+  };
+  return {
+    ...(by === 'link' && { decidesOnce: true as const }),
+    async ask(input) {
+      if (!chat) {
+        const session = (await call('POST', '/v1/sessions', { agent: 'guarded' })).id;
+        const { pending } = await call('POST', `/v1/sessions/${session}/turns`, { input });
+        return toQuestion(session, pending[0].callId, pending[0].arguments);
+      }
+      const { choices } = await call('POST', '/v1/chat/completions', { model, messages: [{ role: 'user', content: input }] });
+      const [, session = '', callId = ''] = /\/v1\/sessions\/([0-9a-f]+)\/approvals\/(call_\w+)/.exec(choices[0].message.content) ?? [];
+      return toQuestion(session, callId, (await call('GET', `/v1/sessions/${session}/approvals/${callId}`)).arguments);
+    },
+    async decide({ id }, choice, reason) {
+      const { session, callId } = placeOf({ id });
+      const path = `/v1/sessions/${session}/approvals/${callId}`;
+      const body = { decision: choice, ...(reason !== undefined && { reason }) };
+      if (by === 'api') await call('POST', path, body);
+      else {
+        const { url } = await call('POST', `${path}/link`);
+        const response = await fetch(url, { method: 'POST', body: new URLSearchParams(body), headers: { accept: 'application/json' } });
+        if (!response.ok) throw new Error(((await response.json()) as { detail: string }).detail);
+      }
+      await endedTurn(service, session);
+      const { items } = await call('GET', `/v1/sessions/${session}/messages?order=desc&limit=1`);
+      return items[0].parts.map(({ text = '' }: { text?: string }) => text).join('');
+    },
+  };
+}
+
+const toQuestion = (session: string, callId: string, given: unknown): Question => ({
+  id: toApprovalId({ session, callId, round: 1 }),
+  arguments: given,
+  state: null,
+});
 
 /** `way`: how the client continues: from the last response, with all items again, or with the decision alone. */
 export function responsesSurface(service: SharedService, way: 'previous' | 'resent' | 'alone', streamed: boolean): Surface {
@@ -54,10 +102,10 @@ export function responsesSurface(service: SharedService, way: 'previous' | 'rese
       if (request?.type !== 'mcp_approval_request') throw new Error(`no approval request: ${JSON.stringify(response.output)}`);
       return { id: request.id, arguments: JSON.parse(request.arguments), state: { input, response } };
     },
-    async decide(question, choice) {
+    async decide(question, choice, reason) {
       const { id, state } = question;
       const { input, response } = state as { input: string; response: Answered };
-      const decision = { type: 'mcp_approval_response' as const, approval_request_id: id, approve: choice === 'approve' };
+      const decision = { type: 'mcp_approval_response' as const, approval_request_id: id, approve: choice === 'approve', reason };
       const history = [{ role: 'user' as const, content: input }, ...(response.output as ResponseInput)];
       const next =
         way === 'previous'
@@ -77,6 +125,7 @@ export function aiSdkSurface(service: SharedService): Surface {
     return await generateText({ model: responses(model), messages, maxRetries: 0 });
   };
   return {
+    sendsNoReason: true,
     async ask(input) {
       const user: ModelMessage = { role: 'user', content: input };
       const { content, response } = await generate([user]);
@@ -105,10 +154,13 @@ export function uiSurface(service: SharedService): Surface {
         throw new Error(`no approval request: ${JSON.stringify(chat.messages)}`);
       return { id: part.approval.id, arguments: part.input, state: chat.messages };
     },
-    async decide({ id, state }, choice) {
+    async decide({ id, state }, choice, reason) {
       const before = structuredClone(state as UIMessage[]);
       const { chat, ended } = createUiChat(service, before);
-      await Promise.all([chat.addToolApprovalResponse({ id, approved: choice === 'approve' }), ended]);
+      await Promise.all([
+        chat.addToolApprovalResponse({ id, approved: choice === 'approve', ...(reason !== undefined && { reason }) }),
+        ended,
+      ]);
       if (chat.messages.length !== before.length) throw new Error('the answer is a message of its own');
       return (chat.lastMessage?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
     },
@@ -140,24 +192,25 @@ export function createUiChat({ url, key }: SharedService, messages: UIMessage[],
   return { chat, ended };
 }
 
-/** AG-UI, by a client written after its specification. */
+/** AG-UI, with its own client. */
 export function agUiSurface(service: SharedService): Surface {
   return {
     async ask(input) {
       const run = await runAgent(service, 'guarded', { messages: [{ id: 'm1', role: 'user', content: input }] });
-      const [interrupt] = run.outcome?.interrupts ?? [];
+      const pending = interruptsOf(run);
+      const [interrupt] = pending;
       if (interrupt === undefined) throw new Error(`no interrupt: ${JSON.stringify(run)}`);
-      const call = run.messages.flatMap(({ toolCalls = [] }) => toolCalls).find(({ id }) => id === interrupt.toolCallId);
-      return { id: interrupt.id, arguments: JSON.parse(call?.function.arguments ?? ''), state: run.messages };
+      const call = toolCallsOf(run.messages).find(({ id }) => id === interrupt.toolCallId);
+      return { id: interrupt.id, arguments: JSON.parse(call?.function.arguments ?? ''), state: { messages: run.messages, pending } };
     },
-    async decide({ id, state }, choice) {
-      const before = state as AgUiMessage[];
-      const resume = [{ interruptId: id, status: 'resolved', payload: { approved: choice === 'approve' } }];
-      const { messages, error } = await runAgent(service, 'guarded', { messages: before, resume });
+    async decide({ id, state }, choice, reason) {
+      const before = state as { messages: AgUiMessage[]; pending: Interrupt[] };
+      const resume = [{ interruptId: id, status: 'resolved' as const, payload: { approved: choice === 'approve', reason } }];
+      const { messages, error } = await runAgent(service, 'guarded', { ...before, resume });
       if (error !== null) throw new Error(error);
       return messages
-        .slice(before.length)
-        .map(({ role, content }) => (role === 'assistant' ? content : ''))
+        .slice(before.messages.length)
+        .map(({ role, content }) => (role === 'assistant' ? String(content ?? '') : ''))
         .join('');
     },
   };

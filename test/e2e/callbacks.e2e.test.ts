@@ -67,6 +67,36 @@ describe('callbacks', () => {
     return { session: session.id, ...json };
   };
 
+  it('report that a turn has used its limit of cost, and the decision, also in the inbox', async () => {
+    await put('/v1/toolsets/paid', { tools: [{ tool: 'builtin.bash', name: 'shell', price: 1 }] });
+    await put('/v1/agents/thrifty', { model: 'rehearsal/default', toolset: 'paid', limits: { maxCost: 1, onLimit: 'ask' } });
+    const own = await listen();
+    await subscribe('budgets', { url: own.url, events: ['approval.required', 'turn.completed'], agents: ['thrifty'] });
+    const { session, turn: id } = await turn('thrifty', '/shell echo one\n\n/shell echo two');
+    const asked = await eventually('the question', () => own.received.find(({ type }) => type === 'approval.required'));
+    const [question] = asked.data.pending;
+    expect(question).toMatchObject({ kind: 'approval', canonical: 'builtin.budget', arguments: { used: 1, max: 1, more: 1 } });
+    const inbox = async (state: string) => (await service.call('GET', `/v1/approvals?state=${state}&session=${session}`)).json.items;
+    const listed = await eventually('the inbox has it', async () => (await inbox('pending'))[0]);
+    expect(listed).toMatchObject({ kind: 'approval', canonical: 'builtin.budget', reason: question.reason, agent: 'thrifty', turn: id });
+    const path = `/v1/sessions/${session}/approvals/${question.callId}`;
+    expect((await service.call('POST', path, { decision: 'approve', reason: 'It is worth it' })).status).toBe(200);
+    const ended = await eventually(
+      'the second question or the end',
+      () => own.received.find(({ type }) => type === 'turn.completed') ?? own.received[1],
+    );
+    // The second call has used what was approved.
+    expect(ended).toMatchObject({ type: 'approval.required', data: { pending: [{ arguments: { used: 2, max: 2, more: 1 } }] } });
+    const [{ callId }] = (await service.call('GET', `/v1/sessions/${session}/approvals`)).json.items;
+    await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'deny' });
+    const done = await eventually('the end', () => own.received.find(({ type }) => type === 'turn.completed'));
+    expect(done.data).toMatchObject({ status: 'completed', reason: 'max_cost' });
+    const states = async () => (await inbox('decided')).map(({ state }: { state: string }) => state);
+    await eventually('both decisions are listed', async () => ((await states()).length === 2 ? true : undefined));
+    expect((await states()).toSorted()).toEqual(['approved', 'denied']);
+    await unsubscribe('budgets');
+  });
+
   it("reports the end of a delivery's turn once, signed according to Standard Webhooks", async () => {
     await hook('plain', receiver.url);
     const { status, json } = await post('plain', 'd-1');

@@ -129,6 +129,38 @@ describe('moniker, with the service of the data folder', () => {
     ]);
   });
 
+  it('applies a project file with prices and limits of cost, and shows a changed price', async () => {
+    const file = join(dataDir, 'prices.yaml');
+    const project = (price: string): string => `servers:
+  paid:
+    kind: static
+    url: http://127.0.0.1:9/
+    price: { look: 0.25, "*": ${price} }
+    tools: [{ name: look, description: Looks., inputSchema: { type: object } }]
+toolsets:
+  paying: { tools: [{ tool: paid.look, price: ${price} }, { tool: builtin.bash, price: 0 }] }
+agents:
+  payer: { model: rehearsal/default, toolset: paying, limits: { maxCost: 1, onLimit: ask } }
+`;
+    const apply = (...options: string[]) => moniker(['apply', file, '--project', 'prices', ...options]);
+    writeFileSync(file, project('0.5'));
+    expect((await apply()).stdout).toContain('Project prices: 3 created.');
+    expect((await service.call('GET', '/v1/servers/paid')).json.price).toEqual({ look: 0.25, '*': 0.5 });
+    const prices = async () => (await service.call('GET', '/v1/toolsets/paying')).json.tools.map(({ price }: { price: number }) => price);
+    expect(await prices()).toEqual([0.5, 0]);
+    expect((await service.call('GET', '/v1/agents/payer')).json.limits).toEqual({ maxCost: 1, onLimit: 'ask' });
+    expect((await apply()).stdout).toContain('3 unchanged');
+    writeFileSync(file, project('2'));
+    expect((await apply('--dry-run')).stdout).toContain('tools[0].price: 0.5 → 2');
+    expect(await prices()).toEqual([0.5, 0]);
+    await apply();
+    expect(await prices()).toEqual([2, 0]);
+    writeFileSync(file, project('-1'));
+    const wrong = await apply();
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('toolsets.paying.tools[0].price')]);
+    expect(await prices()).toEqual([2, 0]);
+  });
+
   it('stores a credential of a server as a secret, and takes it back if the server is refused', async () => {
     const header = ['--header', 'Authorization: Bearer secret-value'];
     expect((await moniker(['add', 'server', 'docs', 'http://127.0.0.1:9/mcp', ...header])).code).toBe(0);
@@ -179,16 +211,36 @@ describe('moniker, with the service of the data folder', () => {
     type('/shell echo draft > notes.txt');
     await expectOnScreen(/> shell → builtin\.bash [\s\S]*gave:[\s\S]*> $/);
     type('/shell rm notes.txt');
-    await expectOnScreen(/- delete \/workspace\/notes\.txt[\s\S]*Approve\? \[y\/N, s: for the rest of this session\] $/);
-    type('n');
-    await expectOnScreen(/failed: Not run: the user denied the call[\s\S]*> $/);
+    await expectOnScreen(/- delete \/workspace\/notes\.txt[\s\S]*Approve\? \[y\/N, s: for the rest of this session, or n and why\] $/);
+    type('n, keep it');
+    await expectOnScreen(/failed: Not run: the user denied the call, with the reason "keep it"[\s\S]*> $/);
     type('/shell rm notes.txt');
-    await expectOnScreen(/Approve\? \[y\/N, s: for the rest of this session\] $/);
+    await expectOnScreen(/Approve\? \[y\/N, s: for the rest of this session, or n and why\] $/);
     send('\u0003');
     await expectOnScreen(/Cancelling[\s\S]*\[cancelled: cancelled\][\s\S]*> $/);
     type('/exit');
     await expectOnScreen(/Continue later: moniker chat --session \w+/);
     expect(await ended).toBe(0);
+  });
+
+  it.skipIf(!canHaveTerminal)('chats in a terminal: asks whether a turn may use its limit of cost again', async () => {
+    await service.call('PUT', '/v1/toolsets/paid', { tools: [{ tool: 'builtin.bash', name: 'shell', price: 1 }] });
+    const limits = { maxCost: 1, onLimit: 'ask' };
+    await service.call('PUT', '/v1/agents/thrifty', { model: 'rehearsal/default', toolset: 'paid', limits });
+    const { type, expectOnScreen, ended } = openTerminal('chat --agent thrifty');
+    await expectOnScreen('Ctrl-D leaves');
+    type('/shell echo one');
+    await expectOnScreen(/budget \(builtin\.budget\) requires approval[\s\S]*Used 1 of 1[\s\S]*Approve\? \[y\/N, or n and why\] $/);
+    type('y');
+    await expectOnScreen(/gave:\s+one[\s\S]*> $/);
+    type('/shell echo two');
+    await expectOnScreen(/Approve\? \[y\/N, or n and why\] $/);
+    type('n, too much');
+    await expectOnScreen(/\[no text: max_cost\][\s\S]*> $/);
+    type('/exit');
+    expect(await ended).toBe(0);
+    const { items } = (await service.call('GET', '/v1/audit?verdict=denied&tool=builtin.budget')).json;
+    expect(items).toMatchObject([{ canonical: 'builtin.budget', reason: 'too much' }]);
   });
 
   it('chats without a terminal: a message on stdin, the answer on stdout', async () => {
@@ -204,7 +256,7 @@ describe('moniker, with the service of the data folder', () => {
     expect(waiting.stderr).toContain('The turn waits: approval of builtin.bash.');
     if (!canHaveTerminal) return;
     const { type, expectOnScreen, ended } = openTerminal(`chat --session ${first.session}`);
-    await expectOnScreen(/- delete \/workspace\/f\.txt[\s\S]*Approve\? \[y\/N, s: for the rest of this session\] $/);
+    await expectOnScreen(/- delete \/workspace\/f\.txt[\s\S]*Approve\? \[y\/N, s: for the rest of this session, or n and why\] $/);
     type('y');
     await expectOnScreen(/exit code: 0[\s\S]*gave:[\s\S]*> $/);
     type('/exit');

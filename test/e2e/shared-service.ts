@@ -3,8 +3,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 
 export type SharedService = Omit<RunningService, 'stop'> & {
-  /** Kills the service like a power failure and starts it again over the same data; the address may change. */
-  restart(): Promise<void>;
+  /** Kills the service like a power failure and starts it again over the same data, which `change` may change meanwhile; the address may change. */
+  restart(change?: (dataDir: string) => void): Promise<void>;
 };
 
 /** Call it where hooks can be registered, before the hooks that use the service. `environment`: additional settings. */
@@ -27,8 +27,9 @@ export function shareService(environment: Record<string, string> = {}): SharedSe
     },
     printed: () => service.printed(),
     call: (...request) => service.call(...request),
-    restart: async () => {
+    restart: async (change) => {
       await service.stop('SIGKILL');
+      change?.(dataDir);
       service = await startService(dataDir, environment);
     },
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
 import { readLog } from './session-log.ts';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { interruptsOf, runAgent } from './ag-ui-client.ts';
 import { endedTurn } from './eventually.ts';
 
 const dataDir = makeDataDir();
@@ -53,18 +54,35 @@ const march: FakeTool = {
   },
 };
 
+/** Asks for a page and a form at once, by keys that are no words. */
+const pay: FakeTool = {
+  ...book,
+  name: 'pay',
+  async answer(_args, { mcpReq }) {
+    const { inputRequests } = askFor('day');
+    const page = {
+      method: 'elicitation/create',
+      params: { mode: 'url', message: 'Pay', url: 'https://pay.example/1', elicitationId: '1' },
+    };
+    if (mcpReq.inputResponses === undefined)
+      return { resultType: 'input_required', inputRequests: { 'ü/ 1': page, 'a.b': inputRequests.day } };
+    return { content: [{ type: 'text', text: JSON.stringify(mcpReq.inputResponses) }] };
+  },
+};
+
 let upstream: FakeMcpServer;
 let service: RunningService;
 
 beforeAll(async () => {
-  upstream = await listenMcpServer({ eras: 'modern', tools: [book, pry, march] });
+  upstream = await listenMcpServer({ eras: 'modern', tools: [book, pry, march, pay] });
   service = await startService(dataDir, environment);
   const { json } = await service.call('PUT', '/v1/servers/inn', { kind: 'mcp', url: upstream.url, trusted: true });
   expect(json).toMatchObject({ health: { status: 'ok' } });
   const made = await service.call('PUT', '/v1/toolsets/inn', {
-    tools: [{ tool: 'inn.book', aliases: ['reserve'] }, { tool: 'inn.pry' }, { tool: 'inn.march' }],
+    tools: [{ tool: 'inn.book', aliases: ['reserve'] }, { tool: 'inn.pry' }, { tool: 'inn.march' }, { tool: 'inn.pay' }],
   });
   expect(made.status).toBe(201);
+  await service.call('PUT', '/v1/agents/inn', { model: 'rehearsal/default', toolset: 'inn', instructions: '' });
 });
 
 afterAll(async () => {
@@ -132,6 +150,62 @@ describe('an input request of a server in a conversation', () => {
     expect(second.status).toBe(200);
     expect(second.headers.get('x-moniker-session')).toBe(session);
     expect(await messagesOf(session)).toContain('Ulm: {\\"action\\":\\"decline\\"}');
+  });
+
+  it('is an interrupt for a client of AG-UI, with the form, and is answered once across a kill', async () => {
+    const first = await runAgent(service, 'inn', { messages: [{ id: 'm1', role: 'user', content: '/reserve {"city":"Jena"}' }] });
+    const pending = interruptsOf(first);
+    expect(pending).toMatchObject([
+      {
+        reason: 'input_required',
+        message: 'Server "inn" asks: Which day?',
+        responseSchema: { properties: { day: { type: 'string', minLength: 3 } }, required: ['day'] },
+        expiresAt: expect.any(String),
+      },
+    ]);
+    const answer = async (entry: { status: 'resolved' | 'cancelled'; payload?: unknown }) =>
+      await runAgent(service, 'inn', { messages: first.messages, pending, resume: [{ interruptId: pending[0]?.id ?? '', ...entry }] });
+    await service.stop('SIGKILL');
+    service = await startService(dataDir, environment);
+    for (const wrong of [{ day: 'x' }, { day: 'Monday', more: 1 }, 'Monday'])
+      expect((await answer({ status: 'resolved', payload: wrong })).error).toContain('resume[0].payload');
+    const given = { status: 'resolved' as const, payload: { day: 'Monday' } };
+    const both = await Promise.all([answer(given), answer(given)]);
+    for (const { messages } of both) expect(JSON.stringify(messages)).toContain('Jena');
+    expect((await answer(given)).error).toBeNull();
+    expect((await answer({ status: 'resolved', payload: { day: 'Sunday' } })).error).toContain('already has a different answer');
+    const repeats = upstream.heard.filter(
+      ({ body }) => JSON.stringify(body).includes('Jena') && JSON.stringify(body).includes('inputResponses'),
+    );
+    expect(repeats).toHaveLength(1);
+  });
+
+  it('of several questions is several interrupts for a client of AG-UI, which are answered together, a page without a form', async () => {
+    const first = await runAgent(service, 'inn', { messages: [{ id: 'm1', role: 'user', content: '/inn.pay {"city":"Ulm"}' }] });
+    const pending = interruptsOf(first);
+    expect(pending).toMatchObject([
+      { message: 'Server "inn" asks: Pay Open https://pay.example/1 in a browser.', metadata: { url: 'https://pay.example/1' } },
+      { message: 'Server "inn" asks: Which day?' },
+    ]);
+    const [page, form] = pending.map(({ id }) => id) as [string, string];
+    const paid = { interruptId: page, status: 'resolved' as const, payload: {} };
+    const resume = async (...entries: (typeof paid | { interruptId: string; status: 'cancelled' })[]) =>
+      await runAgent(service, 'inn', { messages: first.messages, resume: entries });
+    expect((await resume(paid)).error).toContain('answer all questions in one request');
+    const { messages } = await resume(paid, { interruptId: form, status: 'cancelled' });
+    expect(messages.find(({ role }) => role === 'tool')?.content).toBe('{"ü/ 1":{"action":"accept"},"a.b":{"action":"cancel"}}');
+  });
+
+  it('is answered over AG-UI by a key without the scope approve, but not for a session of another key', async () => {
+    const key = async () => (await service.call('POST', '/v1/keys', { name: 'chatting', scopes: ['chat'] })).json.key as string;
+    const own = { url: service.url, key: await key() };
+    const first = await runAgent(own, 'inn', { messages: [{ id: 'm1', role: 'user', content: '/reserve {"city":"Bern"}' }] });
+    const resume = [{ interruptId: interruptsOf(first)[0]?.id ?? '', status: 'resolved' as const, payload: { day: 'Monday' } }];
+    const other = { url: service.url, key: await key() };
+    expect((await runAgent(other, 'inn', { messages: first.messages, resume })).error).toContain(
+      'not the id of an approval of this session',
+    );
+    expect(JSON.stringify((await runAgent(own, 'inn', { messages: first.messages, resume })).messages)).toContain('Monday');
   });
 
   it('for a password is declined without notifying the user', async () => {

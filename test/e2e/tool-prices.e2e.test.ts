@@ -20,6 +20,7 @@ describe('a service with priced tools', () => {
   let plain: ToolServer;
   let mcp: FakeMcpServer;
   let reported: unknown;
+  const hanging = Promise.withResolvers<Response>();
 
   const put = async (path: string, body: object) => {
     const answer = await service.call('PUT', path, body);
@@ -27,16 +28,23 @@ describe('a service with priced tools', () => {
     return answer.json;
   };
   beforeAll(async () => {
-    plain = await listenToolServer();
+    plain = await listenToolServer(({ name }) => (name === 'hang' ? hanging.promise : { content: [{ type: 'text', text: name }] }));
     const answer = () => ({ content: [{ type: 'text', text: 'found' }], _meta: { 'moniker/price': reported } });
     mcp = await listenMcpServer({ tools: [{ ...listed('query'), answer }] });
-    await put('/v1/servers/plain', { kind: 'static', url: plain.url, trusted: true, tools: [listed('one'), listed('two')], price: 0.5 });
+    await put('/v1/servers/plain', {
+      kind: 'static',
+      url: plain.url,
+      trusted: true,
+      tools: [listed('one'), listed('two'), listed('hang')],
+      price: 0.5,
+    });
     await put('/v1/servers/reports', { kind: 'mcp', url: mcp.url, trusted: true, price: { query: 0.25 } });
     await put('/v1/toolsets/paid', {
       tools: [{ tool: 'plain.two', price: 2, approval: 'never' }, { tool: 'plain.*' }, { tool: 'reports.*' }],
     });
   });
   afterAll(async () => {
+    hanging.resolve(new Response());
     plain.close();
     await mcp.close();
   });
@@ -82,7 +90,7 @@ describe('a service with priced tools', () => {
     expect(warnings).toEqual([{ path: 'price', message: '"won" is not listed by the server. Use own names of tools' }]);
     await put('/v1/toolsets/wild', { tools: [{ tool: 'plain.*', price: 0.125 }] });
     const { json: wild } = await service.call('GET', '/v1/toolsets/wild');
-    expect(wild.tools.map(({ price }: { price: number }) => price)).toEqual([0.125, 0.125]);
+    expect(wild.tools.map(({ price }: { price: number }) => price)).toEqual([0.125, 0.125, 0.125]);
     const { json: exported } = await service.call('GET', '/v1/export');
     const text = JSON.stringify(exported);
     for (const kept of ['"price":0.125', '"price":{"query":0.25}', '"price":0.5']) expect(text).toContain(kept);
@@ -139,6 +147,32 @@ describe('a service with priced tools', () => {
     expect((await callOverMcp(key, 'one')).json.result).toMatchObject({ isError: true });
     expect((await call(key, 'one', { session: session.id })).json).toMatchObject({ isError: true, code: 'limit_reached' });
     expect(plain.calls.length).toBe(before);
+  });
+
+  it('has a direct call that ended with the process in the audit with its price, and charges it once when it is repeated', async () => {
+    await put('/v1/toolsets/slow', { tools: [{ tool: 'plain.hang', name: 'hang', approval: 'never' }] });
+    const key = await keyWith({ dailyCost: 100 });
+    const { json: session } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'slow' }, key.headers);
+    const request = (q: string, more: object) => ({ name: 'hang', arguments: { q }, ...more });
+    const hang = (q: string, more: object) =>
+      service.call('POST', '/v1/toolsets/slow/calls', request(q, more), { ...key.headers, 'idempotency-key': `key-${q}` });
+    const cut = [hang('kept', { session: session.id }), hang('lost', {})].map((call) => call.catch(() => null));
+    await vi.waitFor(() => expect(plain.calls.filter(({ name }) => name === 'hang')).toHaveLength(2), waiting);
+    await service.restart();
+    await Promise.all(cut);
+    const rows = async () => (await service.call('GET', `/v1/audit?key=${key.id}`)).json.items;
+    await vi.waitFor(async () => {
+      const unknown = (await rows()).map(({ verdict, cost }: { verdict: string; cost: number }) => [verdict, cost]);
+      expect(unknown).toEqual(Array.from({ length: 2 }, () => ['outcome_unknown', 0.5]));
+    }, waiting);
+    for (let times = 0; times < 2; times += 1)
+      expect((await hang('kept', { session: session.id })).json).toMatchObject({ isError: true, code: 'outcome_unknown' });
+    await vi.waitFor(async () => expect((await usage(key, 'tool')).totals).toMatchObject({ calls: 1, cost: 0.5 }), waiting);
+    await vi.waitFor(async () => expect((await usedOf(key)).dailyCost).toBeCloseTo(0.5), waiting);
+    expect(plain.calls.filter(({ name }) => name === 'hang')).toHaveLength(2);
+    const [repeated, ...begun] = await rows();
+    expect(repeated).toMatchObject({ verdict: 'ran', code: 'outcome_unknown', cost: 0.5 });
+    expect(begun.map(({ callId }: { callId: string }) => callId)).toContain(repeated.callId);
   });
 
   it('ends a turn at `maxCost` of its agent', async () => {

@@ -5,6 +5,7 @@ import { moniker } from './moniker.ts';
 import { createPoll } from './poll.ts';
 
 export type InboxItem = components['schemas']['InboxItem'];
+type Decision = components['schemas']['DecisionRequest'];
 
 const pollMs = 10_000;
 const maxItems = 100;
@@ -34,9 +35,8 @@ export function keyOfItem({ session, callId, round }: InboxItem): string {
 }
 
 /** Decides an approval. Rejects with the error of the request. */
-export async function decideItem(item: InboxItem, decision: 'approve' | 'deny', remember?: true | 'session'): Promise<void> {
-  const { session: id, callId, round } = item;
-  const body = { decision, round, ...(remember && { remember }) };
+export async function decideItem({ session: id, callId, round }: InboxItem, decided: Omit<Decision, 'round'>): Promise<void> {
+  const body = { ...decided, round };
   await moniker.value.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { id, callId } }, body });
   await hideQuestions(id, callId);
 }

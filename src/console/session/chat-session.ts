@@ -159,10 +159,10 @@ export function openChatSession(id: string) {
         throw error;
       }
     },
-    decide: ({ callId, question }: Call, decision: 'approve' | 'deny', remember?: true | 'session') =>
+    decide: ({ callId, question }: Call, decided: Pick<components['schemas']['DecisionRequest'], 'decision' | 'reason' | 'remember'>) =>
       answer(callId, () => {
         const round = question?.type === 'approval-required' && { round: question.round };
-        const body = { decision, ...(remember && { remember }), ...round };
+        const body = { ...decided, ...round };
         return moniker.value.post('/v1/sessions/{id}/approvals/{callId}', { params: { path: { ...path, callId } }, body });
       }),
     sendResult: ({ callId }: Call, content: string, isError: boolean) =>

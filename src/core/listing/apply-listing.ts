@@ -2,6 +2,7 @@
  * Decides what a server's new listing means for its tools (contract §4, pins): which are in force, held for review, missing, or probably
  * renamed. Pure; the Catalog stores the result. `pin-listing.ts` reads the listing.
  */
+import { aliasName } from '../names/toolset-alias.ts';
 import { canonicalJson } from '../hash.ts';
 import { rejectionOf, reviewListed, updatesId, type DecidedBy } from '../servers/definition-review.ts';
 import type { UpdatePolicy } from '../servers/server.ts';
@@ -110,15 +111,17 @@ function withAcceptedAnnotations(accepted: AcceptedDefinition | null, listed: Pi
 }
 
 /**
- * Offers a missing tool and a new tool with an equal definition as a rename. Only unique pairs are offered, since any other choice would be
- * a guess. An offered rename remains while its tool is listed.
+ * Offers a missing tool and a tool with an equal definition that is new, or has the name of the missing one as an alias, as a rename. Only
+ * unique pairs are offered, since any other choice would be a guess. An offered rename remains while its tool is listed.
  */
 function offerRenames(before: ReadonlyMap<string, StoredTool>, after: Map<string, StoredTool>): void {
   const gone = [...after.values()].filter((tool) => !isListed(tool) && tool.refused === null);
   if (gone.length === 0) return;
   const offered = new Set(gone.map(({ renamedTo }) => renamedTo));
+  const names = new Set<string>(gone.map(({ name }) => name));
   const fresh = [...after.values()].flatMap((tool) => {
-    const isFresh = (before.get(tool.name)?.accepted ?? null) === null || offered.has(tool.name);
+    const isNamed = tool.listed?.definition.listedAliases?.some((alias) => names.has(aliasName(alias))) === true;
+    const isFresh = isNamed || (before.get(tool.name)?.accepted ?? null) === null || offered.has(tool.name);
     return tool.listed !== null && isFresh && toolStateOf(tool) !== 'rejected'
       ? [{ name: tool.name, key: definitionKey(tool.listed) }]
       : [];

@@ -57,9 +57,10 @@ export function rawOf({ definition, raw }: PinnedDefinition): BareDefinition {
   return raw ?? definition;
 }
 
-/** Equal for definitions that differ in their name only. */
+/** Equal for definitions that differ in their names only: their own, and the aliases that the server gives. */
 export function definitionKey(pinned: PinnedDefinition): string {
-  return canonicalJson({ ...rawOf(pinned), name: '' });
+  const { listedAliases: _aliases, ...definition } = rawOf(pinned);
+  return canonicalJson({ ...definition, name: '' });
 }
 
 export function toServerTool(server: string, tool: StoredTool): ServerTool {

@@ -8,6 +8,18 @@ import { z } from 'zod';
 export const Decision = z.enum(['approve', 'deny']).meta({ id: 'Decision' });
 export type Decision = z.infer<typeof Decision>;
 
+export const maxDecisionReasonCharacters = 1_000;
+/** Why it was decided so, in the words of the person who decides. */
+export const DecisionReason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(maxDecisionReasonCharacters, { message: `must have at most ${maxDecisionReasonCharacters} characters` })
+  .meta({
+    description:
+      'Why, in your words. The event and the audit row of the decision have it, and after a denial the model reads it. The redaction rules of the workspace apply.',
+  });
+
 /** `expire`: nobody decided in time, which denies the call. */
 export type ApprovalVerdict = Decision | 'expire';
 
@@ -144,6 +156,7 @@ export const ApprovalView = z
       .optional()
       .meta({ description: 'It can be approved with `remember`. Absent: only this call can be approved.' }),
     state: z.enum(['pending', 'approved', 'denied', 'expired', 'used']),
+    decisionReason: DecisionReason.optional().meta({ description: 'Why it was decided so. Absent: not decided, or no reason was given.' }),
     askedAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
   })

@@ -1,5 +1,6 @@
 /** The audit log: one row for each call or refusal, each approval decision and each configuration change (contract §7, §9). */
 import { z } from 'zod';
+import { DecisionReason } from '../policy/approval.ts';
 import { GuardVerdict } from '../policy/guard.ts';
 import { Via } from '../model/message.ts';
 import { ToolResultCode } from '../tools/tool.ts';
@@ -30,7 +31,13 @@ export const AuditRow = z
     }),
     code: ToolResultCode.nullable(),
     durationMs: z.number(),
-    cost: z.number().optional().meta({ description: 'USD. Absent: the tool has no price, or was not called.' }),
+    cost: z.number().optional().meta({
+      description:
+        'USD; with `outcome_unknown` what the call may have cost, which no usage has. Absent: the tool has no price, or was not called.',
+    }),
+    reason: DecisionReason.optional().meta({
+      description: 'Of an approval decision: why, in the words of the person who decided. Absent: no reason was given.',
+    }),
     guard: GuardVerdict.optional().meta({
       description: 'How the guard of the workspace decided, before the call or after it, whichever is stricter. Absent: it was not asked.',
     }),

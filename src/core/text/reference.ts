@@ -43,6 +43,21 @@ export function readApprovalId(id: string): QuestionReference | null {
   return reference === null ? null : { callId: reference.own, round: Number(round), session: reference.session };
 }
 
+/** One of the questions that a tool's server asks at once, by the server's own key. `isPage`: a page to open, not a form. */
+export type InputReference = QuestionReference & { key: string; isPage: boolean };
+
+/** `mcpf_<key>_<approval id>` for a form, `mcpu_…` for a page, the key in base64url. */
+export function toInputId({ key, isPage, ...question }: InputReference): string {
+  return `mcp${isPage ? 'u' : 'f'}_${toBase64Url(new TextEncoder().encode(key))}_${toApprovalId(question)}`;
+}
+
+/** As `readToolCallId`. */
+export function readInputId(id: string): InputReference | null {
+  const [, kind, key = '', rest = ''] = /^mcp([fu])_([\w-]*)_(mcpr_[\w-]+)$/.exec(id) ?? [];
+  const [question, bytes] = [readApprovalId(rest), fromBase64Url(key)];
+  return question === null || bytes === null ? null : { ...question, key: new TextDecoder().decode(bytes), isPage: kind === 'u' };
+}
+
 /** The wire formats that chat clients use (`dialects/`). Stored with answers. */
 export type DialectName = ApiDialectName | UiDialectName;
 

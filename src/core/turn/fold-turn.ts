@@ -89,7 +89,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       }
       // The first decision on a question is final.
       if (state.calls.get(event.callId)?.verdict === null)
-        update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });
+        update(state, event.callId, { verdict: { decision: event.decision, by: event.by, reason: event.reason } });
       return;
     case 'turn-resume':
       state.recoveries += 1;

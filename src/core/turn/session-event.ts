@@ -94,8 +94,8 @@ export type SessionEventBody =
       round: number;
       expiresAt: string;
     } & OfQuestion)
-  /** `by`: id of the key that decided, `link`, or `clock` for `expire`. `remember`: as rules of the session. */
-  | ({ type: 'approval-decided'; decision: ApprovalVerdict; by: string; remember?: 'session' } & OfAnyCall)
+  /** `by`: id of the key that decided, `link`, or `clock` for `expire`. `reason`: of the person who decided. `remember`: as rules of the session. */
+  | ({ type: 'approval-decided'; decision: ApprovalVerdict; by: string; reason?: string; remember?: 'session' } & OfAnyCall)
   /**
    * A tool calls a tool: `parent` is the outer call in the step, `callId` the id of the inner call (`ports/call-journal.ts`).
    * Together with its `inner-result` these are the two rows of an effect. The result returned to made code is stored beside the log;

@@ -4,6 +4,7 @@
  */
 import type { ApprovalVerdict } from '../policy/approval.ts';
 import { limits } from '../limits/limits.ts';
+import { showInvisible } from '../text/visible-text.ts';
 import { costOf, type ModelPrice } from '../model/price.ts';
 import type { Plan } from './plan.ts';
 import type { TurnEndReason } from './session-event.ts';
@@ -63,7 +64,7 @@ function refuse(
   at: { closing: boolean; count: number; repeats: number; position: number },
 ): Refusal | null {
   // The call was checked before the question, and the decision on it is final.
-  if (call.verdict !== null) return decisionRefusal(call.verdict.decision);
+  if (call.verdict !== null) return decisionRefusal(call.verdict);
   if (call.attempts > 0 || call.rounds > 0) return null;
   if (at.closing) return atLimit(`the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.`);
   if (state.stepReason === 'length' || !call.isComplete) {
@@ -88,8 +89,15 @@ function atLimit(why: string): Refusal {
 }
 
 /** Returns the refusal for a decision; null if the call may run. */
-export function decisionRefusal(decision: ApprovalVerdict): Refusal | null {
-  return decision === 'approve' ? null : { code: 'denied', message: `Not run: ${denials[decision]}` };
+export function decisionRefusal({ decision, reason }: { decision: ApprovalVerdict; reason?: string | undefined }): Refusal | null {
+  if (decision === 'approve') return null;
+  const why = decision === 'deny' && reason !== undefined ? denialBecause(reason) : denials[decision];
+  return { code: 'denied', message: `Not run: ${why}` };
+}
+
+/** The reason is quoted, so that it cannot be mistaken for text of the service. */
+export function denialBecause(reason: string): string {
+  return `the user denied the call, with the reason ${JSON.stringify(showInvisible(reason))}. Follow it, or ask the user what to do instead; do not try the same in another way.`;
 }
 
 const denials: Readonly<Record<Exclude<ApprovalVerdict, 'approve'>, string>> = {

@@ -30,7 +30,7 @@ export type StepCall = {
   /** What an approval of the last question is bound to; absent: there was no question. */
   question?: GivenApproval;
   /** The decision on the last question; a denied call does not run again. */
-  verdict: { decision: ApprovalVerdict; by: string } | null;
+  verdict: { decision: ApprovalVerdict; by: string; reason?: string | undefined } | null;
   /** The number of times the tool requested input, and whether the last request has an answer. */
   rounds: number;
   given: boolean;

@@ -1,11 +1,12 @@
 /**
- * Writes runs of AG-UI 1.0: text, reasoning, calls with their results, and interrupts for approvals. `request.ts` reads requests. Always
+ * Writes runs of AG-UI 1.0: text, reasoning, calls with their results, and interrupts for approvals and questions of tools' servers. `request.ts` reads requests. Always
  * streamed, and always an answer of a session.
  */
 import type { Usage } from '../../core/model/chat-event.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
+import { questionText } from '../../core/servers/elicitation.ts';
 import { contentText } from '../../core/tools/tool.ts';
-import type { AnswerCall, AnswerMessage, AskedApproval, MessageChange, ServerCall } from '../answer-message.ts';
+import type { AnswerCall, AnswerMessage, AskedApproval, AskedInput, MessageChange, ServerCall } from '../answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
 import { heartbeatFrame } from '../native.ts';
 import { approvalQuestion, createCallReader } from '../server-calls.ts';
@@ -17,6 +18,7 @@ export const agUi: Dialect = {
   sessionOfCalls: sessionOfRun,
   withInstructions: (body) => body,
   createCallReader,
+  asksInput: true,
   createWriter: createEventWriter,
   toDocument: () => {
     throw new Problem('internal', 'This answer is only streamed.');
@@ -43,7 +45,11 @@ function runStarted(run: Pick<RunEcho, 'threadId' | 'runId'>): Event {
   return { type: 'RUN_STARTED', ...run, protocolVersion: '1.0' };
 }
 
-const responseSchema = { type: 'object', properties: { approved: { type: 'boolean' } }, required: ['approved'] };
+const responseSchema = {
+  type: 'object',
+  properties: { approved: { type: 'boolean' }, reason: { type: 'string', description: 'Why. After a denial the agent reads it.' } },
+  required: ['approved'],
+};
 
 /**
  * The ids of messages contain the session, by which the next request finds it. A result of a call that an earlier run has begun comes without
@@ -107,6 +113,12 @@ function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (c
     const about = { message: approvalQuestion(approval), toolCallId, responseSchema, expiresAt };
     interrupts.push({ type: 'interrupt', id, reason: 'tool_call', ...about });
   };
+  const askInput = ({ id, call, request: { params }, expiresAt }: AskedInput): void => {
+    const toolCallId = showServerCall(call);
+    const { url, requestedSchema: responseSchema = { type: 'object' } } = params;
+    const about = { message: questionText({ '': { method: '', params } }), toolCallId, responseSchema, expiresAt };
+    interrupts.push({ type: 'interrupt', id, reason: 'input_required', ...about, ...(url !== undefined && { metadata: { url } }) });
+  };
   const offerCall = ({ id, name, text }: AnswerCall): void => {
     showCall(id, name, text);
     pending.push(id);
@@ -142,6 +154,9 @@ function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (c
       }
       case 'approval':
         ask(change);
+        return;
+      case 'input':
+        askInput(change);
         return;
       case 'call-end':
         offerCall(change.call);

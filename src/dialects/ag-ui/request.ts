@@ -4,12 +4,20 @@
  */
 import { z } from 'zod';
 import { recordOf } from '../../core/json/wire-value.ts';
+import type { ElicitationAnswer } from '../../core/servers/elicitation.ts';
 import { createDropped, type Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, InputPart } from '../../core/model/message.ts';
 import { type Issue, parseInput, quoted } from '../../core/problem.ts';
-import { readApprovalId } from '../../core/text/reference.ts';
+import { readApprovalId, readInputId } from '../../core/text/reference.ts';
 import { offerClientTools, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
-import { type ConversationBuilder, type ConversationOptions, createConversation, readFile, toCallPart } from '../conversation.ts';
+import {
+  type ConversationBuilder,
+  type ConversationOptions,
+  createConversation,
+  readDecision,
+  readFile,
+  toCallPart,
+} from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
 import { sessionOfMessages } from '../session-of-messages.ts';
 
@@ -59,10 +67,10 @@ export const RunAgentInput = z
       .array(z.looseObject({ description: z.string(), value: z.string() }))
       .nullish()
       .meta({ description: 'Is added to the instructions.' }),
-    resume: z
-      .array(Resume)
-      .nullish()
-      .meta({ description: 'Answers to interrupts: payload `{"approved": true}` or `{"approved": false}`.' }),
+    resume: z.array(Resume).nullish().meta({
+      description:
+        'Answers to interrupts: payload `{"approved": true}` or `{"approved": false, "reason": "…"}`, the reason optional. To a question of a tool’s server: the fields of `responseSchema`.',
+    }),
   })
   .meta({
     id: 'RunAgentInput',
@@ -118,7 +126,8 @@ export function readRunInput(body: Readonly<Record<string, unknown>>): DialectRe
 /** Returns the session of the interrupts that are answered, or else of the messages. Takes an unvalidated request. */
 export function sessionOfRun({ resume, messages }: Readonly<Record<string, unknown>>): string | null {
   for (const entry of Array.isArray(resume) ? resume : []) {
-    const session = readApprovalId(String(recordOf(entry).interruptId))?.session;
+    const id = String(recordOf(entry).interruptId);
+    const session = (readInputId(id) ?? readApprovalId(id))?.session;
     if (session !== undefined) return session;
   }
   return sessionOfMessages('ag-ui', messages);
@@ -154,21 +163,35 @@ function toConversation({ messages, context, resume }: RunAgentInput, options: C
   for (const { description, value } of context ?? []) conversation.addSystem({ type: 'text', text: `${description}: ${value}` });
   for (const [index, entry] of (resume ?? []).entries()) {
     const path = `resume[${index}]`;
+    const input = readInputId(entry.interruptId);
+    if (input !== null) {
+      const { key, isPage, ...asked } = input;
+      conversation.addDecision({ ...asked, key, answer: readAnswer(entry, isPage), path: `${path}.payload` }, true);
+      continue;
+    }
     const question = readApprovalId(entry.interruptId);
-    const approved = entry.status === 'cancelled' ? false : readPayload(entry.payload, `${path}.payload`, issues);
+    const decided = entry.status === 'cancelled' ? { decision: 'deny' as const } : readPayload(entry.payload, `${path}.payload`, issues);
     if (question === null) issues.push({ path: `${path}.interruptId`, message: 'is not the id of an interrupt of this service' });
-    else conversation.addDecision({ ...question, decision: approved ? 'approve' : 'deny', path: `${path}.interruptId` }, true);
+    else conversation.addDecision({ ...question, ...decided, path: `${path}.interruptId` }, true);
   }
   return conversation.finish(issues, { path: 'messages', message: 'must have a message that is not empty' });
 }
 
+/** The session checks the content of a form. */
+function readAnswer({ status, payload }: z.infer<typeof Resume>, isPage: boolean): ElicitationAnswer {
+  if (status === 'cancelled') return { action: 'cancel' };
+  return { action: 'accept', ...(!isPage && { content: recordOf(payload) }) };
+}
+
 /** An approval is for exactly the arguments that were shown. */
-function readPayload(payload: unknown, path: string, issues: Issue[]): boolean {
-  const { approved, editedArgs } = recordOf(payload);
+function readPayload(payload: unknown, path: string, issues: Issue[]): ReturnType<typeof readDecision> {
+  const { approved, editedArgs, reason } = recordOf(payload);
   if (editedArgs !== undefined)
     issues.push({ path: `${path}.editedArgs`, message: 'is not supported: deny the call, and tell the agent what to change' });
   if (typeof approved !== 'boolean') issues.push({ path: `${path}.approved`, message: 'must be true or false' });
-  return approved === true;
+  if (reason != null && typeof reason !== 'string') issues.push({ path: `${path}.reason`, message: 'must be a text' });
+  const fault = (message: string): void => void issues.push({ path: `${path}.reason`, message });
+  return readDecision(approved === true, typeof reason === 'string' ? reason : null, fault);
 }
 
 function textOf(parts: readonly InputPart[]): string {

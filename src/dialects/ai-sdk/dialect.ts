@@ -98,9 +98,9 @@ function createChunkWriter(identity: AnswerIdentity): (change: MessageChange | n
     asked.add(id);
     emit('tool-approval-request', { approvalId: id, toolCallId: callId, reason: approvalQuestion(approval) });
   };
-  const showDecision = ({ call, question, approved }: Extract<ServerCallChange, { type: 'server-decision' }>): void => {
+  const showDecision = ({ call, question, approved, reason }: Extract<ServerCallChange, { type: 'server-decision' }>): void => {
     const has = asked.has(question) || (continues && shown.has(call.callId));
-    if (has) emit('tool-approval-response', { approvalId: question, approved });
+    if (has) emit('tool-approval-response', { approvalId: question, approved, ...(reason !== undefined && { reason }) });
   };
   const showResult = ({ call, result, denied }: Extract<ServerCallChange, { type: 'server-result' }>): void => {
     showCall(call);
@@ -159,6 +159,7 @@ function createChunkWriter(identity: AnswerIdentity): (change: MessageChange | n
         endStep();
         emit('finish', { finishReason: finishReasons[change.finish] });
         return;
+      case 'input':
       case 'call-start':
       case 'call-delta':
       case 'native':

@@ -9,7 +9,14 @@ import type { AssistantPart, InputPart } from '../../core/model/message.ts';
 import { type Issue, parseInput, quoted } from '../../core/problem.ts';
 import { readApprovalId } from '../../core/text/reference.ts';
 import { parseClientTool, offerClientTools, pathOfOffered, readClientTools } from '../client-tools.ts';
-import { type ConversationBuilder, type ConversationOptions, createConversation, readFile, toCallPart } from '../conversation.ts';
+import {
+  type ConversationBuilder,
+  type ConversationOptions,
+  createConversation,
+  readDecision,
+  readFile,
+  toCallPart,
+} from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
 
 const Part = z.looseObject({
@@ -102,7 +109,7 @@ function toConversation({ messages }: UiChatRequest, options: ConversationOption
     const path = `messages[${index}].parts`;
     if (message.role === 'system') conversation.addSystem({ type: 'text', text: message.parts.map(({ text = '' }) => text).join('') });
     else if (message.role === 'user') conversation.addInput(userParts(message, path, { issues, dropped }), index > lastAssistant);
-    else addAssistant(conversation, message, { path, issues, dropped, isNew: index === lastAssistant });
+    else addAssistant(conversation, message, { path, issues, isNew: index === lastAssistant });
   }
   return conversation.finish(issues, { path: 'messages', message: 'must have a part that is not empty' });
 }
@@ -131,7 +138,7 @@ function userParts({ parts }: Message, path: string, { issues, dropped }: Readin
 function addAssistant(
   conversation: ReturnType<typeof createConversation>,
   { parts }: Message,
-  { path, issues, dropped, isNew }: Reading & { path: string; isNew: boolean },
+  { path, issues, isNew }: { path: string; issues: Issue[]; isNew: boolean },
 ): void {
   const said: AssistantPart[] = [];
   const ran: Part[] = [];
@@ -146,9 +153,10 @@ function addAssistant(
       const question = readApprovalId(approval.id);
       const place = `${path}[${at}].approval`;
       if (question === null) issues.push({ path: `${place}.id`, message: 'is not the id of an approval of this service' });
-      else conversation.addDecision({ ...question, decision: approval.approved ? 'approve' : 'deny', path: `${place}.id` }, isNew);
-      if (isNew && approval.reason !== undefined)
-        dropped.add('messages[].parts[].approval.reason', 'the model is told that the user denied the call');
+      else {
+        const fault = (message: string): void => void issues.push({ path: `${place}.reason`, message });
+        conversation.addDecision({ ...question, ...readDecision(approval.approved, approval.reason, fault), path: `${place}.id` }, isNew);
+      }
     }
   }
   conversation.addAssistant(said);

@@ -61,6 +61,7 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
       case 'call-end':
       // The sentence before it asks the user.
       case 'approval':
+      case 'input':
       case 'server-call':
       case 'server-decision':
       case 'server-result':

@@ -52,7 +52,7 @@ export const responsesFields: Fields = {
   'tools[].cache_control': carried('toolCache'),
   ...each('type role content id status call_id name namespace arguments input output action operation execution tools', read, item),
   ...each('approval_request_id approve server_label', read, item),
-  ...each('reason', dropped('the model is told that the user denied the call'), item),
+  ...each('reason', served, item),
   ...each('summary type=reasoning content[].type=reasoning_text content[].type=summary_text', carried('reasoning'), item),
   ...each('encrypted_content', carried('token'), item),
   ...each('output[].stdout output[].stderr output[].outcome', read, item),

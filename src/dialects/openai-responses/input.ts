@@ -29,6 +29,7 @@ import {
   readImage,
   parseRequestPart,
   toContentBlocks,
+  readDecision,
 } from '../conversation.ts';
 import { ofProvider } from './fields.ts';
 import { isOfItemTool, qualifiedName, readItemCall, readItemResult } from './item-tools.ts';
@@ -58,7 +59,7 @@ const CallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), n
 const CustomCallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), input: z.string() });
 const OutputItem = z.looseObject({ call_id: z.string().min(1), output: Content });
 const ApprovalRequestItem = z.looseObject({ id: z.string() });
-const ApprovalItem = z.looseObject({ approval_request_id: z.string(), approve: z.boolean() });
+const ApprovalItem = z.looseObject({ approval_request_id: z.string(), approve: z.boolean(), reason: z.string().nullish() });
 const Texts = z.array(z.looseObject({ text: z.string().nullish() }));
 const ReasoningItem = z.looseObject({ summary: Texts.nullish(), content: Texts.nullish(), encrypted_content: z.string().nullish() });
 
@@ -193,7 +194,9 @@ function readItem(item: InputItem, reading: Reading): Said | null {
       const response = parse(ApprovalItem);
       if (response === null) return null;
       const question = readApprovalId(response.approval_request_id);
-      if (question !== null) return { as: 'decision', decision: { ...question, decision: response.approve ? 'approve' : 'deny' } };
+      const { approve, reason } = response;
+      if (question !== null)
+        return { as: 'decision', decision: { ...question, ...readDecision(approve, reason, (message) => fault('reason', message)) } };
       fault('approval_request_id', notOurs);
       return null;
     }

@@ -31,8 +31,8 @@ export async function auditCall(deps: AuditDeps, scope: AuditScope, request: Aud
 
 /** The audit of one call between its intent and its outcome. */
 export type CallIntent = {
-  /** Stores that the call starts. Returns false if it cannot be stored; then the call must not run. */
-  store(): Promise<boolean>;
+  /** Stores that the call starts, and what it costs. Returns false if it cannot be stored; then the call must not run. */
+  store(price: number | null): Promise<boolean>;
   /** Stores that the call waits for an external answer before it can continue. Does nothing for a call without a stored intent. */
   markWaiting(): Promise<void>;
   /** Stores the outcome. Throws on failure, unless an intent was stored: then that row says that the outcome is unknown. */
@@ -56,9 +56,14 @@ export function createIntent(deps: AuditDeps, scope: AuditScope, named: Prepared
     });
   };
   return {
-    async store() {
+    async store(price) {
       if (scope.begin === undefined) return true;
-      const unknown = { verdict: 'outcome_unknown', code: 'outcome_unknown', durationMs: 0 } as const;
+      const unknown = {
+        verdict: 'outcome_unknown',
+        code: 'outcome_unknown',
+        durationMs: 0,
+        ...(price !== null && { cost: price }),
+      } as const;
       const row = await rowOf(deps, scope, request, named, unknown);
       try {
         await scope.begin(row);

@@ -105,7 +105,7 @@ async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCal
   }
   if (signal.aborted) return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
   const offered = call.tool;
-  if (isUnrecoverable(deps, scope, call, offered)) return { result: outcomeUnknown(), ran: true };
+  if (isUnrecoverable(deps, scope, call, offered)) return await endUnknown(deps, scope, offered);
   if (offered.kind === 'client')
     return scope.canWait && scope.turn !== null
       ? { waitFor: { kind: 'client', tool: offered } }
@@ -114,7 +114,7 @@ async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCal
   if (!current.ok) return { result: current.result, ran: false };
   const served = await withServerState(deps, current.tool);
   if (!served.ok) return { result: served.result, ran: false };
-  return isUnrecoverable(deps, scope, call, served.tool) ? { result: outcomeUnknown(), ran: true } : { call, served };
+  return isUnrecoverable(deps, scope, call, served.tool) ? await endUnknown(deps, scope, offered) : { call, served };
 }
 
 /** A tool that calls tools is safe to rerun only with a journal of its nested calls. */
@@ -131,7 +131,8 @@ async function passGuard(deps: CallDeps, scope: CallScope, authorized: Authorize
   if (guard === null) return { call: authorized.call, guard, next: authorized };
   const { call, refusal } = await guard.before(authorized.call, signal);
   if (refusal !== null) return { call, guard, next: { result: refusal, ran: false } };
-  if (isUnrecoverable(deps, scope, call, authorized.served.tool)) return { call, guard, next: { result: outcomeUnknown(), ran: true } };
+  if (isUnrecoverable(deps, scope, call, authorized.served.tool))
+    return { call, guard, next: await endUnknown(deps, scope, authorized.served.tool) };
   return { call, guard, next: { ...authorized, call } };
 }
 
@@ -203,6 +204,21 @@ function tooManyApprovals(tool: EditionTool, { reason }: ApprovalQuestion): Tool
     `Not run: ${tool.wireName} was approved ${maxApprovalRounds} times, and each run would have done something other than what was approved. ` +
     `Last reason: ${reason}. Use a separate call to write the values that change between runs (times, random numbers, server responses) to a new file, then use that file.`;
   return errorResult('limit_reached', text);
+}
+
+/** Ends a call that was running when its process stopped. Its price is charged here, or by the log of its turn. */
+export async function endUnknown(
+  deps: CallDeps,
+  scope: Pick<CallScope, 'turn' | 'limited'>,
+  tool: EditionTool,
+): Promise<{ result: ToolResult; ran: true; cost?: number }> {
+  const end = { result: outcomeUnknown(), ran: true } as const;
+  const served = scope.turn === null ? await withServerState(deps, tool) : null;
+  const price = served?.ok === true ? configuredPrice(served.tool, served.server?.price) : null;
+  if (served?.ok !== true || price === null) return end;
+  const charge = await (await loadCharge()).reserveCost(deps, scope, served);
+  if (!('refusal' in charge)) charge.settle(end.result, false);
+  return { ...end, cost: price };
 }
 
 /** The result of a call that was running when its process stopped. */

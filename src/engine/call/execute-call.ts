@@ -96,7 +96,8 @@ export async function executeCall(
   const filled = await fillSecrets(deps, tool, own, { redactor, watch });
   if (!filled.ok) return notRun(filled.result);
   // The intent is stored only now, since a call that waits for approval has no intent yet.
-  if (!deps.executor.isSafe(tool, own) && !(await intent.store()))
+  // A call that costs something has one in any case: if the process dies, the audit has what it may have cost.
+  if (((price ?? 0) > 0 || !deps.executor.isSafe(tool, own)) && !(await intent.store(price)))
     return notRun(errorResult('tool_error', 'Not run: the audit cannot be written at the moment. Try again later.'));
   scope.started?.(request.callId, (request.attempts ?? 0) + 1, price);
   await failpoint(request.parent === undefined ? 'tool-marked-before-effect' : 'inner-marked-before-effect');

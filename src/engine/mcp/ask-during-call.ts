@@ -76,7 +76,7 @@ async function askApproval(asked: Asked, waitFor: Extract<WaitFor, { kind: 'appr
   const memorable = memorableOf(asked, tool, ask);
   const answer = await waitForAnswer(place, () => send(approvalRequest(tool, ask, args, memorable), approvalKey));
   if (answer === null) return { refusal: approvalUnavailable(waitFor, 'the client did not answer') };
-  if (!isApproved(answer)) return { refusal: deniedByPerson };
+  if (!isApproved(answer)) return { refusal: deniedByPerson(answer) };
   await rememberApproval(asked, asked, memorable, answer);
   return { approved: { binding: ask.binding, round } };
 }

@@ -26,7 +26,7 @@ export function readRound(
   const before = { callId, rounds, ...(approved && { approved }) };
   if (asked === 'approval') {
     const { [approvalKey]: answer } = answersTo(keys, responses);
-    return isApproved(answer) ? before : { callId, rounds, refusal: deniedByPerson };
+    return isApproved(answer) ? before : { callId, rounds, refusal: deniedByPerson(answer) };
   }
   const given = { responses: { ...answersTo(keys, responses), ...answered }, ...(state !== undefined && { state }) };
   // These answers are for the open call only. If it has to be made again, it was lost, and the result says so.

@@ -3,15 +3,15 @@
  * counts as a decision only if the key may approve, which `engine/mcp/serve-call.ts` checks.
  */
 import { approveInClient, approveInSession, newHosts, rulesToRemember, waysWithoutApproval } from '../../core/policy/approval-ways.ts';
-import type { AskedEffect, ApprovalQuestion } from '../../core/policy/approval.ts';
+import { type AskedEffect, type ApprovalQuestion, DecisionReason, maxDecisionReasonCharacters } from '../../core/policy/approval.ts';
 import { derivedNotes, type PolicyRule } from '../../core/policy/rule.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/tools/mcp-input.ts';
 import { isAllowed } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
-import type { Refusal } from '../../core/turn/turn-budget.ts';
+import { denialBecause, type Refusal } from '../../core/turn/turn-budget.ts';
 import { showInvisible } from '../../core/text/visible-text.ts';
-import { isRecord } from '../../core/json/wire-value.ts';
+import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import type { WaitFor } from '../call/tool-call.ts';
@@ -77,6 +77,7 @@ export function approvalRequest(
             default: false,
           },
           ...(rules.length > 0 && { remember: rememberField }),
+          reason: reasonField,
         },
         required: ['approve'],
       },
@@ -89,6 +90,13 @@ const rememberField = {
   title: 'Do not ask again in this session',
   description: 'With the first field: the same is allowed until this session ends.',
   default: false,
+};
+
+const reasonField = {
+  type: 'string',
+  title: 'Reason',
+  description: 'Why not. The model reads it.',
+  maxLength: maxDecisionReasonCharacters,
 };
 
 function effectLines({ effects, effectCount }: ApprovalQuestion): string {
@@ -127,7 +135,11 @@ export function cannotWait({ kind }: WaitFor): Error {
   return new Error(`a call of an MCP client waits: ${kind}`);
 }
 
-export const deniedByPerson: Refusal = {
-  code: 'denied',
-  message: 'Not run: the user denied this call. Do not try to achieve the same in another way. Ask the user what to do instead.',
-};
+/** `answer`: absent, or not an approval. */
+export function deniedByPerson(answer: InputAnswer | undefined): Refusal {
+  const { success, data } = DecisionReason.safeParse(recordOf(answer?.content).reason);
+  const why = success
+    ? denialBecause(data)
+    : 'the user denied this call. Do not try to achieve the same in another way. Ask the user what to do instead.';
+  return { code: 'denied', message: `Not run: ${why}` };
+}

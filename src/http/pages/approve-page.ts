@@ -2,7 +2,7 @@
  * The page `/approve/{token}`: one tool call, all of its effects, and two buttons. Works without scripts and on phones. The call may
  * contain text of a model or a stranger, so all of it is shown through `visible-text.ts`.
  */
-import type { ApprovalView, Decision } from '../../core/policy/approval.ts';
+import { type ApprovalView, type Decision, maxDecisionReasonCharacters } from '../../core/policy/approval.ts';
 import { escapeHtml, htmlPage, escapeInvisible } from './html.ts';
 import { KB } from '../../core/limits/units.ts';
 
@@ -64,6 +64,7 @@ export function messagePage(title: string, text: string): string {
 function buttons({ canRemember }: ApprovalView): string {
   const session = canRemember === true ? '<button name="remember" value="session">Approve for this session</button>\n' : '';
   return `<form method="post" class="decide">
+<label>Reason, which the model reads after a denial <input name="reason" maxlength="${maxDecisionReasonCharacters}" autocomplete="off"></label>
 <button name="decision" value="approve" class="approve">Approve</button>
 ${session}<button name="decision" value="deny" class="deny">Deny</button>
 </form>`;

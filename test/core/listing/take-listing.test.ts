@@ -211,6 +211,20 @@ describe('a decision about a listed tool', () => {
     expect(() => acceptReplacement(lost, flagged, decided)).toThrow(/has findings/);
   });
 
+  it('offers a rename whose new name has the old one as an alias, in the same release or in a later one', async () => {
+    const kept = (await take([], [tool('old')], { isFirst: true })).tools;
+    const renamed = { ...tool('new'), _meta: { aliases: [{ name: 'old', mode: 'deprecated' }] } };
+    const renames = async (tools: readonly StoredTool[]) => (await take(tools, [renamed])).renames;
+    expect(await renames(kept)).toEqual([{ from: 'old', to: 'new' }]);
+    const { tools: both } = await take(kept, [tool('old'), renamed]);
+    const known = both.map((one) => (one.name === 'new' ? acceptTool(one, acknowledged(one), decided) : one));
+    expect(await renames(known)).toEqual([{ from: 'old', to: 'new' }]);
+    // A tool that was listed before and does not name it is another tool.
+    const { tools: apart } = await take(kept, [tool('old'), tool('new')]);
+    const accepted = apart.map((one) => (one.name === 'new' ? acceptTool(one, acknowledged(one), decided) : one));
+    expect((await take(accepted, [tool('new')])).renames).toEqual([]);
+  });
+
   it('of a tool does not restore accepted annotations when it is undone', async () => {
     const hints = { annotations: { readOnlyHint: true } };
     const annotated = acceptTool(await only([], [tool('x', 'One.', hints)], { isFirst: true }), { annotations: true }, decided);

@@ -188,24 +188,31 @@ describe('an approval of an MCP client', () => {
   it('is remembered for its session if its user says so, and for no other', async () => {
     const [first, second] = [inMemory(), inMemory()];
     const { send, approve, fieldsOf, catalog } = await opened(['tools', 'approve'], first);
-    expect(fieldsOf(await send(url))).toEqual(['approve', 'remember']);
+    expect(fieldsOf(await send(url))).toEqual(['approve', 'remember', 'reason']);
     expect(resultOf(await approve(url, { approve: true, remember: false }))).toMatchObject({ isError: false });
     expect(resultOf(await approve(url, { approve: false, remember: true }))).toMatchObject({ code: 'denied' });
     expect(first.list()).toEqual([]);
     await approve(url, { approve: true, remember: true });
     expect(first.list()).toEqual([{ decision: 'allow', kind: 'network', host: 'new.example', note: expect.any(String) }]);
     expect(resultOf(await send('https://NEW.example:443/y'))).toMatchObject({ isError: false });
-    expect(fieldsOf(await send('https://new.example:8443/'))).toEqual(['approve', 'remember']);
+    expect(fieldsOf(await send('https://new.example:8443/'))).toEqual(['approve', 'remember', 'reason']);
     expect((await catalog.list('known-host', { limit: 10 })).items).toEqual([]);
     const other = await opened(['tools', 'approve'], second);
-    expect(fieldsOf(await other.send(url))).toEqual(['approve', 'remember']);
+    expect(fieldsOf(await other.send(url))).toEqual(['approve', 'remember', 'reason']);
+  });
+
+  it('is denied with the reason of its user, which the model reads', async () => {
+    const { approve } = await opened(['tools', 'approve']);
+    const denied = async (reason: unknown) => JSON.stringify(resultOf(await approve(url, { approve: false, reason })));
+    expect(await denied('Use staging')).toMatch(/"denied".*with the reason .{1,3}Use staging/);
+    for (const wrong of [7, ' ', 'x'.repeat(1_001)]) expect(await denied(wrong)).toContain('the user denied this call. Do not try');
   });
 
   it('is not offered to be remembered without a session', async () => {
     const { send, approve, fieldsOf } = await opened(['tools', 'approve']);
-    expect(fieldsOf(await send(url))).toEqual(['approve']);
+    expect(fieldsOf(await send(url))).toEqual(['approve', 'reason']);
     await approve(url, { approve: true, remember: true });
-    expect(fieldsOf(await send(url))).toEqual(['approve']);
+    expect(fieldsOf(await send(url))).toEqual(['approve', 'reason']);
   });
 
   it('makes a host known if its key may change the policy, still when it answers', async () => {

@@ -340,6 +340,7 @@ export async function makeRoom(
       now: clock.now,
       log: kept,
       isDeleted: () => false,
+      redact: async (reason) => reason,
       addRule: async (...added) => void allowed.push(...added),
       knowHosts: async (hosts) =>
         void allowed.push(...hosts.map((host) => ({ decision: 'allow' as const, kind: 'network' as const, host }))),

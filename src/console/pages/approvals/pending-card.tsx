@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { decideItem, type InboxItem, refreshInbox } from '../../api/inbox.ts';
 import { useAttempt, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { ApprovalBox, type Remember } from '../../parts/actions/approval-box.tsx';
+import { ApprovalBox, type ChosenDecision } from '../../parts/actions/approval-box.tsx';
 import { CopyButton } from '../../parts/actions/copy-button.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { Time } from '../../parts/records/time.tsx';
@@ -59,11 +59,11 @@ function Approval({ item, name, onSettled, onProblem }: PendingCardProps & { nam
   );
   if (error !== null) return <ProblemView error={error} retry={() => void reload()} />;
   if (data === null) return <p class="ask muted">Loading…</p>;
-  const decide = async (decision: 'approve' | 'deny', remember?: Remember): Promise<void> => {
+  const decide = async (decided: ChosenDecision): Promise<void> => {
     onProblem(null);
     try {
-      await decideItem(item, decision, remember);
-      onSettled(`${name}: ${decision === 'approve' ? 'approved' : 'denied'}`);
+      await decideItem(item, decided);
+      onSettled(`${name}: ${decided.decision === 'approve' ? 'approved' : 'denied'}`);
     } catch (thrown) {
       onProblem(thrown);
       // Somebody else may have decided meanwhile, or the call has other effects now.

@@ -24,7 +24,7 @@ export function QuestionForm({ question, ...rest }: QuestionProps<Question>) {
         <ApprovalBox
           name={rest.call.name}
           question={question}
-          decide={(...decision) => rest.act(() => rest.session.decide(rest.call, ...decision))}
+          decide={(decided) => rest.act(() => rest.session.decide(rest.call, decided))}
         />
       );
     case 'input-required':

@@ -213,7 +213,10 @@ function CallSheet({ call, onClose }: { call: Call; onClose(): void }) {
           ['Tool', canonical === null ? null : <code key="tool">{visible(canonical)}</code>],
           ['Found by', via],
           ['Code', code === null ? null : <code key="code">{visible(code)}</code>],
-          ['Decision', decision === null ? null : `${decision.decision} by ${decision.by}`],
+          [
+            'Decision',
+            decision === null ? null : visible([decision.decision, 'by', decision.by, decision.reason].filter(Boolean).join(' ')),
+          ],
           ['Run time', duration(total('run'))],
           ['Waited', total('wait') === 0 ? null : duration(total('wait'))],
           ['Call', <code key="id">{visible(callId)}</code>],

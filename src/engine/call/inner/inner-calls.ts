@@ -179,7 +179,7 @@ export class InnerCallRunner {
     const { input = null, rounds = 0 } = this.#journal?.given(callId) ?? {};
     const attempts = entry?.attempts ?? 0;
     return {
-      refusal: verdict === null ? this.#refuse(callId, tool) : decisionRefusal(verdict.decision),
+      refusal: verdict === null ? this.#refuse(callId, tool) : decisionRefusal(verdict),
       approved: verdict?.approved ?? null,
       given: input,
       rounds,

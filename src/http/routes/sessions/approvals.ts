@@ -1,6 +1,6 @@
 /** `/v1/approvals` and `/v1/sessions/{id}/approvals`: list approvals, of the workspace and of a session, and decide them. `approve-page.ts` has the page behind a link. */
 import { z } from 'zod';
-import { ApprovalView, Decision } from '../../../core/policy/approval.ts';
+import { ApprovalView, Decision, DecisionReason } from '../../../core/policy/approval.ts';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { decidableSessions, requireAllowed } from '../../../core/people/authority.ts';
 import { originOf } from '../../../core/people/principal.ts';
@@ -17,6 +17,7 @@ const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ 
 const DecisionRequest = z
   .strictObject({
     decision: Decision,
+    reason: DecisionReason.optional(),
     remember: z
       .union([z.boolean(), z.literal('session')])
       .optional()
@@ -166,11 +167,12 @@ export const approvalRoutes = [
       answers: { 200: { description: 'Stored.', schema: DecisionAnswer } },
       problems: ['conflict'],
     },
-    async ({ answer, services, principal, params, body: { decision, remember, round } }) => {
-      if (remember === true) requireAllowed(principal, { act: 'waive', what: '`remember`, which writes a rule for the whole workspace,' });
+    async ({ answer, services, principal, params, body: { decision, round, ...options } }) => {
+      if (options.remember === true)
+        requireAllowed(principal, { act: 'waive', what: '`remember`, which writes a rule for the whole workspace,' });
       return answer(
         200,
-        await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember, round: round ?? null }),
+        await services.sessions.get(params.id).decide(principal, params.callId, decision, { ...options, round: round ?? null }),
       );
     },
   ),

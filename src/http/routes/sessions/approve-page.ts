@@ -3,7 +3,7 @@
  * because mail programs and messengers fetch links for previews; POST decides, once.
  */
 import { z } from 'zod';
-import { ApprovalView, Decision } from '../../../core/policy/approval.ts';
+import { ApprovalView, Decision, DecisionReason } from '../../../core/policy/approval.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { KB } from '../../../core/limits/units.ts';
 import { Problem, parseInput } from '../../../core/problem.ts';
@@ -20,12 +20,13 @@ import { limitAttempts } from '../../client-address.ts';
 import { isOwnOrigin } from '../../own-origin.ts';
 import { definePublicRoute, type SessionServices } from './session-services.ts';
 
-/** An unauthenticated decision by link: one short word. */
-const maxLinkBodyBytes = 4 * KB;
+/** An unauthenticated decision by link, with its reason, which may be in percent-encoding. */
+const maxLinkBodyBytes = 16 * KB;
 
 const LinkDecision = z
   .strictObject({
     decision: Decision,
+    reason: DecisionReason.optional(),
     remember: z.literal('session').optional().meta({
       description: 'With `approve`: the same needs no approval in this session from then on, if the approval has `canRemember`.',
     }),
@@ -76,9 +77,9 @@ export const approvePageRoutes = [
       answerPage(c, async () => {
         refuseOtherSites(c);
         const { session, ...link } = await followLink(c, services);
-        const { decision, remember } = await readDecision(c);
-        const { callId } = await session.decideByLink(link, decision, remember);
-        return { json: { callId, decision }, page: () => decidedPage(decision, remember) };
+        const { decision, ...options } = await readDecision(c);
+        const { callId } = await session.decideByLink(link, decision, options);
+        return { json: { callId, decision }, page: () => decidedPage(decision, options.remember) };
       }),
   ),
 ];
@@ -116,6 +117,8 @@ async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>
   if (type.trim() !== 'application/x-www-form-urlencoded')
     return parseInput(LinkDecision, (await readJsonBody(c.req.raw, maxLinkBodyBytes, undefined, read)).value);
   const form = new URLSearchParams(new TextDecoder().decode(await read()));
+  // A field that was left empty.
+  if (form.get('reason')?.trim() === '') form.delete('reason');
   // The button that remembers an approval approves.
   return parseInput(LinkDecision, { ...(form.has('remember') && { decision: 'approve' }), ...Object.fromEntries(form) });
 }

@@ -7,6 +7,7 @@ import { decisionInstruction, waysWithoutApproval } from '../../../core/policy/a
 import { toAskedMembers, type Pending } from '../../../core/policy/approval.ts';
 import { parentOf } from '../../../core/toolset/composite-tool.ts';
 import { Problem } from '../../../core/problem.ts';
+import { denialBecause } from '../../../core/turn/turn-budget.ts';
 import { errorResult, type ToolResult } from '../../../core/tools/tool.ts';
 import { shortageProblem } from '../../../engine/fair-pool.ts';
 import { auditCall, auditedRequest } from '../../../engine/call/audit-call.ts';
@@ -118,9 +119,10 @@ function toPending({ callId, canonical, reason, question, round }: Approval, arg
   return { callId, ...parentOf(callId), kind: 'approval', canonical, arguments: args, reason, ...members };
 }
 
-export async function respondDenied(open: OpenDirectCall, { callId }: Approval): Promise<SessionCall> {
+export async function respondDenied(open: OpenDirectCall, { callId, decisionReason }: Approval): Promise<SessionCall> {
   open.context.openSession.waits.markDenialReported(callId);
-  return await refuse(open, callId, errorResult('denied', 'Not run: the approval was denied.'));
+  const why = decisionReason === undefined ? 'the approval was denied.' : denialBecause(decisionReason);
+  return await refuse(open, callId, errorResult('denied', `Not run: ${why}`));
 }
 
 async function refuse({ context, scope, call }: OpenDirectCall, callId: string, result: ToolResult): Promise<SessionCall> {

@@ -6,7 +6,7 @@ import { callsTools } from '../../../core/toolset/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../../../core/hash.ts';
 import { Problem } from '../../../core/problem.ts';
 import { auditCall, auditedRequest } from '../../../engine/call/audit-call.ts';
-import { callPrepared, outcomeUnknown } from '../../../engine/call/call-tool.ts';
+import { callPrepared, endUnknown, outcomeUnknown } from '../../../engine/call/call-tool.ts';
 import { changeRequest } from '../../../engine/call/prepare-call.ts';
 import { openMarks, type OpenMarks } from '../../../engine/policy/direct-marks.ts';
 import type { SessionCall, SessionCallRequest } from '../../../ports/session.ts';
@@ -79,11 +79,12 @@ function canResume({ context, call: { request, tool, own } }: OpenDirectCall): b
 
 /** Ends an interrupted call with `outcome_unknown`. It is not run again. */
 async function settleUnrecoverable({ context, scope, call }: OpenDirectCall, key: string): Promise<SessionCall> {
-  const { requested, canonical, via } = call;
-  const answer = { requested, canonical, via, result: outcomeUnknown(), durationMs: 0 };
+  const { requested, canonical, via, tool } = call;
+  const end = tool === null ? { result: outcomeUnknown() } : await endUnknown(context.deps, scope, tool);
+  const answer = { requested, canonical, via, result: end.result, durationMs: 0 };
   context.openSession.keyedCalls.recordResult(key, answer);
   context.openSession.journals.drop(call.request.callId);
-  await auditCall(context.deps, scope, auditedRequest(call), { ...answer, ran: true });
+  await auditCall(context.deps, scope, auditedRequest(call), { ...answer, ...end, ran: true });
   return answer;
 }
 

@@ -4,6 +4,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { ApprovalView, Decision } from '../../../core/policy/approval.ts';
+import { createRedactor } from '../../../engine/call/redact.ts';
 import { failpoint } from '../../../core/failpoint.ts';
 import type { EditionPointer } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits/limits.ts';
@@ -83,6 +84,7 @@ import { readMessages } from '../log/transcript-pages.ts';
 import { readAnswer, readEventPage, readEvents, streamTurn, type TurnSource } from '../log/turn-reader.ts';
 
 type DecideOptions = Parameters<SessionPort['decide']>[3];
+type LinkOptions = Parameters<SessionPort['decideByLink']>[2];
 type WrittenFile = Awaited<ReturnType<SessionPort['writeFile']>>;
 
 const loadForks = once(() => import('../turn/fork-session.ts'));
@@ -231,10 +233,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(async () => (await loadDecisions()).showLinked(this.#deciding('link'), link));
   }
 
-  decideByLink(link: FollowedLink, decision: Decision, remember?: 'session'): Promise<Outcome<DecisionOutcome>> {
+  decideByLink(link: FollowedLink, decision: Decision, options?: LinkOptions): Promise<Outcome<DecisionOutcome>> {
     return toOutcome(async () => {
       const { decideByLink } = await loadDecisions();
-      return await this.#decided('link', (context) => decideByLink(context, link, decision, remember));
+      return await this.#decided('link', (context) => decideByLink(context, link, decision, options));
     });
   }
 
@@ -358,10 +360,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   /** Returns the context of a decision by a caller, or by a link, whose nonce authorizes one approval and nothing else. */
   #deciding(by: Principal | 'link'): DecisionContext {
     const openSession = by === 'link' ? requireSession(this.#life.tryOpen()) : enterToDecide(this.#life.tryOpen(), by);
-    const { clock, catalog, log } = this.#wiring;
+    const { clock, catalog, log, callDeps } = this.#wiring;
     const { addRule, knowHosts, originRights } = catalog({ workspace: openSession.meta.workspace, keyId: by === 'link' ? by : by.keyId });
     const isDeleted = (): boolean => this.#life.isDeleted(openSession);
-    return { openSession, session: this.#id, now: clock.now, log, isDeleted, addRule, knowHosts, originRights };
+    const redact: DecisionContext['redact'] = async (reason, toolset) =>
+      createRedactor({ clock }, await callDeps(openSession.meta.workspace).redaction?.(toolset)).text(reason);
+    return { openSession, session: this.#id, now: clock.now, log, isDeleted, addRule, knowHosts, originRights, redact };
   }
 
   /** Applies a decision and sends its audit row, also when the decision was stored and its rule was not. */

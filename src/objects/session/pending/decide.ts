@@ -30,6 +30,8 @@ export type DecisionContext = DecisionAuditContext & {
   addRule(...rules: PolicyRule[]): Promise<void>;
   /** Makes hosts known to the workspace. */
   knowHosts(hosts: readonly string[]): Promise<void>;
+  /** Applies the redaction rules of the workspace to the reason of a decision on a call with this toolset. */
+  redact(reason: string, toolset: string | undefined): Promise<string>;
   /** Asks the Catalog what a credential may do now. */
   originRights(origin: Origin): Promise<KeyRights | null>;
 };
@@ -46,10 +48,17 @@ export function showPending({ openSession, session }: DecisionContext): Approval
 }
 
 /**
- * `by`: id of the key that decides, or `link`. `remember`: as in `SessionPort.decide`. `mayWaive`: the key may change the policy, so the hosts
- * that it approves are known to the workspace, unless `remember` is given. `round`: the question that is decided; null means the first.
+ * `by`: id of the key that decides, or `link`. `reason`: in the words of the person who decides. `remember`: as in `SessionPort.decide`.
+ * `mayWaive`: the key may change the policy, so the hosts that it approves are known to the workspace, unless `remember` is given. `round`: the
+ * question that is decided; null means the first.
  */
-type DecideOptions = { by: string; remember?: boolean | 'session' | undefined; mayWaive?: boolean; round?: number | null };
+type DecideOptions = {
+  by: string;
+  reason?: string | undefined;
+  remember?: boolean | 'session' | undefined;
+  mayWaive?: boolean;
+  round?: number | null;
+};
 
 /**
  * Applies a decision. Approving a later question requires its round: otherwise a repeated request, or a second person, could approve a
@@ -59,7 +68,7 @@ export async function decide(
   context: DecisionContext,
   callId: string,
   decision: Decision,
-  { by, remember, mayWaive = false, round = null }: DecideOptions,
+  { by, reason, remember, mayWaive = false, round = null }: DecideOptions,
 ): Promise<DecisionOutcome> {
   const { openSession } = context;
   const isKept = remember === true || remember === 'session';
@@ -78,10 +87,11 @@ export async function decide(
       : [];
   openSession.remembered.requireRoom(ofSession);
   const argumentsHash = await hashOfArguments(openSession, callId);
+  const why = reason === undefined ? {} : { reason: await context.redact(reason, toolsetOf(openSession, approval)) };
   if (context.isDeleted()) throw new Problem('not_found', 'There is no such session.');
   // Another decision may have been made in the meantime, and the call may have asked again.
   if (refuse(context, find(openSession, callId), { ...wanted, round: approval.round }) === 'new')
-    settle(context, approval, { decision, by, argumentsHash, ...(ofSession.length > 0 && { remember: 'session' }) });
+    settle(context, approval, { decision, by, ...why, argumentsHash, ...(ofSession.length > 0 && { remember: 'session' }) });
   // Only after the decision is stored: a decision that came too late must not create a rule.
   openSession.remembered.add(ofSession);
   if (remember === true) await storeRules(context, rules);
@@ -141,11 +151,11 @@ export async function decideByLink(
   context: DecisionContext,
   { nonce, origin }: FollowedLink,
   decision: Decision,
-  remember?: 'session',
+  options: Pick<DecideOptions, 'reason'> & { remember?: 'session' | undefined } = {},
 ): Promise<DecisionOutcome> {
   const hash = await sha256Hex(nonce);
   const { callId, round } = await linkedCall(context, hash, origin);
-  const decided = await decide(context, callId, decision, { by: 'link', remember, round });
+  const decided = await decide(context, callId, decision, { by: 'link', ...options, round });
   context.openSession.approvalLinks.markUsed(hash);
   return decided;
 }
@@ -223,20 +233,24 @@ function stateNow({ now }: DecisionContext, { state, expiresAt }: Approval): App
   return state === 'pending' && expiresAt <= now() ? 'expired' : state;
 }
 
-type DecisionRecord = { decision: ApprovalVerdict; by: string; argumentsHash: string; remember?: 'session' };
+type DecisionRecord = { decision: ApprovalVerdict; by: string; reason?: string; argumentsHash: string; remember?: 'session' };
 
 function settle(context: DecisionAuditContext, approval: Approval, record: DecisionRecord): void {
   const { openSession } = context;
   const { callId, turn } = approval;
-  const { decision, by, remember } = record;
+  const { argumentsHash: _hash, ...decided } = record;
   const parent = outerRootId(callId);
-  const event = { type: 'approval-decided' as const, callId, ...(parent && { parent }), decision, by, ...(remember && { remember }) };
+  const event = { type: 'approval-decided' as const, callId, ...(parent && { parent }), ...decided };
   // For turns the table follows the log.
-  if (turn === null) openSession.waits.recordDecision(callId, decision, by);
+  if (turn === null) openSession.waits.recordDecision(callId, decided);
   else if (!openSession.runner.applyExternal(turn, ({ step }) => [{ ...event, turn, step }]))
     throw new Problem('internal', 'The decision could not be passed to the turn. Try again.');
   auditDecision(context, approval, record);
   openSession.runner.setExpiryTimer();
+}
+
+function toolsetOf({ turns }: OpenSession, { turn, toolset }: Approval): string | undefined {
+  return (turn === null ? toolset : turns.get(turn)?.plan.edition?.toolset) ?? undefined;
 }
 
 /** Returns the hash of the arguments that the call would run with, as in the audit row of the call. Asynchronous: call it before the decision is stored. */
@@ -251,7 +265,7 @@ async function hashOfArguments({ waits }: OpenSession, callId: string): Promise<
 function auditDecision(
   { openSession, session, now, log }: DecisionAuditContext,
   { callId, turn, canonical, entry, toolset }: Approval,
-  { decision, by, argumentsHash }: { decision: ApprovalVerdict; by: string; argumentsHash: string },
+  { decision, by, reason, argumentsHash }: DecisionRecord,
 ): void {
   const plan = turn === null ? undefined : openSession.turns.get(turn)?.plan;
   const edition = plan?.edition ?? null;
@@ -271,6 +285,7 @@ function auditDecision(
     verdict: verdictStates[decision],
     code: null,
     durationMs: 0,
+    ...(reason !== undefined && { reason }),
   };
   log.info('approval decided', line);
   openSession.audit.add({ at: new Date(now()).toISOString(), ...line });

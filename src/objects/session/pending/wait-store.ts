@@ -67,7 +67,7 @@ export class WaitStore {
         return true;
       }
       case 'approval-decided':
-        this.recordDecision(event.callId, event.decision, event.by);
+        this.recordDecision(event.callId, event);
         return true;
       case 'input-given':
         this.#end('answered', event.by, `call_id = ? AND kind = 'input' AND round = ?`, event.callId, event.round);
@@ -101,7 +101,12 @@ export class WaitStore {
     this.#writePart(callId, 'given', answers);
   }
 
-  recordDecision(callId: string, decision: ApprovalVerdict, by: string): void {
+  recordDecision(callId: string, { decision, by, reason }: { decision: ApprovalVerdict; by: string; reason?: string | undefined }): void {
+    if (reason !== undefined)
+      this.#sql.exec(
+        `UPDATE waits SET question = json_set(question, '$.decisionReason', ?) WHERE call_id = ? AND kind = 'approval' AND state = 'pending'`,
+        ...[reason, callId],
+      );
     this.#end(verdictStates[decision], by, `call_id = ? AND kind = 'approval' AND state = 'pending'`, callId);
   }
 
@@ -180,15 +185,15 @@ export class WaitStore {
   }
 
   /** Returns the decision on an inner call; null when it is pending, missing or expired. `approved` is set for an approval. */
-  verdict(callId: string): { decision: ApprovalVerdict; approved: GivenApproval | null } | null {
+  verdict(callId: string): { decision: ApprovalVerdict; approved: GivenApproval | null; reason?: string | undefined } | null {
     const approval = this.get('approval', callId);
     if (approval === null) return null;
-    const { state, turn, expiresAt } = approval;
+    const { state, turn, expiresAt, decisionReason } = approval;
     switch (state) {
       case 'pending':
         return null;
       case 'denied':
-        return { decision: 'deny', approved: null };
+        return { decision: 'deny', approved: null, reason: decisionReason };
       case 'expired':
         return { decision: 'expire', approved: null };
       case 'approved':

@@ -44,6 +44,8 @@ type ApprovalData = {
   question: StoredQuestion;
   /** Reasons of the earlier questions of the call. */
   earlier: readonly string[];
+  /** Of the person who decided. */
+  decisionReason?: string;
 };
 
 type StoredQuestion = Pick<ApprovalQuestion, 'effects' | 'effectCount' | 'several' | 'binding'>;
@@ -91,7 +93,21 @@ export function toApproved({ question, round }: Approval): GivenApproval {
 }
 
 export function toApprovalView(session: string, approval: Approval, args: Record<string, unknown>): ApprovalView {
-  const { callId, turn, canonical, entry, reason, question, round, state, askedAt, expiresAt, ask: kind, target } = approval;
+  const {
+    callId,
+    turn,
+    canonical,
+    entry,
+    reason,
+    question,
+    round,
+    state,
+    askedAt,
+    expiresAt,
+    ask: kind,
+    target,
+    decisionReason,
+  } = approval;
   const isMemorable = 'rules' in rulesToRemember(canonical, { ...question, kind, target });
   return {
     callId,
@@ -105,6 +121,7 @@ export function toApprovalView(session: string, approval: Approval, args: Record
     ...toAskedMembers({ ...question, round }),
     ...(isMemorable && { canRemember: true as const }),
     state,
+    ...(decisionReason !== undefined && { decisionReason }),
     askedAt: new Date(askedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),
   };

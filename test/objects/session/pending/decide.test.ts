@@ -242,11 +242,13 @@ describe('a turn that waits for approval', () => {
     self.room.remembered.add(
       Array.from({ length: 100 }, (_, index) => ({ decision: 'allow', kind: 'network', host: `h${index}.example` })),
     );
-    await expect(decideByLink(self.decisionContext(), linkOf(nonce), 'approve', 'session')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(decideByLink(self.decisionContext(), linkOf(nonce), 'approve', { remember: 'session' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(self.room.waits.get('approval', callId)?.state).toBe('pending');
     self.sql.exec("DELETE FROM remembered WHERE rule LIKE '%h99.example%'");
     await self.restart();
-    await decideByLink(self.decisionContext(), linkOf(nonce), 'approve', 'session');
+    await decideByLink(self.decisionContext(), linkOf(nonce), 'approve', { remember: 'session' });
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
     expect(self.allowed).toEqual([]);
