@@ -1,9 +1,13 @@
 /** Reads the calls of turns from the logs of their sessions, a bounded number of them. */
 import { type RecordedCall, recordedCalls } from '../../core/impact/recorded-calls.ts';
 import type { Principal } from '../../core/people/principal.ts';
+import type { ChangedName } from '../../core/impact/name-impact.ts';
 import { Problem } from '../../core/problem.ts';
+import type { RequestEntry } from '../../core/records/usage.ts';
 import type { SessionEvent } from '../../core/turn/session-event.ts';
 import type { Sessions } from '../../ports/session.ts';
+import type { UsageReader } from '../../ports/usage.ts';
+import { readPages } from '../read-pages.ts';
 
 /** Turns to read, the first ones first; rows of the audit or of the request log. `more`: there are older ones. */
 export type FoundTurns = { rows: readonly { session: string | null; turn: string | null }[]; more: boolean };
@@ -16,17 +20,47 @@ const maxSessions = 50;
 const eventsAtOnce = 500;
 const maxEvents = 5_000;
 const maxAtOnce = 5;
+export const maxSessionsNamed = 20;
+
+export type SessionCall = RecordedCall & { session: string };
+
+/** Rows of the request log that one request reads. */
+const reading = { limit: 200, maxPages: 10 };
+
+/** Returns turns with calls since `from`, the newest first. `isWanted`: of those that `where` finds. */
+export async function newestTurns(
+  usage: UsageReader,
+  { workspace, from, key }: { workspace: string; from: string; key: string | undefined },
+  where: { agent?: string },
+  isWanted: (row: RequestEntry) => boolean,
+): Promise<FoundTurns> {
+  const since = { from: Date.parse(from), where: { ...where, kind: 'turn', ...(key !== undefined && { key }) } };
+  const { items, nextCursor } = await readPages((page) => usage.requests(workspace, { ...page, ...since }), reading);
+  return { rows: items.filter((row) => row.toolCalls !== 0 && isWanted(row)), more: nextCursor !== null };
+}
+
+/** `sessions`: those of the turns that were read in which the name was called. `readCalls`: how many calls of it those turns have. */
+export type ChangedNameInSessions = ChangedName & { sessions: string[]; readCalls: number };
+
+export function withSessions(changed: readonly ChangedName[], calls: readonly SessionCall[]): ChangedNameInSessions[] {
+  const byName = Map.groupBy(calls, ({ requested }) => requested);
+  return changed.map((one) => {
+    const own = byName.get(one.requested) ?? [];
+    const sessions = [...new Set(own.map(({ session }) => session))].slice(0, maxSessionsNamed);
+    return { ...one, sessions, readCalls: own.length };
+  });
+}
 
 export async function readRecordedCalls(
   sessions: Pick<Sessions, 'get'>,
   principal: Principal,
   { rows, more }: FoundTurns,
-): Promise<ReadTurns & { calls: (RecordedCall & { session: string })[] }> {
+): Promise<ReadTurns & { calls: SessionCall[] }> {
   const turns = new Map<string, Set<string>>();
   for (const { session, turn } of rows)
     if (session !== null && turn !== null) turns.set(session, (turns.get(session) ?? new Set()).add(turn));
   const ids = [...turns.keys()].slice(0, maxSessions);
-  const calls: (RecordedCall & { session: string })[] = [];
+  const calls: SessionCall[] = [];
   let read = 0;
   for (let start = 0; start < ids.length; start += maxAtOnce) {
     const logs = await Promise.all(
