@@ -3,7 +3,7 @@
  * on toolsets.
  */
 import type { Finding } from '../../../core/tools/hold.ts';
-import { canonicalOf, type DefinitionSource, type StoredTool } from '../../../core/listing/stored-tool.ts';
+import { canonicalOf, type DefinitionSource, type StoredTool, toolStateOf } from '../../../core/listing/stored-tool.ts';
 import { reportListing } from '../../../core/listing/listing-report.ts';
 import type { ListingReport } from '../../../core/servers/server-tool.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
@@ -11,6 +11,7 @@ import type { PinnedListing } from '../../../core/listing/pin-listing.ts';
 import type { Warning } from '../../../core/problem.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
+import { enqueueHeld } from '../triggers/callbacks/callbacks.ts';
 import { knownTools } from '../tools/known-tools.ts';
 import { definitionsOfServer, dropDefinitions } from './server-definitions.ts';
 import { deleteServerTool, sizeOfOthers, writeTool } from './server-tools.ts';
@@ -54,6 +55,8 @@ export async function prepareListing(
   requireListingRoom(taken.tools, sizeOfOthers(context.sql, server.name));
   const touched = request.isOtherServer ? taken.tools : taken.changed;
   const { warnings, commit } = await prepareTools(context, server, taken.tools, touched);
+  const wasHeld = new Set(request.kept.flatMap((tool) => (toolStateOf(tool) === 'held' ? [`${tool.name} ${tool.listed?.pin}`] : [])));
+  const held = taken.changed.filter((tool) => toolStateOf(tool) === 'held' && !wasHeld.has(`${tool.name} ${tool.listed?.pin}`));
   const isOther = taken.changed.length + taken.forgotten.length > 0;
   return {
     report: reportListing(server.name, request.listing, taken, [...unlistedPrices(request.price, request.listing.items), ...warnings]),
@@ -64,6 +67,7 @@ export async function prepareListing(
         recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
       for (const tool of taken.changed) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);
+      enqueueHeld(context, server.name, held);
       commit();
     },
   };
