@@ -10,7 +10,7 @@ import type { Clock } from '../ports/runtime.ts';
 import type { RoomServices } from './route.ts';
 
 const dayMs = 86_400_000;
-export const count = z.int().nonnegative();
+export const callCount = z.int().nonnegative();
 
 export const pastDays = z.coerce.number().int().min(1).max(366).default(30);
 export const pastCallsQuery = z.strictObject({ days: pastDays, cursor: z.string().max(2_000).optional() });
@@ -23,7 +23,7 @@ export function pastCallsOf(principal: Principal, { clock }: { clock: Clock }, d
 
 export const pastRange = { from: z.iso.date(), to: z.iso.date() };
 
-export const ChangedName = z.object({
+export const ChangedNameView = z.object({
   requested: z.string().meta({ description: 'The name that was called.' }),
   change: z.enum(['gone', 'moved', 'ambiguous', 'unusable', 'found']).meta({
     description:
@@ -33,14 +33,14 @@ export const ChangedName = z.object({
   was: z.string().nullable().meta({ description: 'The tool that it leads to in the stored version.' }),
   now: z.array(z.string()).meta({ description: 'The tools that it leads to in the draft.' }),
   wireName: z.string().nullable().meta({ description: 'The name of the earlier tool in the draft; null: it is not there.' }),
-  calls: count,
-  failures: count,
-  overcount: count.optional().meta({ description: 'At most so many of `calls` were of other names.' }),
+  calls: callCount,
+  failures: callCount,
+  overcount: callCount.optional().meta({ description: 'At most so many of `calls` were of other names.' }),
   lastDay: z.string().nullable(),
   agents: z.array(z.string()).meta({ description: 'Who called it in turns, at most 20.' }),
   keys: z.array(z.string()).meta({ description: 'Ids of the keys, at most 20.' }),
   sessions: z.array(z.string()).meta({ description: 'The newest sessions with such calls, at most 20.' }),
-  readCalls: count.meta({
+  readCalls: callCount.meta({
     description:
       'How many such calls were found in the turns that were read (`arguments.turns`), to which `sessions` belong. The others are only in the counts: made outside of turns, in turns that were not read, or, with `cursor`, all.',
   }),
@@ -48,15 +48,15 @@ export const ChangedName = z.object({
 
 export const TurnCoverage = z
   .object({
-    read: count,
-    left: count.meta({ description: 'Not read: turns of more than 50 sessions, of a session that was deleted, or of another key.' }),
+    read: callCount,
+    left: callCount.meta({ description: 'Not read: turns of more than 50 sessions, of a session that was deleted, or of another key.' }),
     more: z.boolean().meta({ description: 'Older turns were not looked for.' }),
   })
   .meta({ description: 'The turns whose calls were read, the newest first.' });
 
 const RefusedCalls = z.object({
   tool: z.string(),
-  calls: count,
+  calls: callCount,
   sessions: z.array(z.string()).meta({ description: 'At most 20.' }),
   issues: z.array(z.object({ path: z.string(), message: z.string() })).meta({ description: 'Why the draft refuses them.' }),
   mends: z
@@ -65,12 +65,12 @@ const RefusedCalls = z.object({
 });
 
 const judged = {
-  judged: count.meta({ description: 'Recorded calls that the stored version accepts.' }),
-  refusedCalls: count.meta({ description: 'Those that the draft refuses.' }),
+  judged: callCount.meta({ description: 'Recorded calls that the stored version accepts.' }),
+  refusedCalls: callCount.meta({ description: 'Those that the draft refuses.' }),
 };
 const byReason = 'By tool and reason, the most frequent first, at most 100.';
 
-export const ArgumentImpact = z
+export const ArgumentImpactView = z
   .object({ ...judged, refused: z.array(RefusedCalls).meta({ description: byReason }), turns: TurnCoverage })
   .nullable()
   .meta({
@@ -78,7 +78,7 @@ export const ArgumentImpact = z
       'Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`.',
   });
 
-export const DefinitionImpact = z
+export const DefinitionImpactView = z
   .object({
     tool: z.string().meta({ description: 'Canonical name.' }),
     ...pastRange,
@@ -92,10 +92,10 @@ export const DefinitionImpact = z
         }),
       )
       .meta({ description: byReason }),
-    hashed: count.meta({
+    hashed: callCount.meta({
       description: 'Calls that were not judged since only hashes of their arguments are kept: outside of turns, or by code and made tools.',
     }),
-    left: count.meta({ description: 'Recorded calls that were not judged since they are of more than ten toolsets.' }),
+    left: callCount.meta({ description: 'Recorded calls that were not judged since they are of more than ten toolsets.' }),
     turns: TurnCoverage,
   })
   .meta({ id: 'DefinitionImpact' });
@@ -110,7 +110,7 @@ export async function compareDefinitions(
   principal: Principal,
   definitions: { before: ToolDefinition | null; after: ToolDefinition },
   days: number,
-): Promise<z.infer<typeof DefinitionImpact>> {
+): Promise<z.infer<typeof DefinitionImpactView>> {
   const { range, key } = pastCallsOf(principal, services, days);
   const { aliases } = services.settings;
   const { definitionImpact } = await import('../engine/configuration/definition-impact.ts');

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { waitMs } from '../busy-machine.ts';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
+import { runCommand } from '../cli/run-command.ts';
 import { shareService } from './shared-service.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
@@ -64,6 +65,12 @@ it('says what accepting a held definition would refuse, to administrators and su
   expect(impact.refused).toMatchObject([{ toolset: 'reading', tool: 'shelf.find', calls: 2, mends }]);
   expect(impact.refused[0].sessions).toContain(first.session);
 
+  const environment = { MONIKER_URL: service.url, MONIKER_KEY: service.key };
+  const { stdout } = await runCommand(['accept', 'shelf', '--impact'], { environment });
+  expect(stdout).toContain('shelf.find: would have refused 2 of 2 recorded calls');
+  expect(stdout).toContain('Kept by arguments.alias of its entry: path → file_path');
+  expect(stdout).toContain('not compared: 1 calls, and the calls of 0 turns');
+
   await vi.waitFor(() => expect(receiver.received).toHaveLength(1), waiting);
   expect(receiver.received[0]).toMatchObject({ type: 'definition.held', data: { server: 'shelf', more: 0 } });
   const held = receiver.received[0]?.data.tools[0];
@@ -78,7 +85,8 @@ it('says what accepting a held definition would refuse, to administrators and su
   await send('POST', '/v1/servers/shelf/refresh');
   expect((await send('GET', '/v1/callbacks?kind=subscription&name=changes')).items).toHaveLength(1);
 
-  await send('POST', '/v1/servers/shelf/tools/find/accept');
+  const accepted = await runCommand(['accept', 'shelf', 'find'], { environment });
+  expect(accepted.stdout).toMatch(/would have refused 2 of 2 recorded calls[\s\S]*accepted: find/);
   expect(await impactOf()).toMatchObject({ judged: 0, ...nothing });
   expect((await say('reader', '/look {"path": "a", "most": 3}')).isError).toBe(true);
   const kept = { rename: { most: 'limit' }, alias: { path: 'file_path' } };

@@ -11,7 +11,7 @@ import { nearNames } from '../../core/names/suggest.ts';
 import { type AliasMap, findTool } from '../../core/toolset/alias-map.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { prepareArguments } from '../call/prepare-call.ts';
-import { maxSessionsNamed, type ReadTurns, type SessionCall } from './recorded-turns.ts';
+import { maxSessionsNamed, type ReadTurns, type CallInSession } from './recorded-turns.ts';
 
 /** Calls of a tool that the draft refuses for the same reason. `issues`: of the first of them. */
 export type RefusedCalls = { tool: string; calls: number; sessions: string[]; issues: Issue[]; mends: ArgumentMend[] };
@@ -26,12 +26,12 @@ export type ImpactInTurns = ArgumentImpact & { turns: ReadTurns };
 export function impactInTurns(
   before: AliasMap | null,
   after: AliasMap | null,
-  { calls, ...turns }: ReadTurns & { calls: readonly SessionCall[] },
+  { calls, ...turns }: ReadTurns & { calls: readonly CallInSession[] },
 ): ImpactInTurns {
   return { ...argumentImpact(before, after, calls), turns };
 }
 
-export function argumentImpact(before: AliasMap | null, after: AliasMap | null, calls: readonly SessionCall[]): ArgumentImpact {
+export function argumentImpact(before: AliasMap | null, after: AliasMap | null, calls: readonly CallInSession[]): ArgumentImpact {
   return judgeCalls(calls, ({ requested }) => {
     const [was, now] = [findTool(before, requested), findTool(after, requested)];
     // A name that leads elsewhere is the impact on names.
@@ -42,7 +42,7 @@ export function argumentImpact(before: AliasMap | null, after: AliasMap | null, 
 /** `faults`: why no call is accepted now, whatever its arguments. `now` null, without faults: judged elsewhere. */
 export type Entries = { was: EditionTool | null; now: EditionTool | null; faults: readonly Issue[] };
 
-export function judgeCalls(calls: readonly SessionCall[], entriesOf: (call: SessionCall) => Entries): ArgumentImpact {
+export function judgeCalls(calls: readonly CallInSession[], entriesOf: (call: CallInSession) => Entries): ArgumentImpact {
   const found = new Map<string, RefusedCalls>();
   let judged = 0;
   for (const call of calls) {

@@ -15,7 +15,7 @@ import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Sessions } from '../../ports/session.ts';
 import { readPages } from '../read-pages.ts';
 import { type Entries, joinRefused, judgeCalls, type RefusedCalls } from './argument-impact.ts';
-import { type ReadTurns, readRecordedCalls, type SessionCall } from './recorded-turns.ts';
+import { type ReadTurns, readRecordedCalls, type CallInSession } from './recorded-turns.ts';
 
 export type DefinitionImpact = {
   /** Calls that the definition in force accepts; `refusedCalls`: those of them that the other one refuses. */
@@ -76,7 +76,7 @@ async function callsOf(audit: AuditPort, tool: string, { from, to, key }: AskedC
   return { rows, more: nextCursor !== null };
 }
 
-/** A call that waits, and the decision about it, have rows of their own. */
+/** Other rows are about a call that waits, or the decision about it. */
 function isOutcome(verdict: string): boolean {
   return verdict === 'ran' || verdict === 'refused' || verdict === 'outcome_unknown';
 }
@@ -86,7 +86,7 @@ async function entriesIn(
   { catalog, aliases }: Deps,
   toolset: string | null,
   { before, after }: { before: ToolDefinition; after: ToolDefinition },
-): Promise<(call: SessionCall) => Entries> {
+): Promise<(call: CallInSession) => Entries> {
   const { canonical } = after;
   const compile = async (document: Toolset) => {
     const compiled = [before, after].map((tool) => catalog.previewToolset(toolset ?? '', document, [...document.tools.keys()], [tool]));

@@ -22,7 +22,7 @@ const maxEvents = 5_000;
 const maxAtOnce = 5;
 export const maxSessionsNamed = 20;
 
-export type SessionCall = RecordedCall & { session: string };
+export type CallInSession = RecordedCall & { session: string };
 
 /** Rows of the request log that one request reads. */
 const reading = { limit: 200, maxPages: 10 };
@@ -42,7 +42,7 @@ export async function newestTurns(
 /** `sessions`: those of the turns that were read in which the name was called. `readCalls`: how many calls of it those turns have. */
 export type ChangedNameInSessions = ChangedName & { sessions: string[]; readCalls: number };
 
-export function withSessions(changed: readonly ChangedName[], calls: readonly SessionCall[]): ChangedNameInSessions[] {
+export function withSessions(changed: readonly ChangedName[], calls: readonly CallInSession[]): ChangedNameInSessions[] {
   const byName = Map.groupBy(calls, ({ requested }) => requested);
   return changed.map((one) => {
     const own = byName.get(one.requested) ?? [];
@@ -55,12 +55,12 @@ export async function readRecordedCalls(
   sessions: Pick<Sessions, 'get'>,
   principal: Principal,
   { rows, more }: FoundTurns,
-): Promise<ReadTurns & { calls: SessionCall[] }> {
+): Promise<ReadTurns & { calls: CallInSession[] }> {
   const turns = new Map<string, Set<string>>();
   for (const { session, turn } of rows)
     if (session !== null && turn !== null) turns.set(session, (turns.get(session) ?? new Set()).add(turn));
   const ids = [...turns.keys()].slice(0, maxSessions);
-  const calls: SessionCall[] = [];
+  const calls: CallInSession[] = [];
   let read = 0;
   for (let start = 0; start < ids.length; start += maxAtOnce) {
     const logs = await Promise.all(

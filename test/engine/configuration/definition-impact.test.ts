@@ -17,7 +17,7 @@ const range = { from: '2026-01-01', to: '2026-01-30', key: undefined };
 const root = { workspace: 'default', keyId: 'root', scopes: ['admin' as const] };
 const known = knownTools([toolOf('fs', 'read'), toolOf('fs', 'other')]);
 
-/** Each call is a turn in a session of its own. `lost`: sessions that were deleted. */
+/** Each call is the only one of its session. `lost`: sessions that were deleted. */
 function depsFor(calls: readonly Call[], toolsets: Record<string, unknown>, lost: readonly string[] = []) {
   const compiled: string[] = [];
   const rows = calls.map(({ requested, toolset = 'desk', parent = null }, index) => ({
@@ -145,7 +145,11 @@ describe('the impact of another definition of a tool', () => {
         };
       });
     const rename = fc.constantFrom({}, { rename: { file: 'path' } }, { preset: { limit: 3 } }, { alias: { old: 'where' } });
-    const args = fc.dictionary(fc.constantFrom('path', 'path', 'limit', 'where', 'file', 'old', 'x'), fc.constantFrom<unknown>('a', 'a', 3), { maxKeys: 2 });
+    const args = fc.dictionary(
+      fc.constantFrom('path', 'path', 'limit', 'where', 'file', 'old', 'x'),
+      fc.constantFrom<unknown>('a', 'a', 3),
+      { maxKeys: 2 },
+    );
     const repeat = async (definition: ToolDefinition, rules: object, calls: readonly Call[]): Promise<boolean[]> => {
       const document = { tools: [{ tool: 'fs.read', arguments: rules }] };
       const compiled = await compile(document, withTools(known, [definition])).catch(() => null);

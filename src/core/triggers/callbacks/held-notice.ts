@@ -2,8 +2,6 @@
  * The message that definitions of a server are held, for subscriptions: which, why, and what accepting them would have done to past calls. It
  * is stored with the listing, before the impact is known; the Catalog adds that before the first attempt, so all attempts send the same body.
  */
-import { findingCodes } from '../../servers/definition-review.ts';
-import { canonicalOf, type StoredTool } from '../../listing/stored-tool.ts';
 
 /** Of the calls of the last days. `refusedCalls`: those of `judged` that the held definition refuses. The API names them. */
 export type HeldImpact = {
@@ -26,12 +24,8 @@ const maxNamed = 20;
 /** Tools of one message whose impact is computed: each reads the audit and the logs of sessions. */
 const maxCompared = 5;
 
-export function heldBody(server: string, tools: readonly StoredTool[], at: number): string {
-  const named = tools.slice(0, maxNamed).map((tool): HeldTool => {
-    const { name, reason, listed, findings } = tool;
-    return { name, canonical: canonicalOf(server, name), reason: reason ?? '', refId: listed?.pin ?? '', findings: findingCodes(findings) };
-  });
-  const data = { server, tools: named, more: tools.length - named.length };
+export function heldBody(server: string, tools: readonly HeldTool[], at: number): string {
+  const data = { server, tools: tools.slice(0, maxNamed), more: Math.max(0, tools.length - maxNamed) };
   return JSON.stringify({ type: 'definition.held', timestamp: new Date(at).toISOString(), data } satisfies Message);
 }
 

@@ -4,7 +4,7 @@ import { nullIfNotFound } from '../../../core/problem.ts';
 import { Agent, ResourceName } from '../../../core/turn/agent.ts';
 import { agentImpact } from '../../../engine/configuration/agent-impact.ts';
 import { requireSameName } from '../../conditions.ts';
-import { ArgumentImpact, ChangedName, count, pastCallsOf, pastCallsQuery, pastRange } from '../../past-calls.ts';
+import { ArgumentImpactView, ChangedNameView, callCount, pastCallsOf, pastCallsQuery, pastRange } from '../../past-calls.ts';
 import { WrittenAgent } from './agents.ts';
 import { defineRoute } from './model-services.ts';
 
@@ -12,13 +12,13 @@ const AgentImpact = z
   .object({
     agent: ResourceName,
     ...pastRange,
-    same: z.object({ names: count, calls: count }).meta({ description: 'Names that lead where they led.' }),
-    changed: z.array(ChangedName).meta({ description: 'The most called first.' }),
-    unjudged: count.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
-    elsewhere: count.meta({
+    same: z.object({ names: callCount, calls: callCount }).meta({ description: 'Names that lead where they led.' }),
+    changed: z.array(ChangedNameView).meta({ description: 'The most called first.' }),
+    unjudged: callCount.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
+    elsewhere: callCount.meta({
       description: 'Calls of turns that named another toolset than that of the stored agent. They are not compared.',
     }),
-    arguments: ArgumentImpact,
+    arguments: ArgumentImpactView,
     mends: z
       .array(z.object({ requested: z.string(), tool: z.string() }))
       .meta({ description: 'Tools that keep a name working, once they are in `tools` of the draft. Each was tried.' }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AcceptDecision, RejectDecision, UndoDecision } from '../../../core/listing/decide-definition.ts';
 import { BulkDecision, DecidedTool, DecidedTools, ServerTool } from '../../../core/servers/server-tool.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { compareDefinitions, DefinitionImpact, pastDays } from '../../past-calls.ts';
+import { compareDefinitions, DefinitionImpactView, pastDays } from '../../past-calls.ts';
 import { defineRoute } from './server-services.ts';
 import { serverParams } from './servers.ts';
 
@@ -112,7 +112,7 @@ export const serverToolRoutes = [
         'Prepares the recorded calls of the tool, in every toolset that had it, with the definition that was accepted and with the listed one: what accepting would refuse, in which sessions, and which aliases of arguments keep the calls. Nothing is stored. Without a definition that was ever accepted, there is nothing to judge.',
       params,
       query: z.strictObject({ days: pastDays }),
-      answers: { 200: { description: 'What accepting would have done.', schema: DefinitionImpact } },
+      answers: { 200: { description: 'What accepting would have done.', schema: DefinitionImpactView } },
       problems: ['conflict'],
     },
     async ({ answer, services, principal, params, query: { days } }) => {

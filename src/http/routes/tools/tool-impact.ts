@@ -7,7 +7,7 @@ import { nullIfNotFound } from '../../../core/problem.ts';
 import { MadeTool, MadeToolName } from '../../../core/tools/made-tool.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { toolsOfKey } from '../../../engine/configuration/tools-of-key.ts';
-import { compareDefinitions, DefinitionImpact, pastDays } from '../../past-calls.ts';
+import { compareDefinitions, DefinitionImpactView, pastDays } from '../../past-calls.ts';
 import { defineRoute, type ToolServices } from './tool-services.ts';
 import { findPrivateTool } from './written-tools.ts';
 
@@ -25,7 +25,7 @@ export const toolImpactRoutes = [
       params: z.object({ canonical: MadeToolName }),
       query: z.strictObject({ days: pastDays }),
       body: MadeTool,
-      answers: { 200: { description: 'What the draft would have done.', schema: DefinitionImpact } },
+      answers: { 200: { description: 'What the draft would have done.', schema: DefinitionImpactView } },
     },
     async ({ answer, services, principal, params: { canonical }, query: { days }, body: { name: _name, aliases: _aliases, ...draft } }) => {
       requireAllowed(principal, { act: 'make-tool' });

@@ -6,7 +6,7 @@ import { toolsetImpact } from '../../../engine/configuration/toolset-impact.ts';
 import { previewToolset } from '../../../engine/configuration/write-toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
-import { ArgumentImpact, ChangedName, count, pastCallsOf, pastCallsQuery, pastRange } from '../../past-calls.ts';
+import { ArgumentImpactView, ChangedNameView, callCount, pastCallsOf, pastCallsQuery, pastRange } from '../../past-calls.ts';
 import { compileGiven } from './toolset-draft.ts';
 import { defineRoute } from './toolset-services.ts';
 import { ToolsetBody } from './toolsets.ts';
@@ -16,9 +16,9 @@ const ToolsetImpact = z
     toolset: ToolsetName,
     ...pastRange,
     valid: z.boolean().meta({ description: 'Whether PUT would store the draft. If not, its valid entries are compared.' }),
-    same: z.object({ names: count, calls: count }).meta({ description: 'Names that lead where they led.' }),
-    changed: z.array(ChangedName).meta({ description: 'The most called first.' }),
-    unjudged: count.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
+    same: z.object({ names: callCount, calls: callCount }).meta({ description: 'Names that lead where they led.' }),
+    changed: z.array(ChangedNameView).meta({ description: 'The most called first.' }),
+    unjudged: callCount.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
     mends: z
       .array(
         z.object({
@@ -30,7 +30,7 @@ const ToolsetImpact = z
         }),
       )
       .meta({ description: 'Deprecated aliases that keep a name working. Each was tried.' }),
-    arguments: ArgumentImpact,
+    arguments: ArgumentImpactView,
     mended: Toolset.nullable().meta({ description: 'The draft with all fixes, ready for PUT. null: no fix is known.' }),
     nextCursor: z.string().nullable().meta({ description: 'More names follow; a name may be on two pages.' }),
   })

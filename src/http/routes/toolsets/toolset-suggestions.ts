@@ -7,7 +7,7 @@ import { calledNames } from '../../../engine/configuration/called-names.ts';
 import { learnToolsetNames } from '../../../engine/configuration/learn-names.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
-import { count, pastCallsOf, pastDays, pastRange, TurnCoverage } from '../../past-calls.ts';
+import { callCount, pastCallsOf, pastDays, pastRange, TurnCoverage } from '../../past-calls.ts';
 import { defineRoute } from './toolset-services.ts';
 import { toolsetOf } from './toolsets.ts';
 
@@ -23,8 +23,8 @@ const Suggestion = z.object({
   alias: z.string().meta({
     description: 'For `aliases` of the entry, or, with `argument`, for its `arguments.alias`: `{alias: argument}`.',
   }),
-  seen: count.meta({ description: 'Refused calls that were followed by this one in the same turn, with the same values.' }),
-  contrary: count.meta({ description: 'Refused calls of the name that were followed by another one.' }),
+  seen: callCount.meta({ description: 'Refused calls that were followed by this one in the same turn, with the same values.' }),
+  contrary: callCount.meta({ description: 'Refused calls of the name that were followed by another one.' }),
   models: names,
   agents: names,
   isNoteOnly: z
@@ -39,7 +39,7 @@ const ToolsetSuggestions = z
     suggestions: z.array(Suggestion).meta({ description: 'The most seen first, at most 200.' }),
     turns: TurnCoverage,
     unknown: z
-      .array(z.object({ requested: z.string(), calls: count, lastDay: z.string().nullable(), agents: names, keys: names, near: names }))
+      .array(z.object({ requested: z.string(), calls: callCount, lastDay: z.string().nullable(), agents: names, keys: names, near: names }))
       .meta({
         description: 'Names that were called and lead to no tool, at most 100, the most called first. `near`: tools with similar names.',
       }),

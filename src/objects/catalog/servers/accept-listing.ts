@@ -8,6 +8,8 @@ import { reportListing } from '../../../core/listing/listing-report.ts';
 import type { ListingReport } from '../../../core/servers/server-tool.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
 import type { PinnedListing } from '../../../core/listing/pin-listing.ts';
+import { findingCodes } from '../../../core/servers/definition-review.ts';
+import type { HeldTool } from '../../../core/triggers/callbacks/held-notice.ts';
 import type { Warning } from '../../../core/problem.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
@@ -55,8 +57,8 @@ export async function prepareListing(
   requireListingRoom(taken.tools, sizeOfOthers(context.sql, server.name));
   const touched = request.isOtherServer ? taken.tools : taken.changed;
   const { warnings, commit } = await prepareTools(context, server, taken.tools, touched);
-  const wasHeld = new Set(request.kept.flatMap((tool) => (toolStateOf(tool) === 'held' ? [`${tool.name} ${tool.listed?.pin}`] : [])));
-  const held = taken.changed.filter((tool) => toolStateOf(tool) === 'held' && !wasHeld.has(`${tool.name} ${tool.listed?.pin}`));
+  const known = new Set(heldTools(server.name, request.kept).map(({ refId }) => refId));
+  const held = heldTools(server.name, taken.changed).filter(({ refId }) => !known.has(refId));
   const isOther = taken.changed.length + taken.forgotten.length > 0;
   return {
     report: reportListing(server.name, request.listing, taken, [...unlistedPrices(request.price, request.listing.items), ...warnings]),
@@ -71,6 +73,14 @@ export async function prepareListing(
       commit();
     },
   };
+}
+
+function heldTools(server: string, tools: readonly StoredTool[]): HeldTool[] {
+  return tools.flatMap((tool) => {
+    const { name, reason, listed, findings } = tool;
+    if (toolStateOf(tool) !== 'held' || reason === null || listed === null) return [];
+    return [{ name, canonical: canonicalOf(server, name), reason, refId: listed.pin, findings: findingCodes(findings) }];
+  });
 }
 
 /** Recompiles the toolsets with any of the tools in `touched`, of a server that will have these tools. `commit`: after the tools were written. */

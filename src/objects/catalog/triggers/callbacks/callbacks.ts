@@ -4,9 +4,8 @@
  */
 import { Problem, quoted } from '../../../../core/problem.ts';
 import type { Callback, CallbackAttempt, CallbackTarget, CallbackWithBody } from '../../../../core/triggers/callbacks/callback.ts';
-import { heldBody } from '../../../../core/triggers/callbacks/held-notice.ts';
+import { type HeldTool, heldBody } from '../../../../core/triggers/callbacks/held-notice.ts';
 import { callbackBody, type TurnNotice } from '../../../../core/triggers/callbacks/turn-notice.ts';
-import type { StoredTool } from '../../../../core/listing/stored-tool.ts';
 import { utf8Length } from '../../../../core/text/utf8.ts';
 import type { Page } from '../../../../ports/catalog.ts';
 import type { CallbackQuery } from '../../../../ports/triggers.ts';
@@ -33,12 +32,12 @@ export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): v
 }
 
 /** Adds one message for each subscription. Call in the transaction that stores the listing. */
-export function enqueueHeld(context: CatalogContext, server: string, tools: readonly StoredTool[]): void {
+export function enqueueHeld(context: CatalogContext, server: string, tools: readonly HeldTool[]): void {
   const type = 'definition.held';
   const targets = tools.length === 0 ? [] : subscribersOf(context.sql, type);
   if (targets.length === 0) return;
   const now = context.now();
-  const source = [type, server, now, tools[0]?.listed?.pin].join(' ');
+  const source = [type, server, now, tools[0]?.refId].join(' ');
   enqueue(context, targets, { type, session: '', turn: null, delivery: null, source }, heldBody(server, tools, now));
 }
 

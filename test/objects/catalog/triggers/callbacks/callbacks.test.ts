@@ -1,7 +1,7 @@
 /** Storage and sending of callbacks in the Catalog: once for each target, retried until delivered, with limits. */
 import { maxBacklogShare } from '../../../../../src/objects/catalog/triggers/fair-backlog.ts';
 import { describe, expect, it } from 'vitest';
-import type { StoredTool } from '../../../../../src/core/listing/stored-tool.ts';
+import type { HeldTool } from '../../../../../src/core/triggers/callbacks/held-notice.ts';
 import {
   enqueueHeld,
   listCallbacks,
@@ -453,11 +453,8 @@ describe('stored callbacks', () => {
 });
 
 describe('a message that definitions are held', () => {
-  const pinned = (pin: string) => ({ pin, definition: { name: 'find', description: 'Finds.', inputSchema: { type: 'object' } } });
-  const heldTool = (name: string, pin = 'b'): StoredTool => ({
-    ...{ name, accepted: pinned('a'), listed: pinned(pin), refused: null, reason: 'changed', findings: [], decisions: [], renamedTo: null },
-  });
-  const announce = (room: Room, tools: readonly StoredTool[], server = 'shelf'): void => {
+  const heldTool = (name: string, refId = 'b'): HeldTool => ({ name, canonical: `shelf.${name}`, reason: 'changed', refId, findings: [] });
+  const announce = (room: Room, tools: readonly HeldTool[], server = 'shelf'): void => {
     room.context.record(() => enqueueHeld(room.context, server, tools));
     room.sender.kick();
   };
