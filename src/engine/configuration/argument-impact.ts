@@ -59,12 +59,12 @@ export function judgeCalls(calls: readonly CallInSession[], entriesOf: (call: Ca
     if (!known.sessions.includes(session) && known.sessions.length < maxSessionsNamed) known.sessions.push(session);
     found.set(key, known);
   }
-  return joinRefused(judged, [...found.values()]);
+  const refused = [...found.values()];
+  return { judged, refusedCalls: refused.reduce((sum, { calls }) => sum + calls, 0), refused: mostRefused(refused) };
 }
 
-export function joinRefused<Refused extends RefusedCalls>(judged: number, refused: readonly Refused[]) {
-  const sorted = refused.toSorted((a, b) => b.calls - a.calls);
-  return { judged, refusedCalls: sorted.reduce((sum, { calls }) => sum + calls, 0), refused: sorted.slice(0, maxRefused) };
+export function mostRefused<Refused extends RefusedCalls>(refused: readonly Refused[]): Refused[] {
+  return refused.toSorted((a, b) => b.calls - a.calls).slice(0, maxRefused);
 }
 
 /** What is wrong with the arguments of a call. Fields of callers have any value here: whose calls they were is not recorded. */

@@ -14,7 +14,7 @@ import type { AuditPort } from '../../ports/audit.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Sessions } from '../../ports/session.ts';
 import { readPages } from '../read-pages.ts';
-import { type Entries, joinRefused, judgeCalls, type RefusedCalls } from './argument-impact.ts';
+import { type Entries, judgeCalls, mostRefused, type RefusedCalls } from './argument-impact.ts';
 import { type ReadTurns, readRecordedCalls, type CallInSession } from './recorded-turns.ts';
 
 export type DefinitionImpact = {
@@ -53,14 +53,16 @@ export async function definitionImpact(
   const own = before === null ? [] : calls.filter(({ canonical }) => canonical === after.canonical);
   const toolsetOf = new Map(inTurns.map(({ turn, toolset }) => [turn, toolset]));
   const groups = [...Map.groupBy(own, ({ turn }) => toolsetOf.get(turn) ?? null)].sort(([, a], [, b]) => b.length - a.length);
-  const judged: { toolset: string | null; impact: ReturnType<typeof judgeCalls> }[] = [];
-  for (const [toolset, made] of groups.slice(0, maxToolsets))
-    if (before !== null) judged.push({ toolset, impact: judgeCalls(made, await entriesIn(deps, toolset, { before, after })) });
+  const total: Pick<DefinitionImpact, 'judged' | 'refusedCalls' | 'refused'> = { judged: 0, refusedCalls: 0, refused: [] };
+  for (const [toolset, made] of groups.slice(0, maxToolsets)) {
+    if (before === null) break;
+    const { judged, refusedCalls, refused } = judgeCalls(made, await entriesIn(deps, toolset, { before, after }));
+    total.judged += judged;
+    total.refusedCalls += refusedCalls;
+    total.refused.push(...refused.map((one) => ({ ...one, toolset })));
+  }
   return {
-    ...joinRefused(
-      judged.reduce((sum, { impact }) => sum + impact.judged, 0),
-      judged.flatMap(({ toolset, impact }) => impact.refused.map((one) => ({ ...one, toolset }))),
-    ),
+    ...{ ...total, refused: mostRefused(total.refused) },
     hashed: found.rows.length - inTurns.length,
     left: groups.slice(maxToolsets).reduce((sum, [, made]) => sum + made.length, 0),
     turns,

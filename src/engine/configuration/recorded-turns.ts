@@ -66,7 +66,7 @@ export async function readRecordedCalls(
     const logs = await Promise.all(
       ids
         .slice(start, start + maxAtOnce)
-        .map(async (id) => ({ id, events: (await readSessionLog(sessions, principal, id))?.events ?? [] })),
+        .map(async (id) => ({ id, events: (await readSessionLog(sessions, principal, id, withoutContent))?.events ?? [] })),
     );
     for (const { id, events } of logs) {
       const wanted = turns.get(id) ?? new Set();
@@ -81,19 +81,21 @@ export async function readRecordedCalls(
 
 /**
  * Returns the first events of a session; null for one that is gone, or that the key may not read. `isCut`: there are more than one request
- * reads.
+ * reads. `part`: what is returned of an event.
  */
 export async function readSessionLog(
   sessions: Pick<Sessions, 'get'>,
   principal: Principal,
   id: string,
+  part: (event: SessionEvent) => readonly SessionEvent[] = (event) => [event],
 ): Promise<{ events: SessionEvent[]; isCut: boolean } | null> {
   const events: SessionEvent[] = [];
   try {
     const session = sessions.get(id);
-    for (let after = 0; events.length < maxEvents; ) {
+    for (let [after, read] = [0, 0]; read < maxEvents; ) {
       const { items, lastEvent } = await session.eventPage(principal, { after, limit: eventsAtOnce });
-      events.push(...items);
+      read += items.length;
+      events.push(...items.flatMap(part));
       after = items.at(-1)?.id ?? lastEvent;
       if (after >= lastEvent) return { events, isCut: false };
     }
@@ -102,4 +104,11 @@ export async function readSessionLog(
     if (!(error instanceof Problem) || (error.code !== 'not_found' && error.code !== 'forbidden')) throw error;
     return null;
   }
+}
+
+/** Results are most of a log, and are not compared. */
+function withoutContent(event: SessionEvent): SessionEvent[] {
+  if (event.type !== 'tool-result') return event.type === 'turn-start' || event.type === 'tool-input-end' ? [event] : [];
+  const { structuredContent: _structured, ...result } = event;
+  return [{ ...result, content: [] }];
 }

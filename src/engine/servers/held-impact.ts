@@ -15,8 +15,7 @@ import { withTimeout } from '../timeout.ts';
 
 const days = 30;
 const dayMs = 86_400_000;
-/** With the timeout of an attempt it is less than the claim of a callback. */
-const maxMs = 10_000;
+const maxMs = 5_000;
 const maxMends = 10;
 
 type Deps = { clock: Clock; log: Logger; audit: AuditPort; sessions: Sessions; catalog: CatalogPort; aliases: boolean };

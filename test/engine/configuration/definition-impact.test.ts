@@ -126,6 +126,21 @@ describe('the impact of another definition of a tool', () => {
     expect(compiled).toHaveLength(20);
   });
 
+  it('counts all refused calls, also of reasons that are too many to list', async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `name_${index}`);
+    const calls = names.map((name): Call => ({ requested: 'read', arguments: { [name]: 'a' } }));
+    const before = defined({ ...schemaOf({}, []), additionalProperties: true });
+    const { deps } = depsFor(calls, desk);
+    const one = (await deps.sessions.get('s0').eventPage(root, { after: 0, limit: 1 })).items;
+    // All in one session, since the logs of 50 are read.
+    const events = calls.flatMap(({ arguments: args }, index) =>
+      one.map((event, part) => ({ ...event, id: index * 3 + part + 1, callId: `c${index}`, arguments: args })),
+    );
+    const whole = { ...deps, sessions: { get: () => ({ eventPage: async () => ({ items: events, lastEvent: events.length }) }) } };
+    const impact = await definitionImpact(whole as unknown as Deps, root, { before, after: defined(schemaOf({}, [])) }, range);
+    expect([impact.judged, impact.refusedCalls, impact.refused.length]).toEqual([150, 150, 100]);
+  });
+
   it('is what calls do that are really repeated, and nothing against itself, for 300 random definitions', async () => {
     const names = ['path', 'limit', 'where', 'count'] as const;
     const schema = fc

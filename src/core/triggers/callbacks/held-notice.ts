@@ -36,9 +36,10 @@ export async function withHeldImpact(
 ): Promise<string> {
   // Written above.
   const { data, ...message } = JSON.parse(body) as Message;
-  const compare = async (tool: HeldTool, index: number): Promise<HeldTool> => {
-    if (tool.impact !== undefined) return tool;
-    return { ...tool, impact: index < maxCompared ? await impactOf(data.server, tool, message.timestamp) : null };
-  };
-  return JSON.stringify({ ...message, data: { ...data, tools: await Promise.all(data.tools.map(compare)) } });
+  const tools: HeldTool[] = [];
+  for (const [index, tool] of data.tools.entries()) {
+    const impact = index < maxCompared ? await impactOf(data.server, tool, message.timestamp) : null;
+    tools.push(tool.impact === undefined ? { ...tool, impact } : tool);
+  }
+  return JSON.stringify({ ...message, data: { ...data, tools } });
 }

@@ -35,6 +35,8 @@ export const maxConcurrentCallbacksPerTarget = 4;
 export type ImpactOfHeld = (server: string, tool: HeldTool, timestamp: string) => Promise<HeldImpact | null>;
 /** A server that changes its definitions all the time causes no more work than this; its other messages have no impact. */
 const heldImpactPauseMs = 5 * 60_000;
+/** No computation begins later after the first one of the message: with a last one and the attempt it is less than the claim. */
+const heldImpactMs = 5_000;
 
 export type CallbackSenderDeps = {
   send: SendCallback;
@@ -131,7 +133,8 @@ function sharedImpacts(context: CatalogContext, impactOfHeld: ImpactOfHeld): Imp
       newest.set(server, last);
     }
     if (last.timestamp !== timestamp) return null;
-    return await getOrBuild(last.impacts, tool.name, Number.POSITIVE_INFINITY, () => impactOfHeld(server, tool, timestamp));
+    const begin = last.at + heldImpactMs < context.now() ? async () => null : impactOfHeld;
+    return await getOrBuild(last.impacts, tool.name, Number.POSITIVE_INFINITY, () => begin(server, tool, timestamp));
   };
 }
 
