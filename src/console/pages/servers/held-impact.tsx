@@ -18,7 +18,7 @@ export function HeldPastCalls({ path }: { path: { server: string; tool: string }
     });
   return (
     <>
-      <button type="button" aria-label={`What would accepting ${path.tool} break?`} onClick={() => void compare()}>
+      <button type="button" aria-label={`What would accepting break? ${path.tool}`} onClick={() => void compare()}>
         What would accepting break?
       </button>
       {problem.value !== null && <ProblemView error={problem.value} />}
