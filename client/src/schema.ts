@@ -950,6 +950,30 @@ export interface paths {
         patch: operations["patchAgent"];
         trace?: never;
     };
+    "/v1/agents/{agent}/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a draft of an agent with past calls
+         * @description Resolves every name that turns of the agent called in the last days as a turn of the stored agent and one of the draft would: with their toolset, `tools`, skills, made tools and code mode. Nothing is stored, and no model is called. For a key that sees only its own usage, only its own calls count.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `toolsets`.
+         */
+        post: operations["getAgentImpact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/{agent}/versions": {
         parameters: {
             query?: never;
@@ -3048,6 +3072,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/servers/{server}/tools/{tool}/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare a held definition with past calls
+         * @description Prepares the recorded calls of the tool, in every toolset that had it, with the definition that was accepted and with the listed one: what accepting would refuse, in which sessions, and which aliases of arguments keep the calls. Nothing is stored. Without a definition that was ever accepted, there is nothing to judge.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["getServerToolImpact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/servers/{server}/tools/{tool}/rebind": {
         parameters: {
             query?: never;
@@ -3792,6 +3840,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tools/{canonical}/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a draft of a made tool with past calls
+         * @description Prepares the recorded calls of the tool, in every toolset that had it, with the stored parameters and with those of the draft. Without a shared tool of the name, the key’s own private one is compared. Nothing is stored, and the code does not run. For a key that sees only its own usage, only its own calls count.
+         *
+         *     Scope: `toolsets`.
+         */
+        post: operations["getToolImpact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tools/{canonical}/versions": {
         parameters: {
             query?: never;
@@ -4461,6 +4531,93 @@ export interface components {
             /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
             toolset?: components["schemas"]["ToolsetReference"];
         };
+        AgentImpact: {
+            agent: string;
+            /** @description Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`. */
+            arguments: {
+                /** @description Recorded calls that the stored version accepts. */
+                judged: number;
+                /** @description By tool and reason, the most frequent first, at most 100. */
+                refused: {
+                    calls: number;
+                    /** @description Why the draft refuses them. */
+                    issues: {
+                        message: string;
+                        path: string;
+                    }[];
+                    /** @description Aliases of arguments with which the draft accepts the calls. Empty: no alias helps. */
+                    mends: {
+                        alias: string;
+                        argument: string;
+                        tool: string;
+                    }[];
+                    /** @description At most 20. */
+                    sessions: string[];
+                    tool: string;
+                }[];
+                /** @description Those that the draft refuses. */
+                refusedCalls: number;
+                /** @description The turns whose calls were read, the newest first. */
+                turns: {
+                    /** @description Not read: turns of more than 50 sessions, of a session that was deleted, or of another key. */
+                    left: number;
+                    /** @description Older turns were not looked for. */
+                    more: boolean;
+                    read: number;
+                };
+            } | null;
+            /** @description The most called first. */
+            changed: {
+                /** @description Who called it in turns, at most 20. */
+                agents: string[];
+                calls: number;
+                /**
+                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored version.
+                 * @enum {string}
+                 */
+                change: "gone" | "moved" | "ambiguous" | "unusable" | "found";
+                failures: number;
+                /** @description Ids of the keys, at most 20. */
+                keys: string[];
+                lastDay: string | null;
+                /** @description The tools that it leads to in the draft. */
+                now: string[];
+                /** @description At most so many of `calls` were of other names. */
+                overcount?: number;
+                /** @description How many such calls were found in the turns that were read (`arguments.turns`), to which `sessions` belong. The others are only in the counts: made outside of turns, in turns that were not read, or, with `cursor`, all. */
+                readCalls: number;
+                /** @description The name that was called. */
+                requested: string;
+                /** @description The newest sessions with such calls, at most 20. */
+                sessions: string[];
+                /** @description The tool that it leads to in the stored version. */
+                was: string | null;
+                /** @description The name of the earlier tool in the draft; null: it is not there. */
+                wireName: string | null;
+            }[];
+            /** @description Calls of turns that named another toolset than that of the stored agent. They are not compared. */
+            elsewhere: number;
+            /** Format: date */
+            from: string;
+            /** @description The draft with these tools. null: no fix is known. */
+            mended: components["schemas"]["Agent"] | null;
+            /** @description Tools that keep a name working, once they are in `tools` of the draft. Each was tried. */
+            mends: {
+                requested: string;
+                tool: string;
+            }[];
+            /** @description More names follow; a name may be on two pages. */
+            nextCursor: string | null;
+            /** @description Names that lead where they led. */
+            same: {
+                calls: number;
+                names: number;
+            };
+            /** Format: date */
+            to: string;
+            /** @description Calls whose names were not kept, since a day had too many, or before names were counted. */
+            unjudged: number;
+        };
         AgentLimits: {
             /** @description Turns that run or are queued at the same time. Turns that wait for a person do not count. */
             concurrentTurns?: number;
@@ -4913,7 +5070,8 @@ export interface components {
             /** @description The `webhook-id`, equal in all attempts. */
             id: string;
             nextAttemptAt: string | null;
-            session: string;
+            /** @description null: the message is about no turn. */
+            session: string | null;
             status: components["schemas"]["CallbackStatus"];
             target: components["schemas"]["CallbackTarget"];
             turn: string | null;
@@ -4957,7 +5115,8 @@ export interface components {
             /** @description The `webhook-id`, equal in all attempts. */
             id: string;
             nextAttemptAt: string | null;
-            session: string;
+            /** @description null: the message is about no turn. */
+            session: string | null;
             status: components["schemas"]["CallbackStatus"];
             target: components["schemas"]["CallbackTarget"];
             turn: string | null;
@@ -5731,6 +5890,50 @@ export interface components {
             note?: string;
             /** @description The definition that was decided about. */
             refId: string;
+        };
+        DefinitionImpact: {
+            /** Format: date */
+            from: string;
+            /** @description Calls that were not judged since only hashes of their arguments are kept: outside of turns, or by code and made tools. */
+            hashed: number;
+            /** @description Recorded calls that the stored version accepts. */
+            judged: number;
+            /** @description Recorded calls that were not judged since they are of more than ten toolsets. */
+            left: number;
+            /** @description By tool and reason, the most frequent first, at most 100. */
+            refused: {
+                calls: number;
+                /** @description Why the draft refuses them. */
+                issues: {
+                    message: string;
+                    path: string;
+                }[];
+                /** @description Aliases of arguments with which the draft accepts the calls. Empty: no alias helps. */
+                mends: {
+                    alias: string;
+                    argument: string;
+                    tool: string;
+                }[];
+                /** @description At most 20. */
+                sessions: string[];
+                tool: string;
+                /** @description The toolset of the calls, in whose entry the aliases belong. null: they were made without one. */
+                toolset: string | null;
+            }[];
+            /** @description Those that the draft refuses. */
+            refusedCalls: number;
+            /** Format: date */
+            to: string;
+            /** @description Canonical name. */
+            tool: string;
+            /** @description The turns whose calls were read, the newest first. */
+            turns: {
+                /** @description Not read: turns of more than 50 sessions, of a session that was deleted, or of another key. */
+                left: number;
+                /** @description Older turns were not looked for. */
+                more: boolean;
+                read: number;
+            };
         };
         Delivery: {
             endedAt: string | null;
@@ -8341,7 +8544,7 @@ export interface components {
             readonly warnings?: components["schemas"]["Warning"][];
         };
         ReviewedSubscription: {
-            /** @description Only turns of these agents. Absent: all turns. */
+            /** @description Only turns of these agents, and no messages about other things. Absent: all. */
             agents?: string[];
             description?: string;
             /** @description Absent: all events. */
@@ -9950,7 +10153,7 @@ export interface components {
          *     }
          */
         Subscription: {
-            /** @description Only turns of these agents. Absent: all turns. */
+            /** @description Only turns of these agents, and no messages about other things. Absent: all. */
             agents?: string[];
             description?: string;
             /** @description Absent: all events. */
@@ -9971,7 +10174,7 @@ export interface components {
          *     }
          */
         SubscriptionToWrite: {
-            /** @description Only turns of these agents. Absent: all turns. */
+            /** @description Only turns of these agents, and no messages about other things. Absent: all. */
             agents?: string[];
             description?: string;
             /** @description Absent: all events. */
@@ -9990,7 +10193,7 @@ export interface components {
             readonly warnings?: components["schemas"]["Warning"][];
         };
         SubscriptionView: {
-            /** @description Only turns of these agents. Absent: all turns. */
+            /** @description Only turns of these agents, and no messages about other things. Absent: all. */
             agents?: string[];
             description?: string;
             /** @description Absent: all events. */
@@ -10476,7 +10679,7 @@ export interface components {
         ToolsetImpact: {
             /** @description Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`. */
             arguments: {
-                /** @description Recorded calls that the stored entry accepts. */
+                /** @description Recorded calls that the stored version accepts. */
                 judged: number;
                 /** @description By tool and reason, the most frequent first, at most 100. */
                 refused: {
@@ -10513,7 +10716,7 @@ export interface components {
                 agents: string[];
                 calls: number;
                 /**
-                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored toolset.
+                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored version.
                  * @enum {string}
                  */
                 change: "gone" | "moved" | "ambiguous" | "unusable" | "found";
@@ -10525,9 +10728,13 @@ export interface components {
                 now: string[];
                 /** @description At most so many of `calls` were of other names. */
                 overcount?: number;
+                /** @description How many such calls were found in the turns that were read (`arguments.turns`), to which `sessions` belong. The others are only in the counts: made outside of turns, in turns that were not read, or, with `cursor`, all. */
+                readCalls: number;
                 /** @description The name that was called. */
                 requested: string;
-                /** @description The tool that it leads to in the stored toolset. */
+                /** @description The newest sessions with such calls, at most 20. */
+                sessions: string[];
+                /** @description The tool that it leads to in the stored version. */
                 was: string | null;
                 /** @description The name of the earlier tool in the draft; null: it is not there. */
                 wireName: string | null;
@@ -10914,7 +11121,7 @@ export interface components {
             turn: string;
         };
         /** @enum {string} */
-        TriggerEvent: "turn.completed" | "turn.failed" | "approval.required";
+        TriggerEvent: "turn.completed" | "turn.failed" | "approval.required" | "definition.held";
         /**
          * @example {
          *       "turn": "turn_1",
@@ -11994,7 +12201,7 @@ export interface components {
             warnings: components["schemas"]["Warning"][];
         };
         WrittenSubscription: {
-            /** @description Only turns of these agents. Absent: all turns. */
+            /** @description Only turns of these agents, and no messages about other things. Absent: all. */
             agents?: string[];
             description?: string;
             /** @description Absent: all events. */
@@ -15173,6 +15380,47 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             412: components["responses"]["Problem412"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getAgentImpact: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @example demo */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentToWrite"];
+            };
+        };
+        responses: {
+            /** @description What would change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentImpact"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
@@ -19669,6 +19917,44 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    getServerToolImpact: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @example weather */
+                server: string;
+                /**
+                 * @description The tool’s own name, without the server’s.
+                 * @example get_weather
+                 */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What accepting would have done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionImpact"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            409: components["responses"]["Problem409"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     rebindServerTool: {
         parameters: {
             query?: never;
@@ -21605,6 +21891,48 @@ export interface operations {
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404"];
             412: components["responses"]["Problem412"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getToolImpact: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Canonical name.
+                 * @example made.find_and_replace
+                 */
+                canonical: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MadeTool"];
+            };
+        };
+        responses: {
+            /** @description What the draft would have done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionImpact"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

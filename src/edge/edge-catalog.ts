@@ -12,7 +12,7 @@ import { noLauncher } from '../core/servers/stdio.ts';
 import { createToolFilter } from '../core/toolset/tool-filter.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { compileDraft } from '../core/toolset/compile-draft.ts';
-import { requireKnownTool } from '../core/toolset/known-tools.ts';
+import { requireKnownTool, withTools } from '../core/toolset/known-tools.ts';
 import {
   type DocumentKind,
   type Page,
@@ -100,8 +100,8 @@ function servedMethods(parts: CatalogParts): Served {
       if (found === null) throw missing(kind, name);
       return { items: [{ version: found.version, createdAt: found.createdAt, removed: false }], nextCursor: null };
     },
-    previewToolset: async (name, toolset, places) =>
-      await compileDraft({ workspace: edgeWorkspace, name, toolset, known: await editions.known() }, places),
+    previewToolset: async (name, toolset, places, tools = []) =>
+      await compileDraft({ workspace: edgeWorkspace, name, toolset, known: withTools(await editions.known(), tools) }, places),
     tools: async (page, _owner, filter = {}) => {
       const isListed = createToolFilter(filter);
       const tools = [...(await editions.known()).all()].filter(isListed).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));

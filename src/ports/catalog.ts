@@ -10,6 +10,7 @@ import type { MemberRights } from '../core/people/member.ts';
 import type { KeyRequest, Origin, Principal, Scope } from '../core/people/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { Server, ServerAccess, CompleteServer } from '../core/servers/server.ts';
+import type { ReviewedDefinitions } from '../core/listing/stored-tool.ts';
 import type { BulkDecision, DecidedTool, ListingReport, ServerTool, DecidedTools } from '../core/servers/server-tool.ts';
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerStatuses } from '../core/servers/server-state.ts';
@@ -186,8 +187,11 @@ export interface CatalogPort {
    */
   retireVersion(toolset: string, version: number, isRetired: boolean): Promise<{ warnings: Warning[] }>;
 
-  /** Compiles a draft without storing anything; nothing is thrown for its faults. `places`: of each entry, its index in the draft. */
-  previewToolset(name: string, toolset: Toolset, places: readonly number[]): Promise<CompiledDraft>;
+  /**
+   * Compiles a draft without storing anything; nothing is thrown for its faults. `places`: of each entry, its index in the draft. `tools`:
+   * definitions in place of those with the same canonical names.
+   */
+  previewToolset(name: string, toolset: Toolset, places: readonly number[], tools?: readonly ToolDefinition[]): Promise<CompiledDraft>;
 
   /** Returns what depends on a toolset, also on a removed one. Throws `not_found` if it neither exists nor is named. */
   toolsetUses(toolset: string): Promise<ToolsetUses>;
@@ -213,6 +217,8 @@ export interface CatalogPort {
   /** Returns the tools of one server, sorted by name, including those it no longer lists. */
   serverTools(server: string, page: PageRequest): Promise<Page<ServerTool>>;
   serverTool(server: string, tool: string): Promise<ServerTool>;
+  /** Throws `conflict` if the server lists no valid definition of the tool. */
+  reviewedDefinitions(server: string, tool: string): Promise<ReviewedDefinitions>;
   /** Reads the definitions of a `static` server again from its document. Other kinds are read by `engine/servers/refresh-server.ts`. */
   refreshServer(server: string): Promise<ListingReport>;
   /** Returns the text of an OpenAPI document that was stored in full; null: the server has none. */

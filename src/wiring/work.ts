@@ -1,6 +1,7 @@
 /** The work: plans turns, makes direct calls, and provides sessions and the Catalog with what turns and deliveries need. */
 import type { AuditRow } from '../core/records/audit.ts';
 import type { Principal } from '../core/people/principal.ts';
+import type { HeldImpact, HeldTool } from '../core/triggers/callbacks/held-notice.ts';
 import type { Plan } from '../core/turn/plan.ts';
 import { callOutsideSession, dryRunCall, explainDirectCall, type DirectCall, type ExplainedCall } from '../engine/call/direct-call.ts';
 import { readTurnNames } from '../engine/plan/plan-names.ts';
@@ -17,7 +18,7 @@ import type { ServerParts } from './servers.ts';
 import type { ToolParts } from './tools.ts';
 
 export function buildWork(parts: RuntimeParts & ObjectParts & ServerParts & ToolParts & ModelParts) {
-  const { runtime, settings, directory, sessions, limiter, model, callDeps, audit, marks, outbound } = parts;
+  const { runtime, settings, directory, sessions, limiter, model, callDeps, audit, marks, outbound, catalog } = parts;
   const { clock, ids, telemetry } = runtime;
   const { aliases } = settings;
   const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
@@ -48,5 +49,11 @@ export function buildWork(parts: RuntimeParts & ObjectParts & ServerParts & Tool
     dispatchRun: (run: TriggeredRun): Promise<void> => dispatchRun({ planTurn: plan, sessions, limiter, ids }, run),
     /** For the Catalog: sends a callback. */
     sendCallback: createSendCallback({ outbound, now: clock.now }),
+    /** For the Catalog: what accepting a held definition would have done. */
+    impactOfHeld: async (workspace: string, server: string, tool: HeldTool): Promise<HeldImpact | null> => {
+      const { heldImpact } = await import('../engine/servers/held-impact.ts');
+      const deps = { ...runtime, sessions, aliases, audit: audit(workspace), catalog: catalog(workspace) };
+      return await heldImpact(deps, workspace, server, tool);
+    },
   };
 }

@@ -40,6 +40,16 @@ describe('moniker accept', () => {
     await put(tool('current', 'The weather now.'), tool('soon', 'The weather of tomorrow.'));
   });
 
+  it('only compares with past calls if asked to, and names what it compared', async () => {
+    expect(await run('weather', '--impact')).toBe(
+      'weather.current: would have refused 0 of 0 recorded calls\nweather.soon: would have refused 0 of 0 recorded calls\n',
+    );
+    expect(await run('weather', 'now', '--impact')).toBe('Nothing is held.\n');
+    expect(JSON.parse(await run('weather', 'soon', '--impact', '--json'))).toMatchObject({ left: 0, impacts: [{ tool: 'weather.soon' }] });
+    expect(await run('weather', '--impact', '--reject')).toBe('');
+    expect([await stateOf('soon'), await stateOf('current')]).toEqual(['held', 'held']);
+  });
+
   it('decides about what is held, and names the tools that were renamed', async () => {
     expect(await run('weather', 'soon')).toBe(
       'accepted: soon\nnow is missing, and weather.current has its definition: moniker accept weather now --rebind\n',

@@ -42,7 +42,13 @@ const everything = {
     changes: [named],
     decided: [hostile],
     left: [named],
-    tools: [{ ...named, state: 'missing', canonical: hostile, renamedTo: hostile }],
+    tools: [
+      { ...named, state: 'missing', canonical: hostile, renamedTo: hostile },
+      { ...named, state: 'held', canonical: hostile },
+    ],
+    refused: [{ toolset: hostile, calls: 1, issues: [named], mends: [{ alias: hostile, argument: hostile }] }],
+    turns: { left: 1, more: true },
+    tool: hostile,
     toolsets: [hostile],
   },
   ...{
@@ -154,6 +160,7 @@ const commands: readonly { title: string; parameters: () => string[]; isData?: t
   { title: 'doctor', parameters: () => ['doctor'] },
   { title: 'doctor --json', parameters: () => ['doctor', '--json'] },
   { title: 'accept docs', parameters: () => ['accept', 'docs'] },
+  { title: 'accept docs --impact', parameters: () => ['accept', 'docs', '--impact'] },
   { title: 'accept docs --rebind', parameters: () => ['accept', 'docs', '--rebind'] },
   { title: 'accept docs --reject --json', parameters: () => ['accept', 'docs', '--reject', '--json'] },
   { title: 'keys list', parameters: () => ['keys', 'list'] },

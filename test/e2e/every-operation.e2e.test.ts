@@ -153,6 +153,8 @@ describe('every operation', () => {
     expect((await call('GET', '/v1/policy/versions')).json.items).toHaveLength(2);
     expect((await call('GET', '/v1/policy?version=1')).status).toBe(200);
     expect((await call('GET', '/v1/agents/clerk/versions')).status).toBe(200);
+    const draft = { model: 'rehearsal/default', toolset: 'desk', tools: [] };
+    expect((await call('POST', '/v1/agents/clerk/impact', draft)).json.agent).toBe('clerk');
     await call('POST', '/v1/policy/test', { toolset: 'desk', tool: 'sh', arguments: { command: 'rm x' } });
     expect((await call('DELETE', '/v1/policy')).status).toBe(204);
     expect((await call('GET', '/v1/policy/hosts')).json.items).toEqual([]);
@@ -192,6 +194,8 @@ describe('every operation', () => {
     });
     expect(made.status, made.text).toBe(201);
     await call('GET', '/v1/tools/ui.camera');
+    const other = { description: 'Twice.', implementation: 'return 2;' };
+    expect((await call('POST', '/v1/tools/made.twice/impact', other)).json.refusedCalls).toBe(0);
     expect((await call('GET', '/v1/tools/made.twice/versions')).status).toBe(200);
     expect((await call('GET', '/v1/tools/made.twice?version=1')).status).toBe(200);
     expect((await call('DELETE', '/v1/tools/ui.camera')).status).toBe(204);
@@ -205,6 +209,7 @@ describe('every operation', () => {
     await call('PUT', '/v1/servers/eyes', { ...eyes, tools: [{ ...tool, description: 'Looks far.' }] });
     expect((await call('PATCH', '/v1/servers/eyes', { trusted: true })).status).toBe(200);
     for (const path of ['', '/eyes', '/eyes/tools', '/eyes/tools/look']) await call('GET', `/v1/servers${path}`);
+    expect((await call('GET', '/v1/servers/eyes/tools/look/impact')).json.refusedCalls).toBe(0);
     await call('POST', '/v1/servers/eyes/tools/look/accept');
     for (const decision of ['accept', 'reject'])
       expect((await call('POST', `/v1/servers/eyes/${decision}`, { tools: '*' })).json).toMatchObject({ decided: [], left: [] });

@@ -180,6 +180,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   removeServerConnection: admin('DELETE', '/v1/servers/{name}/connections/k'),
   listServerTools: admin('GET', '/v1/servers/{name}/tools'),
   getServerTool: admin('GET', '/v1/servers/{name}/tools/t'),
+  getServerToolImpact: admin('GET', '/v1/servers/{name}/tools/t/impact'),
   acceptServerTool: admin('POST', '/v1/servers/{name}/tools/t/accept'),
   acceptServerTools: admin('POST', '/v1/servers/{name}/accept', { tools: '*' }),
   rejectServerTools: admin('POST', '/v1/servers/{name}/reject', { tools: '*' }),
@@ -212,6 +213,12 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
       other: ({ kind }) => kind === 'unbound' || kind === 'toolsets',
     },
   ],
+  getToolImpact: {
+    scopes: ['toolsets'],
+    request: (name) => ['POST', `/v1/tools/made.draft_${name}/impact`, { description: 'D', implementation: 'return 1' }],
+    own: ({ kind }) => kind === 'unbound' || kind === 'toolsets',
+    other: ({ kind }) => kind === 'unbound' || kind === 'toolsets',
+  },
   testPolicy: [
     workspace(['tools'], 'POST', '/v1/policy/test', { effect: { kind: 'network', host: 'a.example' } }),
     workspace(['tools'], 'POST', '/v1/policy/test', { tool: 'builtin.bash', arguments: { command: 'ls' } }),
@@ -357,6 +364,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     { scopes: ['toolsets'], request: (name) => ['GET', `/v1/agents/${name}`], own: anyKey, other: unbound },
     workspace(['toolsets'], 'GET', '/v1/agents/{name}?version=1'),
   ],
+  getAgentImpact: workspace(['toolsets'], 'POST', '/v1/agents/{name}/impact', { model, toolset: 'mine' }),
   listAgentVersions: workspace(['toolsets'], 'GET', '/v1/agents/{name}/versions'),
   putAgent: [
     workspace(['toolsets'], 'PUT', '/v1/agents/{name}', { model, toolset: 'mine' }, never),

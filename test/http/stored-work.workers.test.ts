@@ -161,7 +161,7 @@ const others = {
   // They change nothing, or read the list of a server's tools.
   checking: [
     'previewToolset',
-    'getToolsetImpact',
+    ...['getToolsetImpact', 'getAgentImpact', 'getToolImpact'],
     'testPolicy',
     'testWebhook',
     'previewScheduleTimes',

@@ -59,7 +59,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   // Without an id, or with ids of the path alone.
   ...same(`listToolsets listToolsetVersions diffToolset listToolsetUses getToolsetSuggestions listToolsetTools listToolVersions listTools getTool deleteTool
     getToolAliases deleteToolAliases listServers forgetServerAuthorization connectServer disconnectServer listMyConnections
-    listServerConnections removeServerConnection listServerOffers listServerTools getServerTool refreshServer listProviders listSecrets listPolicyVersions
+    listServerConnections removeServerConnection listServerOffers listServerTools getServerTool getServerToolImpact refreshServer listProviders listSecrets listPolicyVersions
     getPolicy listModels getModel listModelAliases listAgents listAgentVersions listSuites listSuiteVersions listSuiteCases listSkills getSkillResource getKey revokeKey
     getMe listWorkspaces getWorkspace deleteWorkspace listProjects getProject deleteProject exportProject listWebhooks listAllDeliveries
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
@@ -85,6 +85,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   retireToolsetVersion: () => plain,
   restoreToolsetVersion: () => plain,
   getToolsetImpact: ({ name }) => ({ body: { tools: [{ tool: `made.${name}` }] } }),
+  getAgentImpact: ({ name }) => ({ body: { model, toolset: name } }),
+  getToolImpact: () => ({ body: { description: 'D', implementation: 'return 1' } }),
   previewToolset: ({ name }) => ({ body: { tools: [{ tool: `made.${name}` }] } }),
   resolveToolName: () => ({ query: 'name=shell' }),
   callTool: ({ name, session }) => [

@@ -4,6 +4,7 @@
  */
 import { diffDefinitions } from '../toolset/definition-diff.ts';
 import { canonicalJson } from '../hash.ts';
+import { Problem, quoted } from '../problem.ts';
 import type { Hold } from '../tools/hold.ts';
 import { hasRejections, reviewStateOf, showDecisions, type Reviewed } from '../servers/definition-review.ts';
 import type { CanonicalName } from '../names/names.ts';
@@ -103,6 +104,19 @@ export function toToolDefinition(server: DefinitionSource, tool: StoredTool): To
     ...(shown?.presentation !== undefined && { presentation: shown.presentation }),
     source: sourceOf(server, tool, shown?.pin ?? ''),
   };
+}
+
+/** The definition that was accepted, as before it was held, and the listed one, as if it were accepted. null: none was accepted. */
+export type ReviewedDefinitions = { accepted: ToolDefinition | null; listed: ToolDefinition };
+
+/** Throws `conflict` if the server lists no valid definition of the tool. */
+export function reviewedDefinitions(server: DefinitionSource, tool: StoredTool): ReviewedDefinitions {
+  const asAccepted = (accepted: AcceptedDefinition | null): ToolDefinition | null =>
+    accepted && toToolDefinition(server, { ...tool, accepted, listed: accepted, refused: null, reason: null, findings: [], decisions: [] });
+  const listed = asAccepted(tool.listed);
+  if (listed !== null) return { accepted: asAccepted(tool.accepted), listed };
+  const detail = `The server ${quoted(server.name)} lists no valid definition of ${quoted(tool.name)}, so there is none to compare with.`;
+  throw new Problem('conflict', `${detail} Refresh the server.`);
 }
 
 /** Returns the definition in force, or the listed one of a tool that was never accepted. */

@@ -1,4 +1,4 @@
-/** The names that were called in a toolset, summed over days, agents and keys. */
+/** The names that were called in a toolset, or by an agent, summed over days, agents and keys. */
 import type { CalledName } from '../../core/impact/name-impact.ts';
 import type { UsageReader } from '../../ports/usage.ts';
 import { readPages } from '../read-pages.ts';
@@ -8,27 +8,32 @@ const maxNamed = 20;
 /** Rows of one request; `nextCursor` continues after them. */
 const reading = { limit: 1_000, maxPages: 20 };
 
-/** `key`: only its calls; undefined: all. */
+/** `toolset`: null for calls without one. `agent`: only its calls. `key`: only its calls; undefined: all. */
 export type AskedNames = {
   workspace: string;
-  toolset: string;
+  toolset: string | null;
+  agent?: string;
   from: string;
   to: string;
   key: string | undefined;
   cursor: string | undefined;
 };
 
-/** Sums the rows of a name, which are next to each other. */
+/** Sums the rows of a name, which are next to each other. `elsewhere`: calls of the agent with another toolset. */
 export async function calledNames(
   usage: UsageReader,
-  { workspace, toolset, from, to, key, cursor }: AskedNames,
-): Promise<{ called: CalledName[]; unjudged: number; nextCursor: string | null }> {
-  const where = { toolset, ...(key !== undefined && { key }) };
-  const by = ['requested', 'agent', 'key'] as const;
+  { workspace, toolset, agent: of, from, to, key, cursor }: AskedNames,
+): Promise<{ called: CalledName[]; unjudged: number; elsewhere: number; nextCursor: string | null }> {
+  const where = { ...(of === undefined ? toolset !== null && { toolset } : { agent: of }), ...(key !== undefined && { key }) };
+  const by = ['requested', 'agent', 'key', 'toolset'] as const;
   const rows = await readPages((page) => usage.usage(workspace, { ...page, from, to, by, where }), { ...reading, cursor });
   const called = new Map<string, CalledName>();
-  let unjudged = 0;
-  for (const { requested, calls, failures, lastDay = null, overcount, agent, key: caller } of rows.items) {
+  let [unjudged, elsewhere] = [0, 0];
+  for (const { requested, calls, failures, lastDay = null, overcount, agent, key: caller, toolset: used } of rows.items) {
+    if ((used ?? null) !== toolset) {
+      elsewhere += calls;
+      continue;
+    }
     if (requested == null) {
       unjudged += calls;
       continue;
@@ -47,7 +52,7 @@ export async function calledNames(
       keys: withName(known.keys, caller),
     });
   }
-  return { called: [...called.values()], unjudged, nextCursor: rows.nextCursor };
+  return { called: [...called.values()], unjudged, elsewhere, nextCursor: rows.nextCursor };
 }
 
 function withName(names: readonly string[], name: string | null | undefined): readonly string[] {

@@ -6,18 +6,18 @@ import type { CompiledDraft } from '../../core/toolset/compile-draft.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { Sessions } from '../../ports/session.ts';
 import type { UsageReader } from '../../ports/usage.ts';
-import { type ArgumentImpact, argumentImpact } from './argument-impact.ts';
+import { type ImpactInTurns, impactInTurns } from './argument-impact.ts';
 import { type AskedNames, calledNames } from './called-names.ts';
 import { planNames } from '../plan/plan-names.ts';
-import { readPages } from '../read-pages.ts';
-import { type FoundTurns, type ReadTurns, readRecordedCalls } from './recorded-turns.ts';
+import { type ChangedNameInSessions, newestTurns, readRecordedCalls, withSessions } from './recorded-turns.ts';
 
-export type ToolsetImpact = NameImpact & {
+export type ToolsetImpact = Omit<NameImpact, 'changed'> & {
+  changed: ChangedNameInSessions[];
   /** Calls whose name was not kept. */
   unjudged: number;
   mends: Mend[];
   /** Of the newest turns. null: on a later page. */
-  arguments: (ArgumentImpact & { turns: ReadTurns }) | null;
+  arguments: ImpactInTurns | null;
   /** The draft with all fixes. null: no fix is known. */
   mended: Toolset | null;
   nextCursor: string | null;
@@ -47,34 +47,19 @@ export async function toolsetImpact(
   const isWhole = tried !== null && tried.issues.length <= compiled.issues.length && tried.conflicts.length <= compiled.conflicts.length;
   const working = isWhole ? wanted.filter(({ requested }) => !kept.has(requested)) : [];
   const mends = working.map(({ requested, tool, alias, entry, note }): Mend => ({ requested, tool, alias, entry, note }));
-  const recorded = asked.cursor === undefined ? await readRecordedCalls(sessions, principal, await newestTurns(usage, asked)) : null;
-  const judged = recorded === null ? null : judgeCalls(before, after, recorded);
+  const recorded =
+    asked.cursor === undefined
+      ? await readRecordedCalls(sessions, principal, await newestTurns(usage, asked, {}, ({ toolset: used }) => used === asked.toolset))
+      : null;
+  const judged = recorded === null ? null : impactInTurns(before, after, recorded);
   const argumentMends = judged?.refused.flatMap((refused) => refused.mends) ?? [];
   const named = mends.length === 0 ? toolset : mended(toolset, working);
   const whollyMended = after === null ? named : withArgumentAliases(named, after, compiled.places, argumentMends);
   return {
-    ...{ ...impact, unjudged, mends, nextCursor },
+    ...{ same: impact.same, changed: withSessions(impact.changed, recorded?.calls ?? []), unjudged, mends, nextCursor },
     arguments: judged,
     mended: mends.length + argumentMends.length === 0 ? null : whollyMended,
   };
-}
-
-/** Rows of the request log that are read for turns of the toolset. */
-const reading = { limit: 200, maxPages: 10 };
-
-async function newestTurns(usage: UsageReader, { workspace, toolset, from, key }: AskedNames): Promise<FoundTurns> {
-  const where = { kind: 'turn', ...(key !== undefined && { key }) };
-  const since = { from: Date.parse(from), where };
-  const { items, nextCursor } = await readPages((page) => usage.requests(workspace, { ...page, ...since }), reading);
-  return { rows: items.filter((row) => row.toolset === toolset && row.toolCalls !== 0), more: nextCursor !== null };
-}
-
-function judgeCalls(
-  before: AliasMap | null,
-  after: AliasMap | null,
-  { calls, ...turns }: Awaited<ReturnType<typeof readRecordedCalls>>,
-): ArgumentImpact & { turns: ReadTurns } {
-  return { ...argumentImpact(before, after, calls), turns };
 }
 
 function namesOf({ edition }: CompiledDraft, aliases: boolean): AliasMap | null {

@@ -410,9 +410,13 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   }
 
   #triggers(context: CatalogContext, wake: () => Promise<void>): CatalogServices['triggers'] {
-    const { dispatchRun, sendCallback, sessions, ids } = wire(this.env);
+    const { dispatchRun, sendCallback, impactOfHeld, sessions, ids } = wire(this.env);
     const own = { waitUntil: (work: Promise<unknown>): void => this.ctx.waitUntil(this.#counted(work)), wake };
-    const callbacks = createCallbackSender(context, { ...own, send: sendCallback });
+    const callbacks = createCallbackSender(context, {
+      ...own,
+      send: sendCallback,
+      impactOfHeld: (server, tool) => impactOfHeld(context.workspace, server, tool),
+    });
     const notifyTurn = (notice: TurnNotice): void => enqueueCallbacks(context, notice);
     const dispatcher = createDispatcher(context, {
       ...own,

@@ -9,7 +9,7 @@ import { insertCallback, noteAttempt } from '../../../src/objects/catalog/trigge
 import { acceptDelivery } from '../../../src/objects/catalog/triggers/deliveries/deliveries.ts';
 import { scheduleWriter } from '../../../src/objects/catalog/triggers/schedules/schedule-writer.ts';
 import { initialState } from '../../../src/core/servers/refresh-state.ts';
-import { notice, openCallbacks } from './triggers/callbacks/callbacks-of.ts';
+import { openCallbacks } from './triggers/callbacks/callbacks-of.ts';
 
 /** Fills a workspace with `fill(0…9)`, and counts the statements of the list of the first, and of all. */
 function countStatements<Item>(
@@ -78,7 +78,8 @@ describe('the statements of a list do not grow with its items', () => {
     const { one, all } = countStatements(
       ({ context: { sql } }, index) => {
         const target = { kind: 'subscription', name: `s${index}` } as const;
-        const number = insertCallback(sql, { target, notice: notice({}), body: '{}', bytes: 2, now: 0 });
+        const subject = { type: 'turn.completed' as const, session: 's', turn: 't', delivery: null, source: `${index}` };
+        const number = insertCallback(sql, { target, subject, body: '{}', bytes: 2, now: 0 });
         for (let attempt = 1; attempt <= 60; attempt += 1)
           noteAttempt(sql, number ?? 0, { attempt, at: attempt, status: 500, durationMs: 1, error: null });
       },

@@ -96,9 +96,11 @@ function CallbackSheet({ id, onChange }: { id: string; onChange(): void }) {
               ['For', visible(`${data.target.kind} ${data.target.name}`)],
               [
                 'Session',
-                <a key="session" href={pathOf('sessions', data.session)}>
-                  {data.session.slice(0, 12)}
-                </a>,
+                data.session && (
+                  <a key="session" href={pathOf('sessions', data.session)}>
+                    {data.session.slice(0, 12)}
+                  </a>
+                ),
               ],
               ['Next attempt', data.nextAttemptAt === null ? null : <Time key="next" iso={data.nextAttemptAt} exact />],
               ['Id', <code key="id">{data.id}</code>],

@@ -31,11 +31,13 @@ type CardProps = {
   subject: ReviewSubject;
   held: Hold;
   decisions?: components['schemas']['DefinitionDecision'][] | undefined;
+  /** What accepting would have done. */
+  pastCalls?: ComponentChildren;
   /** The definition, shown if there is no earlier one to compare with. */
   children: ComponentChildren;
 };
 
-export function HeldCard({ state, subject, held, decisions = [], children }: CardProps) {
+export function HeldCard({ state, subject, held, decisions = [], pastCalls, children }: CardProps) {
   const { name } = subject;
   const { reason, changes, findings = [], refId } = held;
   const decide = async (action: 'accept' | 'reject', done: string): Promise<void> => {
@@ -65,6 +67,7 @@ export function HeldCard({ state, subject, held, decisions = [], children }: Car
         {reasons[reason]}
         {earlier.length > 0 && ` ${earlier.length === 1 ? 'An earlier definition' : 'Earlier definitions'} of it was rejected.`}
       </p>
+      {reason !== 'rejected' && pastCalls}
       <Decisions state={state} subject={subject} decisions={decisions} />
       {reason !== 'rejected' && !hasNoFindings(held) && <AcceptFlagged key={refId} state={state} subject={subject} refId={refId} />}
       <Findings findings={findings} />

@@ -4,10 +4,13 @@ import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/actions/announce.ts';
 import { CodeBlock } from '../../parts/text/code-block.tsx';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { late } from '../../parts/layout/late.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { HeldCard, hasNoFindings, withHidden } from './held-card.tsx';
 import { toolSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
+
+const HeldPastCalls = late(async () => (await import('./held-impact.tsx')).HeldPastCalls);
 
 type Tool = components['schemas']['ServerTool'];
 type Held = Tool & { held: NonNullable<Tool['held']> };
@@ -54,7 +57,14 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
       </div>
       <p class="muted">Models cannot call these, by the definition that was accepted before either.</p>
       {held.map((tool) => (
-        <HeldCard key={tool.name} state={state} subject={toolSubject(state, tool.name)} held={tool.held} decisions={tool.decisions}>
+        <HeldCard
+          key={tool.name}
+          state={state}
+          subject={toolSubject(state, tool.name)}
+          held={tool.held}
+          decisions={tool.decisions}
+          pastCalls={<HeldPastCalls path={{ ...path, tool: tool.name }} />}
+        >
           <p class="description">{visible(withHidden(tool.description))}</p>
           <CodeBlock text={JSON.stringify(tool.inputSchema, null, 2)} language="json" label={`Arguments of ${tool.name}`} />
         </HeldCard>

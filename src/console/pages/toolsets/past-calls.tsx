@@ -4,6 +4,7 @@ import type { components } from '../../../../client/src/index.ts';
 import { useAttempt } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { SessionLinks } from '../../parts/text/session-links.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { type Suggestion, withDismissed, withLearned } from './learn-draft.ts';
 import type { ToolsetDraft } from './toolset-draft.ts';
@@ -81,12 +82,14 @@ function ImpactRows({ impact, onMend }: { impact: Impact; onMend(mended: Impact[
               {one.calls === 1 ? '1 call' : `${one.calls} calls`}, last on {one.lastDay}
               {one.agents.length > 0 && `, by ${visible(one.agents.join(', '))}`}
             </span>
+            <SessionLinks sessions={one.sessions} />
           </li>
         ))}
-        {refused.map(({ tool, calls, issues }) => (
+        {refused.map(({ tool, calls, issues, sessions }) => (
           <li key={`${tool} ${issues[0]?.path}`}>
             <strong>{visible(tool)}</strong> refuses {calls} calls:{' '}
             {visible(issues.map(({ path, message }) => `${path} ${message}`).join('; '))}
+            <SessionLinks sessions={sessions} />
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 /**
- * Outgoing messages about turns (Standard Webhooks): the document fields that request them, their attempts and final state, the delay of a
- * retry, and the keys that sign them. `turn-notice.ts` has their bodies.
+ * Outgoing messages (Standard Webhooks) about turns and held definitions: the document fields that request them, their attempts and final
+ * state, the delay of a retry, and the keys that sign them. `turn-notice.ts` and `held-notice.ts` have their bodies.
  */
 import { CallbackUrl } from '../../text/http-url.ts';
 import { z } from 'zod';
@@ -10,8 +10,9 @@ import { boundedText } from '../../text/bounded-text.ts';
 import { fromBase64 } from '../../text/bytes.ts';
 import { delayOrAsked } from '../../limits/backoff.ts';
 
-export const TriggerEvent = z.enum(['turn.completed', 'turn.failed', 'approval.required']).meta({ id: 'TriggerEvent' });
+export const TriggerEvent = z.enum(['turn.completed', 'turn.failed', 'approval.required', 'definition.held']).meta({ id: 'TriggerEvent' });
 export type TriggerEvent = z.infer<typeof TriggerEvent>;
+export type TurnEvent = Exclude<TriggerEvent, 'definition.held'>;
 
 export const CallbackStatus = z.enum(['pending', 'delivered', 'dead']).meta({ id: 'CallbackStatus' });
 export type CallbackStatus = z.infer<typeof CallbackStatus>;
@@ -38,7 +39,7 @@ export const Callback = z
     type: TriggerEvent,
     target: CallbackTarget,
     delivery: z.string().nullable(),
-    session: z.string(),
+    session: z.string().nullable().meta({ description: 'null: the message is about no turn.' }),
     turn: z.string().nullable(),
     status: CallbackStatus,
     createdAt: z.iso.datetime(),
@@ -111,7 +112,7 @@ function base64Key(text: string): Uint8Array | null {
   return base64.test(text) ? fromBase64(text) : null;
 }
 
-/** A subscription to notifications of turns: of all turns of the workspace or of some agents, however they were started. */
+/** A subscription to notifications: of all turns of the workspace or of some agents, however they were started, and of held definitions. */
 export const Subscription = z
   .strictObject({
     ...TriggerShape,
@@ -120,7 +121,12 @@ export const Subscription = z
       description: 'Write-only. Signs the messages; `whsec_` and base64. Required at creation; if absent later, the current one stays.',
     }),
     events: z.array(TriggerEvent).min(1).optional().meta({ description: 'Absent: all events.' }),
-    agents: z.array(ResourceName).min(1).max(100).optional().meta({ description: 'Only turns of these agents. Absent: all turns.' }),
+    agents: z
+      .array(ResourceName)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'Only turns of these agents, and no messages about other things. Absent: all.' }),
     paused: z.boolean().optional().meta({ description: 'No new messages are sent.' }),
   })
   .meta({ id: 'Subscription', example: { url: 'https://example.com/moniker', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' } });
@@ -133,8 +139,8 @@ export type SubscriptionDocument = Omit<Subscription, 'secret'>;
 export type SubscriptionHead = Pick<Subscription, 'events' | 'agents'>;
 
 /**
- * Whether a subscription matches an event of a turn. Sessions check this before they send a notification, and the Catalog when it delivers
- * it. `agent` undefined: a turn without an agent, which only matches subscriptions without an agent filter.
+ * Whether a subscription matches an event. Sessions check this before they send a notification, and the Catalog when it delivers it. `agent`
+ * undefined: a turn without an agent, or another event; both match only subscriptions without an agent filter.
  */
 export function matchesSubscription({ events, agents }: SubscriptionHead, type: TriggerEvent, agent: string | undefined): boolean {
   if (events !== undefined && !events.includes(type)) return false;

@@ -4,14 +4,14 @@ import type { Usage } from '../../model/chat-event.ts';
 import { limits } from '../../limits/limits.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { TurnTrigger } from '../../turn/turn-trigger.ts';
-import type { TriggerEvent } from './callback.ts';
+import type { TurnEvent } from './callback.ts';
 import { KB } from '../../limits/units.ts';
 
 /** The size of a notice in addition to its text, in the body of its callback: names, ids, and the surrounding JSON. */
 const noticeFrameBytes = 16 * KB;
 
 /** `turn.resumed`: the turn no longer waits. Only its delivery's state uses it; it is never sent outside. */
-export type NoticeType = TriggerEvent | 'turn.resumed';
+export type NoticeType = TurnEvent | 'turn.resumed';
 
 export type TurnNotice = {
   session: string;

@@ -18,7 +18,7 @@ const ReviewedAgent = AgentView.extend({
   }),
 }).meta({ id: 'ReviewedAgent' });
 /** The output of GET can be written unchanged. */
-const WrittenAgent = Agent.extend({ warnings: warnings.meta({ description: 'As shown by GET; ignored on writes.' }) }).meta({
+export const WrittenAgent = Agent.extend({ warnings: warnings.meta({ description: 'As shown by GET; ignored on writes.' }) }).meta({
   id: 'AgentToWrite',
   example: Agent.meta()?.example,
 });

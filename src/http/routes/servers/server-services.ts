@@ -5,6 +5,7 @@ import type { Program, ServerProcess } from '../../../core/servers/stdio.ts';
 import type { RefreshReason } from '../../../core/servers/refresh-state.ts';
 import type { ServerTest } from '../../../core/servers/server-state.ts';
 import type { SignIns } from '../../../mcp/oauth/sign-in-service.ts';
+import type { PastCallServices } from '../../past-calls.ts';
 import { type RoomServices, routesUsing } from '../../route.ts';
 
 /** Of a workspace. */
@@ -19,7 +20,7 @@ export interface ServerAdmin {
   processes(): Promise<ServerProcess[]>;
 }
 
-export interface ServerServices extends RoomServices<'clock' | 'log' | 'people'> {
+export interface ServerServices extends RoomServices<'clock' | 'log' | 'people'>, PastCallServices {
   /** Refreshes the tool lists of a workspace's servers, and tests a server. */
   servers(workspace: string): ServerAdmin;
   /** Signs people in to servers. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AcceptDecision, RejectDecision, UndoDecision } from '../../../core/listing/decide-definition.ts';
 import { BulkDecision, DecidedTool, DecidedTools, ServerTool } from '../../../core/servers/server-tool.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
+import { compareDefinitions, DefinitionImpactView, pastDays } from '../../past-calls.ts';
 import { defineRoute } from './server-services.ts';
 import { serverParams } from './servers.ts';
 
@@ -97,6 +98,27 @@ export const serverToolRoutes = [
     },
     async ({ answer, services, principal, params }) => {
       return answer(200, await services.catalog(principal).serverTool(params.server, params.tool));
+    },
+  ),
+
+  defineRoute(
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/servers/{server}/tools/{tool}/impact',
+      operationId: 'getServerToolImpact',
+      summary: 'Compare a held definition with past calls',
+      description:
+        'Prepares the recorded calls of the tool, in every toolset that had it, with the definition that was accepted and with the listed one: what accepting would refuse, in which sessions, and which aliases of arguments keep the calls. Nothing is stored. Without a definition that was ever accepted, there is nothing to judge.',
+      params,
+      query: z.strictObject({ days: pastDays }),
+      answers: { 200: { description: 'What accepting would have done.', schema: DefinitionImpactView } },
+      problems: ['conflict'],
+    },
+    async ({ answer, services, principal, params, query: { days } }) => {
+      const catalog = services.catalog(principal);
+      const { accepted: before, listed: after } = await catalog.reviewedDefinitions(params.server, params.tool);
+      return answer(200, await compareDefinitions(services, principal, { before, after }, days));
     },
   ),
 

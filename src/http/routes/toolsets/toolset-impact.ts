@@ -1,56 +1,24 @@
 /** `/v1/toolsets/{toolset}/impact`: what a draft would have done to the calls of the last days. Nothing is stored. */
 import { z } from 'zod';
-import { visibleKey } from '../../../core/people/authority.ts';
 import { nullIfNotFound } from '../../../core/problem.ts';
-import { dayOf } from '../../../core/records/usage.ts';
 import { Toolset, ToolsetName } from '../../../core/toolset/toolset.ts';
 import { toolsetImpact } from '../../../engine/configuration/toolset-impact.ts';
 import { previewToolset } from '../../../engine/configuration/write-toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
+import { ArgumentImpactView, ChangedNameView, callCount, pastCallsOf, pastCallsQuery, pastRange } from '../../past-calls.ts';
 import { compileGiven } from './toolset-draft.ts';
 import { defineRoute } from './toolset-services.ts';
 import { ToolsetBody } from './toolsets.ts';
 
-const maxDays = 366;
-const dayMs = 86_400_000;
-const count = z.int().nonnegative();
-
-const ChangedName = z.object({
-  requested: z.string().meta({ description: 'The name that was called.' }),
-  change: z.enum(['gone', 'moved', 'ambiguous', 'unusable', 'found']).meta({
-    description:
-      '`gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. ' +
-      '`unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored toolset.',
-  }),
-  was: z.string().nullable().meta({ description: 'The tool that it leads to in the stored toolset.' }),
-  now: z.array(z.string()).meta({ description: 'The tools that it leads to in the draft.' }),
-  wireName: z.string().nullable().meta({ description: 'The name of the earlier tool in the draft; null: it is not there.' }),
-  calls: count,
-  failures: count,
-  overcount: count.optional().meta({ description: 'At most so many of `calls` were of other names.' }),
-  lastDay: z.string().nullable(),
-  agents: z.array(z.string()).meta({ description: 'Who called it in turns, at most 20.' }),
-  keys: z.array(z.string()).meta({ description: 'Ids of the keys, at most 20.' }),
-});
-
-/** Also of `GET …/suggestions`. */
-export const TurnCoverage = z
-  .object({
-    read: count,
-    left: count.meta({ description: 'Not read: turns of more than 50 sessions, of a session that was deleted, or of another key.' }),
-    more: z.boolean().meta({ description: 'Older turns were not looked for.' }),
-  })
-  .meta({ description: 'The turns whose calls were read, the newest first.' });
-
 const ToolsetImpact = z
   .object({
     toolset: ToolsetName,
-    ...{ from: z.iso.date(), to: z.iso.date() },
+    ...pastRange,
     valid: z.boolean().meta({ description: 'Whether PUT would store the draft. If not, its valid entries are compared.' }),
-    same: z.object({ names: count, calls: count }).meta({ description: 'Names that lead where they led.' }),
-    changed: z.array(ChangedName).meta({ description: 'The most called first.' }),
-    unjudged: count.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
+    same: z.object({ names: callCount, calls: callCount }).meta({ description: 'Names that lead where they led.' }),
+    changed: z.array(ChangedNameView).meta({ description: 'The most called first.' }),
+    unjudged: callCount.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
     mends: z
       .array(
         z.object({
@@ -62,30 +30,7 @@ const ToolsetImpact = z
         }),
       )
       .meta({ description: 'Deprecated aliases that keep a name working. Each was tried.' }),
-    arguments: z
-      .object({
-        judged: count.meta({ description: 'Recorded calls that the stored entry accepts.' }),
-        refusedCalls: count.meta({ description: 'Those that the draft refuses.' }),
-        refused: z
-          .array(
-            z.object({
-              tool: z.string(),
-              calls: count,
-              sessions: z.array(z.string()).meta({ description: 'At most 20.' }),
-              issues: z.array(z.object({ path: z.string(), message: z.string() })).meta({ description: 'Why the draft refuses them.' }),
-              mends: z
-                .array(z.object({ tool: z.string(), argument: z.string(), alias: z.string() }))
-                .meta({ description: 'Aliases of arguments with which the draft accepts the calls. Empty: no alias helps.' }),
-            }),
-          )
-          .meta({ description: 'By tool and reason, the most frequent first, at most 100.' }),
-        turns: TurnCoverage,
-      })
-      .nullable()
-      .meta({
-        description:
-          'Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`.',
-      }),
+    arguments: ArgumentImpactView,
     mended: Toolset.nullable().meta({ description: 'The draft with all fixes, ready for PUT. null: no fix is known.' }),
     nextCursor: z.string().nullable().meta({ description: 'More names follow; a name may be on two pages.' }),
   })
@@ -103,10 +48,7 @@ export const toolsetImpactRoutes = [
       description:
         'Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. For a key that sees only its own usage, only its own calls count.',
       params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
-      query: z.strictObject({
-        days: z.coerce.number().int().min(1).max(maxDays).default(30),
-        cursor: z.string().max(2_000).optional(),
-      }),
+      query: pastCallsQuery,
       body: { schema: z.record(z.string(), z.unknown()), documented: ToolsetBody },
       answers: { 200: { description: 'What would change.', schema: ToolsetImpact } },
       problems: ['not_found', 'conflict'],
@@ -116,9 +58,7 @@ export const toolsetImpactRoutes = [
       const { aliases } = services.settings;
       const stored = await nullIfNotFound(readToolset(services.directory, principal, name));
       const before = stored === null ? null : planNames(stored.names, { aliases, allow: null });
-      const now = services.clock.now();
-      const range = { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now) };
-      const key = visibleKey(principal);
+      const { range, key } = pastCallsOf(principal, services, days);
       const compile = (tried: Toolset) => previewToolset(services.catalog(principal), principal, name, tried, [...tried.tools.keys()]);
       const asked = { workspace: principal.workspace, toolset: name, ...range, key, cursor };
       const impact = await toolsetImpact(services, principal, asked, before, { toolset, compiled, compile }, aliases);

@@ -4,14 +4,13 @@ import type { DirectCall, DryRun } from '../../../engine/call/direct-call.ts';
 import type { ChatDeps } from '../../../engine/chat/run-chat.ts';
 import type { McpAnswer, McpRequest } from '../../../mcp/server/endpoint.ts';
 import type { SessionCall } from '../../../ports/session.ts';
-import type { AuditPort } from '../../../ports/audit.ts';
 import type { UsageReader } from '../../../ports/usage.ts';
 import type { SseRelays } from '../../../ports/sse-relays.ts';
+import type { PastCallServices } from '../../past-calls.ts';
 import { type RoomServices, routesUsing } from '../../route.ts';
 
-export interface ToolsetServices extends RoomServices<'clock'>, Pick<ChatDeps, 'sessions' | 'planTurn'> {
+export interface ToolsetServices extends RoomServices<'clock'>, Pick<ChatDeps, 'planTurn'>, PastCallServices {
   usage: UsageReader;
-  audit(workspace: string): AuditPort;
   /** Makes a call outside a session. */
   callTool(principal: Principal, call: DirectCall): Promise<SessionCall>;
   /** Resolves, authorizes and checks a call without running it. Also for calls with a session. */

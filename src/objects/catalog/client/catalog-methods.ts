@@ -108,6 +108,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
 
   serverTools: read,
   serverTool: read,
+  reviewedDefinitions: read,
   reviewedOffers: read,
   refreshServer: { ...write, invalidates: ofServer },
   serverDocument: read,

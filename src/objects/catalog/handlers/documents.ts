@@ -95,9 +95,9 @@ export const documentHandlers = {
     requireRow(sql, kind, name);
     return listDocumentVersions(sql, kind, name, page);
   },
-  previewToolset: ({ context }, name, toolset, places) =>
+  previewToolset: ({ context }, name, toolset, places, tools = []) =>
     compileDraft(
-      { workspace: context.workspace, name, toolset: withStoredRevocations(context, name, toolset), known: knownTools(context) },
+      { workspace: context.workspace, name, toolset: withStoredRevocations(context, name, toolset), known: knownTools(context, { tools }) },
       places,
     ),
   staleToolsets: ({ context }) => countStale(context),

@@ -1,4 +1,5 @@
 /** Handlers of servers: their listings, refresh claims, and decisions about their tools. */
+import { reviewedDefinitions } from '../../../core/listing/stored-tool.ts';
 import { requireRow } from '../documents/documents.ts';
 import { listOffers } from '../servers/server-offers.ts';
 import { readDocument } from '../servers/server-state.ts';
@@ -6,6 +7,8 @@ import { listConnections, readConnection, saveConnection } from '../servers/conn
 import { readGrant, saveGrant } from '../servers/server-grants.ts';
 import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../servers/server-refresh.ts';
 import { completeServer, listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
+import { serverOf } from '../servers/server-definitions.ts';
+import { requireTool } from '../servers/server-tools.ts';
 import { readProgramKeys } from '../servers/program-keys.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
@@ -15,6 +18,7 @@ import type { CatalogHandlers } from './catalog-handlers.ts';
 export const serverHandlers = {
   serverTools: ({ context }, server, page) => listServerTools(context, server, page),
   serverTool: ({ context }, server, tool) => readServerTool(context, server, tool),
+  reviewedDefinitions: ({ context }, server, tool) => reviewedDefinitions(serverOf(context, server), requireTool(context, server, tool)),
   serverDocument: ({ context: { sql } }, server) => {
     requireRow(sql, 'server', server);
     return readDocument(sql, server);

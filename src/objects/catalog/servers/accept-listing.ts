@@ -3,14 +3,17 @@
  * on toolsets.
  */
 import type { Finding } from '../../../core/tools/hold.ts';
-import { canonicalOf, type DefinitionSource, type StoredTool } from '../../../core/listing/stored-tool.ts';
+import { canonicalOf, type DefinitionSource, type StoredTool, toolStateOf } from '../../../core/listing/stored-tool.ts';
 import { reportListing } from '../../../core/listing/listing-report.ts';
 import type { ListingReport } from '../../../core/servers/server-tool.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
 import type { PinnedListing } from '../../../core/listing/pin-listing.ts';
+import { findingCodes } from '../../../core/servers/definition-review.ts';
+import type { HeldTool } from '../../../core/triggers/callbacks/held-notice.ts';
 import type { Warning } from '../../../core/problem.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
+import { enqueueHeld } from '../triggers/callbacks/callbacks.ts';
 import { knownTools } from '../tools/known-tools.ts';
 import { definitionsOfServer, dropDefinitions } from './server-definitions.ts';
 import { deleteServerTool, sizeOfOthers, writeTool } from './server-tools.ts';
@@ -54,6 +57,8 @@ export async function prepareListing(
   requireListingRoom(taken.tools, sizeOfOthers(context.sql, server.name));
   const touched = request.isOtherServer ? taken.tools : taken.changed;
   const { warnings, commit } = await prepareTools(context, server, taken.tools, touched);
+  const known = new Set(heldTools(server.name, request.kept).map(({ refId }) => refId));
+  const held = heldTools(server.name, taken.changed).filter(({ refId }) => !known.has(refId));
   const isOther = taken.changed.length + taken.forgotten.length > 0;
   return {
     report: reportListing(server.name, request.listing, taken, [...unlistedPrices(request.price, request.listing.items), ...warnings]),
@@ -64,9 +69,18 @@ export async function prepareListing(
         recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
       for (const tool of taken.changed) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);
+      enqueueHeld(context, server.name, held);
       commit();
     },
   };
+}
+
+function heldTools(server: string, tools: readonly StoredTool[]): HeldTool[] {
+  return tools.flatMap((tool) => {
+    const { name, reason, listed, findings } = tool;
+    if (toolStateOf(tool) !== 'held' || reason === null || listed === null) return [];
+    return [{ name, canonical: canonicalOf(server, name), reason, refId: listed.pin, findings: findingCodes(findings) }];
+  });
 }
 
 /** Recompiles the toolsets with any of the tools in `touched`, of a server that will have these tools. `commit`: after the tools were written. */

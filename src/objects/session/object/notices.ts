@@ -8,7 +8,7 @@ import { failpoint } from '../../../core/failpoint.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import type { SessionEventBody, TurnStatus } from '../../../core/turn/session-event.ts';
 import { truncateNotice, type NoticeType, type TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
-import { matchesSubscription, type SubscriptionHead, type TriggerEvent } from '../../../core/triggers/callbacks/callback.ts';
+import { matchesSubscription, type SubscriptionHead, type TurnEvent } from '../../../core/triggers/callbacks/callback.ts';
 import { pendingQuestions } from '../../../core/turn/turn-state.ts';
 import { Outbox, type OutboxHost, tableRows } from '../../shared/outbox.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -105,13 +105,13 @@ export class Notices {
     }
   }
 
-  #isWanted(plan: Plan, type: TriggerEvent): boolean {
+  #isWanted(plan: Plan, type: TurnEvent): boolean {
     return (
       plan.trigger !== undefined || this.#listeners === null || this.#listeners.some((head) => matchesSubscription(head, type, plan.agent))
     );
   }
 
-  #note(plan: Plan, notice: Pick<NoticeRow, 'turn' | 'event'> & { type: TriggerEvent }): void {
+  #note(plan: Plan, notice: Pick<NoticeRow, 'turn' | 'event'> & { type: TurnEvent }): void {
     if (this.#isWanted(plan, notice.type)) this.#store(notice);
   }
 

@@ -6,7 +6,7 @@ import {
   type CallbackTarget,
   type TriggerEvent,
 } from '../../../../core/triggers/callbacks/callback.ts';
-import { redactedBody, type TurnNotice } from '../../../../core/triggers/callbacks/turn-notice.ts';
+import { redactedBody } from '../../../../core/triggers/callbacks/turn-notice.ts';
 import { overwrite } from '../../records/close-database.ts';
 import { hasRoom, type Load } from '../fair-backlog.ts';
 import { readText, writeText } from '../../records/text-chunks.ts';
@@ -38,18 +38,20 @@ export type CallbackRow = {
 
 type StoredAttempt = { attempt: number; at: number; status: number | null; durationMs: number; error: string | null };
 
-type NewCallback = { target: CallbackTarget; notice: TurnNotice; body: string | null; bytes: number; now: number };
+/** What a message is about. `source`: the same only for a repeated notice. `session` '': no turn. */
+export type CallbackSubject = Pick<CallbackRow, 'type' | 'session' | 'turn' | 'delivery'> & { source: string };
+type NewCallback = { target: CallbackTarget; subject: CallbackSubject; body: string | null; bytes: number; now: number };
 
 /** Returns its number, or null if this target already has it. Without a body it is dead immediately. */
-export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, now }: NewCallback): number | null {
+export function insertCallback(sql: SqlStorage, { target, subject, body, bytes, now }: NewCallback): number | null {
   const status: CallbackStatus = body === null ? 'dead' : 'pending';
   const { kind, name } = target;
-  const { type, session, turn, trigger } = notice;
+  const { type, session, turn, delivery, source } = subject;
   const statement = `INSERT INTO callbacks (id, source, kind, name, type, delivery, session, turn, status, created_at, ended_at, attempts, due_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (kind, name, source) DO NOTHING RETURNING number`;
-  const about = [kind, name, type, trigger?.delivery ?? null, session, turn];
+  const about = [kind, name, type, delivery, session, turn];
   const times = body === null ? [now, now, null] : [now, null, now];
-  const [row] = sql.exec<{ number: number }>(statement, newCallbackId(), sourceOf(notice), ...about, status, ...times).toArray();
+  const [row] = sql.exec<{ number: number }>(statement, newCallbackId(), source, ...about, status, ...times).toArray();
   if (row === undefined) return null;
   changeLoad(sql, target, body === null ? { ended: 1 } : { pending: 1, bytes });
   if (body !== null) writeText(sql, 'callback_bodies', { callback: row.number }, body);
@@ -59,11 +61,6 @@ export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, n
 /** `webhook-id`, by which receivers detect duplicates. */
 export function newCallbackId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
-}
-
-/** A session that is deleted and created again under its name counts from 1 again, but its turns have other ids. */
-function sourceOf({ session, turn, trigger, sequence }: TurnNotice): string {
-  return [session, turn, trigger?.run ?? 0, sequence].join(' ');
 }
 
 export function hasQueueCapacity(sql: SqlStorage, { kind, name }: CallbackTarget, bytes: number): boolean {
@@ -204,11 +201,16 @@ export function eraseCallback(sql: SqlStorage, number: number): void {
 /** After its session was deleted: texts of sent callbacks are erased, and pending ones are redacted. */
 export function redactCallback(sql: SqlStorage, number: number, { isPending }: { isPending: boolean }): void {
   const body = isPending ? readBody(sql, number) : null;
+  replaceBody(sql, number, body === null ? null : redactedBody(body));
+}
+
+/** Of a pending callback, or null. */
+export function replaceBody(sql: SqlStorage, number: number, body: string | null): void {
   const bytes = bodyBytes(sql, number);
   overwriteTexts(sql, number);
   sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
   if (body === null) return;
-  const written = writeText(sql, 'callback_bodies', { callback: number }, redactedBody(body));
+  const written = writeText(sql, 'callback_bodies', { callback: number }, body);
   const statement = 'UPDATE callback_loads SET bytes = bytes + ? WHERE (kind, name) = (SELECT kind, name FROM callbacks WHERE number = ?)';
   sql.exec(statement, written - bytes, number);
 }

@@ -3,8 +3,10 @@
  * attempts and does not wait for them; each is first claimed in its row, so that it is retried if the process dies.
  */
 import { limits } from '../../../../core/limits/limits.ts';
+import { getOrBuild } from '../../../../core/memoize.ts';
 import { Problem } from '../../../../core/problem.ts';
 import { nextAttemptMs, type CallbackTarget, type CallbackTest } from '../../../../core/triggers/callbacks/callback.ts';
+import { type HeldImpact, type HeldTool, withHeldImpact } from '../../../../core/triggers/callbacks/held-notice.ts';
 import type { CallbackOutcome, SendCallback } from '../../../../engine/triggers/send-callback.ts';
 import type { CatalogContext } from '../../context.ts';
 import { type DueJob, DueRows } from '../../../shared/due-job.ts';
@@ -19,6 +21,7 @@ import {
   postponeCallback,
   progressOf,
   readBody,
+  replaceBody,
   sweepCallbacks,
 } from './callback-rows.ts';
 import type { CallbackRow } from './callback-rows.ts';
@@ -28,8 +31,16 @@ export const maxConcurrentCallbacks = 16;
 /** Per target, so that a slow one does not delay the others. */
 export const maxConcurrentCallbacksPerTarget = 4;
 
+/** Returns null if it cannot be computed now. */
+export type ImpactOfHeld = (server: string, tool: HeldTool, timestamp: string) => Promise<HeldImpact | null>;
+/** A server that changes its definitions all the time causes no more work than this; its other messages have no impact. */
+const heldImpactPauseMs = 5 * 60_000;
+/** No computation begins later after the first one of the message: with a last one and the attempt it is less than the claim. */
+const heldImpactMs = 5_000;
+
 export type CallbackSenderDeps = {
   send: SendCallback;
+  impactOfHeld: ImpactOfHeld;
   waitUntil(work: Promise<unknown>): void;
   wake(): Promise<void>;
 };
@@ -43,6 +54,7 @@ export type CallbackSender = DueJob & {
 
 export function createCallbackSender(context: CatalogContext, deps: CallbackSenderDeps): CallbackSender {
   const { sql } = context;
+  const impactOfHeld = sharedImpacts(context, deps.impactOfHeld);
   const fullTargets = (): CallbackTarget[] => {
     const sending = rows.inProgress;
     const isSame = (one: CallbackRow) => (other: CallbackRow) => one.kind === other.kind && one.name === other.name;
@@ -63,7 +75,7 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
     },
     work: async (row) => {
       const startedAt = context.now();
-      noteOutcome(context, row, await sendOne(context, deps.send, row), startedAt);
+      noteOutcome(context, row, await sendOne(context, { send: deps.send, impactOfHeld }, row), startedAt);
     },
     // The outcome is not known: it is due again at the time that was stored with the claim.
     failed: ({ id, attempts: attempt }, error) =>
@@ -91,8 +103,13 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
   };
 }
 
-async function sendOne(context: CatalogContext, send: SendCallback, row: CallbackRow): Promise<CallbackOutcome> {
+async function sendOne(
+  context: CatalogContext,
+  { send, impactOfHeld }: Pick<CallbackSenderDeps, 'send' | 'impactOfHeld'>,
+  row: CallbackRow,
+): Promise<CallbackOutcome> {
   const notSent = { delivered: false, status: null, durationMs: 0, retryAfterMs: null };
+  if (row.type === 'definition.held') await addImpact(context, impactOfHeld, row);
   const body = readBody(context.sql, row.number);
   if (body === null) return { ...notSent, isFinal: true, error: 'The message body is no longer stored.' };
   try {
@@ -104,6 +121,31 @@ async function sendOne(context: CatalogContext, send: SendCallback, row: Callbac
     context.log.error('a callback could not be sent', { id: row.id, attempt: row.attempts, cause: String(error) });
     return { ...notSent, isFinal: false, error: 'Not sent because of an internal error. See the server log.' };
   }
+}
+
+/** Computes once for all receivers of a message. */
+function sharedImpacts(context: CatalogContext, impactOfHeld: ImpactOfHeld): ImpactOfHeld {
+  const newest = new Map<string, { timestamp: string; at: number; impacts: Map<string, Promise<HeldImpact | null>> }>();
+  return async (server, tool, timestamp) => {
+    let last = newest.get(server);
+    if (last === undefined || (last.timestamp !== timestamp && last.at + heldImpactPauseMs <= context.now())) {
+      last = { timestamp, at: context.now(), impacts: new Map() };
+      newest.set(server, last);
+    }
+    if (last.timestamp !== timestamp) return null;
+    const begin = last.at + heldImpactMs < context.now() ? async () => null : impactOfHeld;
+    return await getOrBuild(last.impacts, tool.name, Number.POSITIVE_INFINITY, () => begin(server, tool, timestamp));
+  };
+}
+
+/** Before the first attempt. A body that is sent again is the same; if the process died, the message has no impact. */
+async function addImpact(context: CatalogContext, impactOfHeld: ImpactOfHeld, { number, attempts }: CallbackRow): Promise<void> {
+  const body = readBody(context.sql, number);
+  if (body === null) return;
+  const whole = await withHeldImpact(body, attempts > 1 ? async () => null : impactOfHeld);
+  context.record(() => {
+    if (whole !== body && progressOf(context.sql, number)?.status === 'pending') replaceBody(context.sql, number, whole);
+  });
 }
 
 async function sendTest(context: CatalogContext, send: SendCallback, target: CallbackTarget): Promise<CallbackTest> {

@@ -1,5 +1,5 @@
 /**
- * Finds the targets of a turn's callbacks, with URL and secret: read from the documents when a callback is sent, so that a corrected URL
+ * Finds the targets of callbacks, with URL and secret: read from the documents when a callback is sent, so that a corrected URL
  * applies to pending ones. Stores nothing.
  */
 import {
@@ -8,6 +8,7 @@ import {
   type SubscriptionDocument,
   type SubscriptionHead,
   type TriggerEvent,
+  type TurnEvent,
 } from '../../../../core/triggers/callbacks/callback.ts';
 import type { TurnNotice } from '../../../../core/triggers/callbacks/turn-notice.ts';
 import type { WebhookSecrets } from '../../../../core/triggers/webhook.ts';
@@ -16,13 +17,16 @@ import type { CatalogContext } from '../../context.ts';
 import { allRows, type DocumentRow, findRow } from '../../documents/documents.ts';
 
 /** Returns the trigger of the turn, if it has a callback URL, and the matching subscriptions. */
-export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TriggerEvent }): CallbackTarget[] {
+export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TurnEvent }): CallbackTarget[] {
   const own =
     trigger !== undefined && urlOf(findRow(sql, trigger.kind, trigger.name)) !== null ? [{ kind: trigger.kind, name: trigger.name }] : [];
-  const others = subscribedTargets(sql).flatMap(({ name, head }): CallbackTarget[] => {
+  return [...own, ...subscribersOf(sql, type, agent)];
+}
+
+export function subscribersOf(sql: SqlStorage, type: TriggerEvent, agent?: string): CallbackTarget[] {
+  return subscribedTargets(sql).flatMap(({ name, head }): CallbackTarget[] => {
     return matchesSubscription(head, type, agent) ? [{ kind: 'subscription', name }] : [];
   });
-  return [...own, ...others];
 }
 
 /** Returns the subscriptions that are not paused, with their filters. */

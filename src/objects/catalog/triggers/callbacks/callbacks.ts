@@ -1,9 +1,10 @@
 /**
- * Callbacks to external receivers: created from turn notices, one for each target, and shown with their attempts. `callback-sender.ts`
+ * Callbacks to external receivers: created from notices, one for each target, and shown with their attempts. `callback-sender.ts`
  * sends them; `callback-rows.ts` has the rows.
  */
 import { Problem, quoted } from '../../../../core/problem.ts';
-import type { Callback, CallbackAttempt, CallbackWithBody } from '../../../../core/triggers/callbacks/callback.ts';
+import type { Callback, CallbackAttempt, CallbackTarget, CallbackWithBody } from '../../../../core/triggers/callbacks/callback.ts';
+import { type HeldTool, heldBody } from '../../../../core/triggers/callbacks/held-notice.ts';
 import { callbackBody, type TurnNotice } from '../../../../core/triggers/callbacks/turn-notice.ts';
 import { utf8Length } from '../../../../core/text/utf8.ts';
 import type { Page } from '../../../../ports/catalog.ts';
@@ -12,8 +13,8 @@ import { newestFirst } from '../../../../storage/list-pages.ts';
 import type { CatalogContext } from '../../context.ts';
 import { isoTime } from '../../documents/documents.ts';
 import { hasQueueCapacity, insertCallback, noteAttempt, readBody, reopenCallback, callbackById } from './callback-rows.ts';
-import type { CallbackRow } from './callback-rows.ts';
-import { targetsOf } from './callback-targets.ts';
+import type { CallbackRow, CallbackSubject } from './callback-rows.ts';
+import { subscribersOf, targetsOf } from './callback-targets.ts';
 
 /** The newest attempts of one callback: all of them unless it was retried manually many times. */
 const maxShownAttempts = 50;
@@ -24,16 +25,37 @@ export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): v
   if (type === 'turn.resumed') return;
   const targets = targetsOf(context, { ...notice, type });
   if (targets.length === 0) return;
+  const { session, turn, trigger, sequence } = notice;
+  // A session that is deleted and created again under its name counts from 1 again, but its turns have other ids.
+  const source = [session, turn, trigger?.run ?? 0, sequence].join(' ');
+  enqueue(context, targets, { type, session, turn, delivery: trigger?.delivery ?? null, source }, callbackBody(notice));
+}
+
+/** Adds one message for each subscription. Call in the transaction that stores the listing. */
+export function enqueueHeld(context: CatalogContext, server: string, tools: readonly HeldTool[]): void {
+  const type = 'definition.held';
+  const targets = tools.length === 0 ? [] : subscribersOf(context.sql, type);
+  if (targets.length === 0) return;
+  const now = context.now();
+  const source = [type, server, now, tools[0]?.refId].join(' ');
+  enqueue(context, targets, { type, session: '', turn: null, delivery: null, source }, heldBody(server, tools, now));
+}
+
+function enqueue(context: CatalogContext, targets: readonly CallbackTarget[], subject: CallbackSubject, body: string): void {
   const { sql } = context;
-  const body = callbackBody(notice);
   const bytes = utf8Length(body);
   for (const target of targets) {
     const isTooMuch = !hasQueueCapacity(sql, target, bytes);
-    const number = insertCallback(sql, { target, notice, body: isTooMuch ? null : body, bytes, now: context.now() });
+    const number = insertCallback(sql, { target, subject, body: isTooMuch ? null : body, bytes, now: context.now() });
     if (number === null || !isTooMuch) continue;
     const error = 'Not sent: too many callbacks of this receiver, or of all, are pending. Fix or remove receivers that do not respond.';
     noteAttempt(sql, number, { attempt: 0, at: context.now(), status: null, durationMs: 0, error });
-    context.log.error('dropped a callback: too many are pending', { ...target, session: notice.session, turn: notice.turn });
+    context.log.error('dropped a callback: too many are pending', {
+      ...target,
+      type: subject.type,
+      session: subject.session,
+      turn: subject.turn,
+    });
   }
 }
 
@@ -98,7 +120,7 @@ function requireRow(sql: SqlStorage, id: string): CallbackRow {
 function toCallback(row: CallbackRow, attempts: Attempts): Callback {
   const { number, id, type, kind, name, delivery, session, turn, status } = row;
   return {
-    ...{ id, type, target: { kind, name }, delivery, session, turn, status },
+    ...{ id, type, target: { kind, name }, delivery, session: session || null, turn, status },
     createdAt: isoTime(row.created_at),
     nextAttemptAt: row.due_at === null ? null : isoTime(row.due_at),
     attempts: attempts.get(number) ?? [],

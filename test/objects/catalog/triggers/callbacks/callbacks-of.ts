@@ -9,6 +9,7 @@ import { webhookWriter } from '../../../../../src/objects/catalog/triggers/webho
 import { putDocument, removeDocument } from '../../../../../src/objects/catalog/documents/write-document.ts';
 import type { CatalogContext } from '../../../../../src/objects/catalog/context.ts';
 import { readSettings } from '../../../../../src/core/people/settings.ts';
+import type { HeldImpact, HeldTool } from '../../../../../src/core/triggers/callbacks/held-notice.ts';
 import type { TurnNotice } from '../../../../../src/core/triggers/callbacks/turn-notice.ts';
 import type { CallbackMessage, CallbackOutcome } from '../../../../../src/engine/triggers/send-callback.ts';
 import { createMasterKey } from '../../../../../src/storage/keys/master-key.ts';
@@ -53,6 +54,7 @@ export function openCallbacks() {
     rejecting: new Set<string>(),
     /** Attempts to these URLs stay in progress until they are removed here. */
     held: new Map<string, Promise<void>>(),
+    impactOfHeld: async (_server: string, _tool: HeldTool): Promise<HeldImpact | null> => null,
     mostAtOnce: 0,
     wakes: 0,
     sender: null as unknown as CallbackSender,
@@ -131,6 +133,7 @@ export function openCallbacks() {
     const mine = generation;
     return createCallbackSender(context, {
       send: (message) => send(mine, message),
+      impactOfHeld: (server, tool) => self.impactOfHeld(server, tool),
       waitUntil: (promise) => void work.push(promise),
       wake: async () => {
         self.wakes += 1;

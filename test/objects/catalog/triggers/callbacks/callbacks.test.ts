@@ -1,7 +1,13 @@
 /** Storage and sending of callbacks in the Catalog: once for each target, retried until delivered, with limits. */
 import { maxBacklogShare } from '../../../../../src/objects/catalog/triggers/fair-backlog.ts';
 import { describe, expect, it } from 'vitest';
-import { listCallbacks, readCallback, retryCallback } from '../../../../../src/objects/catalog/triggers/callbacks/callbacks.ts';
+import type { HeldTool } from '../../../../../src/core/triggers/callbacks/held-notice.ts';
+import {
+  enqueueHeld,
+  listCallbacks,
+  readCallback,
+  retryCallback,
+} from '../../../../../src/objects/catalog/triggers/callbacks/callbacks.ts';
 import { subscriptionWriter } from '../../../../../src/objects/catalog/triggers/callbacks/subscription-writer.ts';
 import { limits } from '../../../../../src/core/limits/limits.ts';
 import { notice, openCallbacks, refused, secret, taken } from './callbacks-of.ts';
@@ -443,5 +449,91 @@ describe('stored callbacks', () => {
     await room.quiet();
     expect([list(room), room.sender.nextDue()]).toEqual([[], null]);
     expect(() => readCallback(room.context, 'msg_none')).toThrow(/does not exist/);
+  });
+});
+
+describe('a message that definitions are held', () => {
+  const heldTool = (name: string, refId = 'b'): HeldTool => ({ name, canonical: `shelf.${name}`, reason: 'changed', refId, findings: [] });
+  const announce = (room: Room, tools: readonly HeldTool[], server = 'shelf'): void => {
+    room.context.record(() => enqueueHeld(room.context, server, tools));
+    room.sender.kick();
+  };
+  const impact = { days: 30, judged: 4, refusedCalls: 1, mends: [], unjudged: 0, turns: { left: 0, more: false } };
+  const bodies = (room: Room) => room.sent.map(({ body }) => JSON.parse(body));
+
+  it('goes to subscriptions that want it, with the impact computed once, and the same body in each attempt', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    await room.subscribe('held', { events: ['definition.held'] });
+    await room.subscribe('ends', { events: ['turn.completed'] });
+    await room.subscribe('one-agent', { agents: ['doer'] });
+    const asked: string[] = [];
+    room.impactOfHeld = async (server, { name }) => {
+      asked.push(`${server}.${name}`);
+      return impact;
+    };
+    room.outcomes.push(refused);
+    announce(room, [heldTool('find')]);
+    await room.quiet();
+    await room.skip();
+    expect(asked).toEqual(['shelf.find']);
+    expect(room.sent).toHaveLength(3);
+    expect(new Set(room.sent.map(({ body }) => body)).size).toBe(1);
+    expect(bodies(room)[0]).toMatchObject({
+      type: 'definition.held',
+      data: { server: 'shelf', more: 0, tools: [{ canonical: 'shelf.find', reason: 'changed', refId: 'b', impact }] },
+    });
+    expect(list(room).map(({ session, turn, delivery }) => [session, turn, delivery])).toEqual([
+      [null, null, null],
+      [null, null, null],
+    ]);
+    expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
+  });
+
+  it('names a bounded number of tools, computes few, and says what was not computed', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    let computed = 0;
+    room.impactOfHeld = async () => {
+      computed += 1;
+      return impact;
+    };
+    announce(
+      room,
+      Array.from({ length: 500 }, (_, index) => heldTool(`find_${index}`)),
+    );
+    await room.quiet();
+    const { tools, more } = bodies(room)[0].data;
+    expect([tools.length, more, computed]).toEqual([20, 480, 5]);
+    expect(tools.map((tool: { impact: unknown }) => tool.impact !== null).filter(Boolean)).toHaveLength(5);
+  });
+
+  it('of a server that changes all the time cause no more work, and say that nothing was computed', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    let computed = 0;
+    room.impactOfHeld = async () => {
+      computed += 1;
+      return impact;
+    };
+    for (let times = 0; times < 10; times += 1) {
+      announce(room, [heldTool('find', `pin ${times}`)]);
+      await room.quiet();
+      await room.advance(10_000);
+    }
+    announce(room, [heldTool('find')], 'another');
+    await room.quiet();
+    expect([room.sent.length, computed]).toEqual([11, 2]);
+    expect(bodies(room)[1].data.tools[0].impact).toBeNull();
+  });
+
+  it('is sent without the impact if the process died while it was computed', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.impactOfHeld = () => new Promise(() => undefined);
+    announce(room, [heldTool('find')]);
+    room.die();
+    await room.skip();
+    expect(bodies(room)).toMatchObject([{ data: { tools: [{ impact: null }] } }]);
   });
 });
