@@ -30,7 +30,7 @@ describe('the difference between recorded and replayed calls', () => {
     ['another tool, then other arguments', 'find:1 read:1 list', 'send:1 read:2 list', '-0/ +/0 ~1/1/a =2/2'],
     ['a call twice', 'find:1', 'find:1 find:1', '=0/0 +/1'],
     ['more members', 'find:1', 'find', '~0/0/a'],
-  ])('%s', (_title, recorded, replayed, expected) => {
+  ])('The differences of %s are found', (_title, recorded, replayed, expected) => {
     expect(difference(recorded, replayed)).toBe(expected);
   });
 
@@ -98,7 +98,7 @@ describe('calls in any order', () => {
     ['one twice', 'find:1', 'find:1 find:1', false],
     ['others', 'find:1', 'find:2', false],
     ['none', '', '', true],
-  ])('%s', (_title, recorded, replayed, expected) => {
+  ])('Both sides with %s have the same calls, or not', (_title, recorded, replayed, expected) => {
     expect(sameCallsInAnyOrder(calls(recorded), calls(replayed), none)).toBe(expected);
   });
 });
