@@ -18,21 +18,31 @@ export type AskedNames = {
   cursor: string | undefined;
 };
 
+/** `rows`: the calls of each name by agent and key. `unjudged`: calls whose name was not kept. */
+export type CalledNames = {
+  called: CalledName[];
+  rows: { requested: string; agent: string | null; key: string; calls: number }[];
+  unjudged: number;
+  nextCursor: string | null;
+};
+
 /** Sums the rows of a name, which are next to each other. */
 export async function calledNames(
   usage: UsageReader,
   { workspace, toolset, from, to, key, cursor }: AskedNames,
-): Promise<{ called: CalledName[]; unjudged: number; nextCursor: string | null }> {
+): Promise<CalledNames> {
   const where = { toolset, ...(key !== undefined && { key }) };
   const by = ['requested', 'agent', 'key'] as const;
   const rows = await readPages((page) => usage.usage(workspace, { ...page, from, to, by, where }), { ...reading, cursor });
   const called = new Map<string, CalledName>();
+  const callers: CalledNames['rows'] = [];
   let unjudged = 0;
   for (const { requested, calls, failures, lastDay = null, overcount, agent, key: caller } of rows.items) {
     if (requested == null) {
       unjudged += calls;
       continue;
     }
+    callers.push({ requested, agent: agent ?? null, key: caller ?? '', calls });
     const known = called.get(requested) ?? { requested, calls: 0, failures: 0, lastDay: null, agents: [], keys: [] };
     const over = (known.overcount ?? 0) + (overcount ?? 0);
     called.set(requested, {
@@ -47,9 +57,10 @@ export async function calledNames(
       keys: withName(known.keys, caller),
     });
   }
-  return { called: [...called.values()], unjudged, nextCursor: rows.nextCursor };
+  return { called: [...called.values()], rows: callers, unjudged, nextCursor: rows.nextCursor };
 }
 
-function withName(names: readonly string[], name: string | null | undefined): readonly string[] {
+/** Returns the list with one more name, up to 20. */
+export function withName(names: readonly string[], name: string | null | undefined): readonly string[] {
   return name == null || names.includes(name) || names.length >= maxNamed ? names : [...names, name];
 }

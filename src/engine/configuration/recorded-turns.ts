@@ -1,9 +1,12 @@
-/** Reads the calls of turns from the logs of their sessions, a bounded number of them. */
+/** Finds the newest turns, and reads their calls from the logs of their sessions, a bounded number of them. */
 import { type RecordedCall, recordedCalls } from '../../core/impact/recorded-calls.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import type { SessionEvent } from '../../core/turn/session-event.ts';
+import type { RequestEntry } from '../../core/records/usage.ts';
 import type { Sessions } from '../../ports/session.ts';
+import type { UsageReader } from '../../ports/usage.ts';
+import { readPages } from '../read-pages.ts';
 
 /** Turns to read, the first ones first; rows of the audit or of the request log. `more`: there are older ones. */
 export type FoundTurns = { rows: readonly { session: string | null; turn: string | null }[]; more: boolean };
@@ -16,6 +19,20 @@ const maxSessions = 50;
 const eventsAtOnce = 500;
 const maxEvents = 5_000;
 const maxAtOnce = 5;
+/** Rows of the request log that are read for turns with calls. */
+const reading = { limit: 200, maxPages: 10 };
+
+export type Turns = { rows: RequestEntry[]; more: boolean };
+
+/** The newest turns with calls, from the day `from`. `key`: only its turns; undefined: all. */
+export async function newestTurns(
+  usage: UsageReader,
+  { workspace, from, key }: { workspace: string; from: string; key: string | undefined },
+): Promise<Turns> {
+  const since = { from: Date.parse(from), where: { kind: 'turn', ...(key !== undefined && { key }) } };
+  const { items, nextCursor } = await readPages((page) => usage.requests(workspace, { ...page, ...since }), reading);
+  return { rows: items.filter(({ toolCalls }) => toolCalls !== 0), more: nextCursor !== null };
+}
 
 export async function readRecordedCalls(
   sessions: Pick<Sessions, 'get'>,

@@ -2,19 +2,16 @@
 import { z } from 'zod';
 import { visibleKey } from '../../../core/people/authority.ts';
 import { nullIfNotFound } from '../../../core/problem.ts';
-import { dayOf } from '../../../core/records/usage.ts';
 import { Toolset, ToolsetName } from '../../../core/toolset/toolset.ts';
 import { toolsetImpact } from '../../../engine/configuration/toolset-impact.ts';
 import { previewToolset } from '../../../engine/configuration/write-toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
+import { count, daysUntil, decisionImpact, impactQuery, TurnCoverage } from './impact-views.ts';
 import { compileGiven } from './toolset-draft.ts';
 import { defineRoute } from './toolset-services.ts';
 import { ToolsetBody } from './toolsets.ts';
 
-const maxDays = 366;
-const dayMs = 86_400_000;
-const count = z.int().nonnegative();
 
 const ChangedName = z.object({
   requested: z.string().meta({ description: 'The name that was called.' }),
@@ -33,15 +30,6 @@ const ChangedName = z.object({
   agents: z.array(z.string()).meta({ description: 'Who called it in turns, at most 20.' }),
   keys: z.array(z.string()).meta({ description: 'Ids of the keys, at most 20.' }),
 });
-
-/** Also of `GET …/suggestions`. */
-export const TurnCoverage = z
-  .object({
-    read: count,
-    left: count.meta({ description: 'Not read: turns of more than 50 sessions, of a session that was deleted, or of another key.' }),
-    more: z.boolean().meta({ description: 'Older turns were not looked for.' }),
-  })
-  .meta({ description: 'The turns whose calls were read, the newest first.' });
 
 const ToolsetImpact = z
   .object({
@@ -62,6 +50,9 @@ const ToolsetImpact = z
         }),
       )
       .meta({ description: 'Deprecated aliases that keep a name working. Each was tried.' }),
+    decisions: z
+      .object(decisionImpact)
+      .meta({ description: 'What the policy, as it is now, decides about calls whose names lead to the same tool in both. Calls by name count on each page, and those whose arguments decide on the first.' }),
     arguments: z
       .object({
         judged: count.meta({ description: 'Recorded calls that the stored entry accepts.' }),
@@ -104,7 +95,7 @@ export const toolsetImpactRoutes = [
         'Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. For a key that sees only its own usage, only its own calls count.',
       params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       query: z.strictObject({
-        days: z.coerce.number().int().min(1).max(maxDays).default(30),
+        ...impactQuery,
         cursor: z.string().max(2_000).optional(),
       }),
       body: { schema: z.record(z.string(), z.unknown()), documented: ToolsetBody },
@@ -116,12 +107,11 @@ export const toolsetImpactRoutes = [
       const { aliases } = services.settings;
       const stored = await nullIfNotFound(readToolset(services.directory, principal, name));
       const before = stored === null ? null : planNames(stored.names, { aliases, allow: null });
-      const now = services.clock.now();
-      const range = { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now) };
+      const range = daysUntil(services.clock.now(), days);
       const key = visibleKey(principal);
       const compile = (tried: Toolset) => previewToolset(services.catalog(principal), principal, name, tried, [...tried.tools.keys()]);
       const asked = { workspace: principal.workspace, toolset: name, ...range, key, cursor };
-      const impact = await toolsetImpact(services, principal, asked, before, { toolset, compiled, compile }, aliases);
+      const impact = await toolsetImpact({ ...services, aliases }, principal, asked, before, { toolset, compiled, compile });
       const valid = issues.length === 0 && compiled.conflicts.length === 0;
       return answer(200, { toolset: name, ...range, valid, ...impact });
     },

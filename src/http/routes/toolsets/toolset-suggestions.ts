@@ -1,19 +1,16 @@
 /** `/v1/toolsets/{toolset}/suggestions`: what the calls of the last days suggest. It reads records and changes nothing. */
 import { z } from 'zod';
 import { requireAllowed, visibleKey } from '../../../core/people/authority.ts';
-import { dayOf } from '../../../core/records/usage.ts';
 import { unknownNames, unusedAliases, withoutDismissed } from '../../../core/impact/suggestions.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { calledNames } from '../../../engine/configuration/called-names.ts';
 import { learnToolsetNames } from '../../../engine/configuration/learn-names.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
-import { TurnCoverage } from './toolset-impact.ts';
+import { count, daysUntil, impactQuery, TurnCoverage } from './impact-views.ts';
 import { defineRoute } from './toolset-services.ts';
 import { toolsetOf } from './toolsets.ts';
 
-const dayMs = 86_400_000;
-const count = z.int().nonnegative();
 const names = z.array(z.string());
 
 const Suggestion = z.object({
@@ -69,7 +66,7 @@ export const toolsetSuggestionRoutes = [
         'Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. For a key that sees only its own usage, only its own calls count.',
       params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       query: z.strictObject({
-        days: z.coerce.number().int().min(1).max(366).default(30),
+        ...impactQuery,
         least: z.coerce.number().int().min(1).max(1_000).default(2).meta({ description: 'How often a name must have been seen.' }),
       }),
       answers: { 200: { description: 'What the calls suggest.', schema: ToolsetSuggestions } },
@@ -82,8 +79,7 @@ export const toolsetSuggestionRoutes = [
       const { aliases } = services.settings;
       const table = planNames((await readToolset(services.directory, principal, name)).names, { aliases, allow: null });
       const now = services.clock.now();
-      const start = now - (days - 1) * dayMs;
-      const range = { from: dayOf(start), to: dayOf(now) };
+      const range = daysUntil(now, days);
       const key = visibleKey(principal);
       const deps = { audit: services.audit(principal.workspace), sessions: services.sessions };
       const times = { from: `${range.from}T00:00:00.000Z`, to: new Date(now).toISOString() };
@@ -91,7 +87,7 @@ export const toolsetSuggestionRoutes = [
         learnToolsetNames(deps, principal, table, { toolset: name, ...times, key, least }),
         calledNames(services.usage, { workspace: principal.workspace, toolset: name, ...range, key, cursor: undefined }),
       ]);
-      const isOld = Date.parse(document.updatedAt) < start;
+      const isOld = document.updatedAt < times.from;
       return answer(200, {
         ...{ toolset: name, ...range },
         suggestions: withoutDismissed(learned.lessons, toolset),
