@@ -27,10 +27,7 @@ export type CalledNames = {
 };
 
 /** Sums the rows of a name, which are next to each other. */
-export async function calledNames(
-  usage: UsageReader,
-  { workspace, toolset, from, to, key, cursor }: AskedNames,
-): Promise<CalledNames> {
+export async function calledNames(usage: UsageReader, { workspace, toolset, from, to, key, cursor }: AskedNames): Promise<CalledNames> {
   const where = { toolset, ...(key !== undefined && { key }) };
   const by = ['requested', 'agent', 'key'] as const;
   const rows = await readPages((page) => usage.usage(workspace, { ...page, from, to, by, where }), { ...reading, cursor });

@@ -60,7 +60,12 @@ export function createDecisionComparison(): DecisionComparison {
     if (rule !== null) deciding.add(rule);
     return decisions;
   };
-  const note = (tool: string, [was, now]: readonly [Decision, Decision], calls: number, { agent, key, session }: Caller & { session?: string }) => {
+  const note = (
+    tool: string,
+    [was, now]: readonly [Decision, Decision],
+    calls: number,
+    { agent, key, session }: Caller & { session?: string },
+  ) => {
     if (was.verdict === now.verdict) return;
     const id = JSON.stringify([tool, was.verdict, was.rule, now.verdict, now.rule]);
     const known = found.get(id) ?? { tool, was, now, calls: 0, agents: [], keys: [], sessions: [] };

@@ -34,7 +34,11 @@ export async function policyImpact(
   const before = await directory.rules(workspace);
   const after = withDerivedRules(given, before);
   const tables = createTables({ directory, aliases }, workspace);
-  const sides = (tool: EditionTool) => [{ tool, rules: before }, { tool, rules: after }] as const;
+  const sides = (tool: EditionTool) =>
+    [
+      { tool, rules: before },
+      { tool, rules: after },
+    ] as const;
   const comparison = createDecisionComparison();
   const by = ['toolset', 'tool', 'agent', 'key'] as const;
   const counts = await readPages((page) => usage.usage(workspace, { ...page, ...days, by, where: {} }), reading);

@@ -37,7 +37,9 @@ export const decisionImpact = {
     .meta({ description: 'By tool and deciding rules, the most calls first, at most 100. The reasons are those of one of the calls.' }),
   unjudged: z.object({
     arguments: count.meta({ description: 'Calls whose arguments decide, of which only hashes are kept, or whose turn was not read.' }),
-    tools: count.meta({ description: 'Calls of tools that are not there now, that the client has, or whose entries are decided differently.' }),
+    tools: count.meta({
+      description: 'Calls of tools that are not there now, that the client has, or whose entries are decided differently.',
+    }),
     inner: count.meta({ description: 'Calls of code, scripts and made tools. They are in `judged`, without what they do while they run.' }),
   }),
 };

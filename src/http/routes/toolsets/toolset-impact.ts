@@ -12,7 +12,6 @@ import { compileGiven } from './toolset-draft.ts';
 import { defineRoute } from './toolset-services.ts';
 import { ToolsetBody } from './toolsets.ts';
 
-
 const ChangedName = z.object({
   requested: z.string().meta({ description: 'The name that was called.' }),
   change: z.enum(['gone', 'moved', 'ambiguous', 'unusable', 'found']).meta({
@@ -52,7 +51,10 @@ const ToolsetImpact = z
       .meta({ description: 'Deprecated aliases that keep a name working. Each was tried.' }),
     decisions: z
       .object(decisionImpact)
-      .meta({ description: 'What the policy, as it is now, decides about calls whose names lead to the same tool in both. Calls by name count on each page, and those whose arguments decide on the first.' }),
+      .meta({
+        description:
+          'What the policy, as it is now, decides about calls whose names lead to the same tool in both. Calls by name count on each page, and those whose arguments decide on the first.',
+      }),
     arguments: z
       .object({
         judged: count.meta({ description: 'Recorded calls that the stored entry accepts.' }),

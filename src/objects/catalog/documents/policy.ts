@@ -24,7 +24,8 @@ export const policyWriter: DocumentWriter = {
     };
     const unmatched = unmatchedRules(policy.rules, policyNames(context));
     const faults = unmatched.filter(isFault).slice(0, limits.maxReportedIssues);
-    if (faults.length > 0) throw invalidRequest(faults.map(({ index, member, message }) => ({ path: `rules[${index}].${member}`, message })));
+    if (faults.length > 0)
+      throw invalidRequest(faults.map(({ index, member, message }) => ({ path: `rules[${index}].${member}`, message })));
     const warnings = unmatched.map(({ index, member, message }) => ({
       path: `rules[${index}].${member}`,
       message: `${message}${message.endsWith('?') ? '' : '.'} The rule matches nothing as long as that is so.`,
@@ -41,9 +42,16 @@ function policyNames(context: CatalogContext): PolicyNames {
     tools: new Set(definitions.flatMap(({ canonical, source }) => (source?.state === 'missing' ? [] : [canonical]))),
     servers: new Set([...reservedServers, ...named('server')]),
     agents: new Set(named('agent')),
-    keys: new Set(sql.exec<{ id: string }>('SELECT id FROM keys WHERE revoked_at IS NULL').toArray().map(({ id }) => id)),
+    keys: new Set(
+      sql
+        .exec<{ id: string }>('SELECT id FROM keys WHERE revoked_at IS NULL')
+        .toArray()
+        .map(({ id }) => id),
+    ),
     secrets: new Set(named('secret')),
-    renamed: new Map(definitions.flatMap(({ canonical, source }) => (source?.renamedTo === undefined ? [] : [[canonical, source.renamedTo]]))),
+    renamed: new Map(
+      definitions.flatMap(({ canonical, source }) => (source?.renamedTo === undefined ? [] : [[canonical, source.renamedTo]])),
+    ),
   };
 }
 
