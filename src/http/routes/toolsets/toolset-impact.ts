@@ -49,12 +49,10 @@ const ToolsetImpact = z
         }),
       )
       .meta({ description: 'Deprecated aliases that keep a name working. Each was tried.' }),
-    decisions: z
-      .object(decisionImpact)
-      .meta({
-        description:
-          'What the policy, as it is now, decides about calls whose names lead to the same tool in both. Calls by name count on each page, and those whose arguments decide on the first.',
-      }),
+    decisions: z.object(decisionImpact).meta({
+      description:
+        'What the policy, as it is now, decides about calls whose names lead to the same tool in both. Calls by name count on each page, and those whose arguments decide on the first.',
+    }),
     arguments: z
       .object({
         judged: count.meta({ description: 'Recorded calls that the stored entry accepts.' }),
