@@ -86,7 +86,9 @@ function toolsetRow({ changed, mends, decisions, arguments: given, nextCursor }:
     ...{ days, ...counts, refused, ...judged },
     ...{ names: broken.length, examples: broken.slice(0, maxExamples).map(({ requested }) => requested) },
     calls: Object.values(counts).reduce((sum, count) => sum + count, 0) + refused + judged.denied,
-    mends: mends.length + (given?.refused.reduce((sum, { mends: ofArguments }) => sum + ofArguments.length, 0) ?? 0),
+    mends:
+      new Set(mends.map(({ tool, alias }) => `${tool} ${alias}`)).size +
+      (given?.refused.reduce((sum, { mends: ofArguments }) => sum + ofArguments.length, 0) ?? 0),
     isWhole: isWhole(given?.turns, nextCursor !== null),
   };
 }
