@@ -6115,6 +6115,8 @@ export interface components {
             names: number;
             /** @description For their arguments, of the turns whose logs were read. */
             refused: number;
+            /** @description The row as one sentence. */
+            text: string;
             unusable: number;
         };
         ImportReport: {
@@ -10813,11 +10815,21 @@ export interface components {
                 argument: string | null;
                 /** @description Refused calls of the name that were followed by another one. */
                 contrary: number;
+                /** @description The arguments of at most 3 refused calls: values as JSON, shortened. Only the type, such as `<string>`, is shown of values that may be secret, that are long, or that the redaction rules of the workspace match. */
+                examples: {
+                    [key: string]: string;
+                }[];
                 /** @description The tool may delete data. No alias is proposed for it: `name` only shows what models call. */
                 isNoteOnly: boolean;
                 models: string[];
                 /** @description What models call, in the most frequent spelling. */
                 name: string;
+                preview: {
+                    /** @description Calls that were accepted, and would have failed or called another tool. */
+                    broken: number;
+                    /** @description Calls of the last days that failed, and would have been accepted with the alias. */
+                    found: number;
+                };
                 /** @description Refused calls that were followed by this one in the same turn, with the same values. */
                 seen: number;
                 /** @description The tool that they called then, by its canonical name. */
@@ -10841,6 +10853,8 @@ export interface components {
                 keys: string[];
                 lastDay: string | null;
                 near: string[];
+                /** @description At most so many of `calls` were of other names: a day keeps the most frequent ones. */
+                overcount?: number;
                 requested: string;
             }[];
             /** @description Aliases that no call used in these days, at most 100. null: the version is younger than that, there are too many names, or the key sees only its own calls. */

@@ -44,27 +44,6 @@ function changeText(before?: string, after?: string): string {
   return before === undefined && after === undefined ? ' changes' : `: ${before ?? 'nothing'} → ${after ?? 'nothing'}`;
 }
 
-type ImpactRow = components['schemas']['ImpactRow'];
-
-function impactText(
-  { name, days, names, examples, calls, refused, denied, asked, eased, mends, isWhole, more }: ImpactRow,
-  canMend: boolean,
-): string {
-  const of = (count: number): string => (count === 1 ? '1 call' : `${count} calls`);
-  const ofNames =
-    names === 0 ? '' : ` of ${names === 1 ? '1 name' : `${names} names`} (${examples.join(', ')}${names > examples.length ? ', …' : ''})`;
-  const parts = [
-    ...(calls - refused - denied > 0 ? [`${of(calls - refused - denied)}${ofNames} would fail or call another tool`] : []),
-    ...(refused > 0 ? [`${of(refused)} would be refused for the arguments`] : []),
-    ...(denied > 0 ? [`${of(denied)} would be denied`] : []),
-    ...(asked > 0 ? [`${of(asked)} would require approval`] : []),
-    ...(eased > 0 ? [`${of(eased)} would no longer require approval or be denied`] : []),
-  ];
-  const fix =
-    mends === 0 ? '' : `. ${mends === 1 ? 'One alias keeps' : `${mends} aliases keep`} what can be kept${canMend ? ': add --mend' : ''}`;
-  return `${name}, of the last ${days} days: ${parts.join('; ')}${isWhole ? '' : ' (not all calls were compared)'}${fix}. See ${more}`;
-}
-
 /** One line for each document that is not unchanged, for each change of an updated one, and for each server that is not ok. */
 function reportLines(report: Report, servers: ServersByName, canMend: boolean): Line[] {
   const stateOf = (name: string): string => {
@@ -90,7 +69,10 @@ function reportLines(report: Report, servers: ServersByName, canMend: boolean): 
       .map((name): Line => ({ style: 'red', text: `  = ${name}${stateOf(name)}` })),
     ...report.removed.map((name): Line => ({ style: 'red', text: `  - ${name}` })),
     ...report.kept.map(({ name, reason }): Line => ({ style: 'dim', text: `  = ${name} is kept: ${reason}` })),
-    ...(report.impact ?? []).map((row): Line => ({ style: 'red', text: `  ! ${impactText(row, canMend)}` })),
+    ...(report.impact ?? []).map(({ name, text, mends, more }): Line => {
+      const mend = mends > 0 && canMend ? ' Add --mend.' : '';
+      return { style: 'red', text: `  ! ${name}: ${text}${mend} See ${more}` };
+    }),
     ...byReason(report.notCompared ?? []).map(({ names, reason }): Line => {
       const text = `  ? ${listFirst(names, maxNamesInLine)} ${names.length === 1 ? 'was' : 'were'} not compared with past calls: ${reason}`;
       return { style: 'dim', text };

@@ -50,10 +50,12 @@ describe('the plan of a project', () => {
       {
         ...{ name: 'policy', days: 30, names: 0, examples: [], calls: 4, gone: 0, moved: 0, ambiguous: 0, unusable: 0, refused: 0 },
         ...{ denied: 4, asked: 0, eased: 0, mends: 0, isWhole: true, more: 'POST /v1/policy/impact' },
+        text: 'Of the last 30 days, 4 calls would be denied.',
       },
       {
         ...{ name: 'toolsets.office', days: 30, names: 2, examples: ['reckon', 'Reckon'], calls: 3, gone: 3, moved: 0, ambiguous: 0 },
         ...{ unusable: 0, refused: 0, denied: 0, asked: 0, eased: 0, mends: 1, isWhole: true, more: 'POST /v1/toolsets/office/impact' },
+        text: expect.stringContaining('3 calls of 2 names (reckon, Reckon) would fail'),
       },
     ]);
     const imported = await service.call('POST', '/v1/import?dryRun=true', { toolsets: { office: toolset('compute') } });
@@ -78,7 +80,7 @@ describe('the plan of a project', () => {
     writeFileSync(file, JSON.stringify({ toolsets: { office: toolset('compute') } }));
     const plan = moniker('apply', file, '--project', 'office', '--dry-run');
     expect(plan.stdout, plan.stderr).toContain(
-      'toolsets.office, of the last 30 days: 3 calls of 2 names (reckon, Reckon) would fail or call another tool. One alias keeps what can be kept: add --mend.',
+      'toolsets.office: Of the last 30 days, 3 calls of 2 names (reckon, Reckon) would fail or call another tool. Kept by one alias, as far as possible. Add --mend.',
     );
     const done = moniker('apply', file, '--project', 'office', '--mend');
     expect(done.status, done.stderr).toBe(0);

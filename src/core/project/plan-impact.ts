@@ -22,6 +22,7 @@ export const ImpactRow = z
     eased: count.meta({ description: 'Calls that the policy would no longer deny, or allow without the approval that they required.' }),
     mends: count.meta({ description: 'Deprecated aliases of names and arguments that keep calls working. `mend=true` applies them.' }),
     isWhole: z.boolean().meta({ description: 'false: there are more names, turns or calls than were compared.' }),
+    text: z.string().meta({ description: 'The row as one sentence.' }),
     more: z.string().meta({ description: 'The operation that returns all of it for a draft.' }),
   })
   .meta({ id: 'ImpactRow' });
@@ -33,4 +34,20 @@ export type PlanImpact = { rows: ImpactRow[]; unknown: { name: string; reason: s
 /** Returns whether the row says anything: a change that breaks no call has none. */
 export function hasImpact({ calls, asked, eased }: ImpactRow): boolean {
   return calls + asked + eased > 0;
+}
+
+type Counts = Omit<ImpactRow, 'name' | 'text' | 'more'>;
+
+export function impactText({ days, names, examples, calls, refused, denied, asked, eased, mends, isWhole }: Counts): string {
+  const of = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+  const lost = calls - refused - denied;
+  const parts = [
+    ...(lost > 0 ? [`${of(lost, 'call')} of ${of(names, 'name')} (${examples.join(', ')}) would fail or call another tool`] : []),
+    ...(refused > 0 ? [`${of(refused, 'call')} would be refused for the arguments`] : []),
+    ...(denied > 0 ? [`${of(denied, 'call')} would be denied`] : []),
+    ...(asked > 0 ? [`${of(asked, 'call')} would require approval`] : []),
+    ...(eased > 0 ? [`${of(eased, 'call')} would no longer be denied or require approval`] : []),
+  ];
+  const kept = mends > 0 ? ` Kept by ${mends === 1 ? 'one alias' : `${mends} aliases`}, as far as possible.` : '';
+  return `Of the last ${days} days, ${parts.join('; ')}.${isWhole ? '' : ' Not all calls were compared.'}${kept}`;
 }

@@ -3,7 +3,7 @@ import { isAllowed } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { documentPath } from '../../core/project/project-sections.ts';
-import { hasImpact, type ImpactRow, type PlanImpact } from '../../core/project/plan-impact.ts';
+import { hasImpact, impactText, type ImpactRow, type PlanImpact } from '../../core/project/plan-impact.ts';
 import { dayOf } from '../../core/records/usage.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
@@ -40,6 +40,7 @@ export async function planImpact(
   const compare = async (document: AppliedDocument): Promise<void> => {
     const { kind, name, action, after } = document;
     const at = documentPath(kind, name);
+    const add = (row: Row, more: string): void => void result.rows.push({ ...row, name: at, text: impactText(row), more });
     const unknown = (reason: string): void => void result.unknown.push({ name: at, reason });
     if (action === 'deferred') return unknown('its tools are known when this is applied');
     if (after === undefined) return unknown(`only ${maxComparedToolsets} toolsets of a plan are compared`);
@@ -47,7 +48,7 @@ export async function planImpact(
       if (key !== undefined) return unknown('the key sees only its own calls');
       // Bodies were parsed by the schema of their kind.
       const impact = await policyImpact(deps, principal, range, after as Policy);
-      result.rows.push({ ...policyRow(impact), name: at, isWhole: isWhole(impact.turns, impact.more), more: 'POST /v1/policy/impact' });
+      add({ ...policyRow(impact), isWhole: isWhole(impact.turns, impact.more) }, 'POST /v1/policy/impact');
       return;
     }
     turns ??= newestTurns(deps.usage, asked);
@@ -57,7 +58,7 @@ export async function planImpact(
     const before = planNames(stored.names, { aliases: deps.aliases, allow: null });
     const impact = await toolsetImpact(deps, principal, { ...asked, toolset: name, cursor: undefined }, before, draft, await turns);
     if (impact.mended !== null) result.mended.set(name, impact.mended);
-    result.rows.push({ ...toolsetRow(impact), name: at, more: `POST /v1/toolsets/${name}/impact` });
+    add(toolsetRow(impact), `POST /v1/toolsets/${name}/impact`);
   };
   const changed = documents.filter(
     ({ kind, action, isNew }) =>
@@ -74,7 +75,7 @@ async function draftOf(catalog: CatalogPort, principal: Principal, name: string,
   return { toolset, compile, compiled: await compile(toolset) };
 }
 
-type Row = Omit<ImpactRow, 'name' | 'more'>;
+type Row = Omit<ImpactRow, 'name' | 'text' | 'more'>;
 
 function toolsetRow({ changed, mends, decisions, arguments: given, nextCursor }: ToolsetImpact): Row {
   const broken = changed.filter(({ change }) => change !== 'found');
