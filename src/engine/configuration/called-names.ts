@@ -1,14 +1,15 @@
 /** The names that were called in a toolset, summed over days, agents and keys. */
 import type { CalledName } from '../../core/impact/name-impact.ts';
+import type { PolicyRule } from '../../core/policy/rule.ts';
 import type { UsageReader } from '../../ports/usage.ts';
 import { readPages } from '../read-pages.ts';
 
 /** Agents and keys that are named for one name. */
 const maxNamed = 20;
-/** Rows of one request; `nextCursor` continues after them. */
-const reading = { limit: 1_000, maxPages: 20 };
+/** Rows of one request; `nextCursor` continues after them. Each page is a scan of the counts. */
+export const countReading = { limit: 10_000, maxPages: 3 };
 
-/** `key`: only its calls; undefined: all. */
+/** `key`: only its calls; undefined: all. `by`: counted separately by these. */
 export type AskedNames = {
   workspace: string;
   toolset: string;
@@ -16,30 +17,56 @@ export type AskedNames = {
   to: string;
   key: string | undefined;
   cursor: string | undefined;
+  by?: readonly CallerPart[];
 };
 
-/** `rows`: the calls of each name by agent and key. `unjudged`: calls whose name was not kept. */
+/** What rules may name of a caller. */
+export type CallerPart = 'agent' | 'key';
+
+/** Counts by agent or key are read only where a rule names one. */
+export function namedCallers(...lists: readonly (readonly PolicyRule[])[]): CallerPart[] {
+  return (['agent', 'key'] as const).filter((part) => lists.some((rules) => rules.some((rule) => rule[part] !== undefined)));
+}
+
+/** `agent`, `key`: null, and empty, where they were not counted separately. `agents`, `keys`: some of those who made the calls. */
+export type CountedCalls = { calls: number; agent: string | null; key: string; agents: readonly string[]; keys: readonly string[] };
+
+/** `rows`: the calls of each name by caller. `unjudged`: calls whose name was not kept. */
 export type CalledNames = {
   called: CalledName[];
-  rows: { requested: string; agent: string | null; key: string; calls: number }[];
+  rows: (CountedCalls & { requested: string })[];
   unjudged: number;
   nextCursor: string | null;
 };
 
 /** Sums the rows of a name, which are next to each other. */
-export async function calledNames(usage: UsageReader, { workspace, toolset, from, to, key, cursor }: AskedNames): Promise<CalledNames> {
+export async function calledNames(
+  usage: UsageReader,
+  { workspace, toolset, from, to, key, cursor, by: parts = [] }: AskedNames,
+): Promise<CalledNames> {
   const where = { toolset, ...(key !== undefined && { key }) };
-  const by = ['requested', 'agent', 'key'] as const;
-  const rows = await readPages((page) => usage.usage(workspace, { ...page, from, to, by, where }), { ...reading, cursor });
+  const by = ['requested', ...parts] as const;
+  const query = { from, to, by, where, who: true } as const;
+  const found = await readPages((page) => usage.usage(workspace, { ...page, ...query }), { ...countReading, cursor });
   const called = new Map<string, CalledName>();
-  const callers: CalledNames['rows'] = [];
+  const rows: CalledNames['rows'] = [];
   let unjudged = 0;
-  for (const { requested, calls, failures, lastDay = null, overcount, agent, key: caller } of rows.items) {
+  for (const {
+    requested,
+    calls,
+    failures,
+    lastDay = null,
+    overcount,
+    agent = null,
+    key: caller = '',
+    agents = [],
+    keys = [],
+  } of found.items) {
     if (requested == null) {
       unjudged += calls;
       continue;
     }
-    callers.push({ requested, agent: agent ?? null, key: caller ?? '', calls });
+    rows.push({ requested, calls, agent, key: caller, agents, keys });
     const known = called.get(requested) ?? { requested, calls: 0, failures: 0, lastDay: null, agents: [], keys: [] };
     const over = (known.overcount ?? 0) + (overcount ?? 0);
     called.set(requested, {
@@ -50,14 +77,13 @@ export async function calledNames(usage: UsageReader, { workspace, toolset, from
           .toSorted()
           .at(-1) ?? null,
       ...(over > 0 && { overcount: over }),
-      agents: withName(known.agents, agent),
-      keys: withName(known.keys, caller),
+      ...{ agents: withNames(known.agents, agents), keys: withNames(known.keys, keys) },
     });
   }
-  return { called: [...called.values()], rows: callers, unjudged, nextCursor: rows.nextCursor };
+  return { called: [...called.values()], rows, unjudged, nextCursor: found.nextCursor };
 }
 
-/** Returns the list with one more name, up to 20. */
-export function withName(names: readonly string[], name: string | null | undefined): readonly string[] {
-  return name == null || names.includes(name) || names.length >= maxNamed ? names : [...names, name];
+/** Returns the list with more names, up to 20. */
+export function withNames(names: readonly string[], more: readonly string[]): readonly string[] {
+  return names.length >= maxNamed ? names : [...new Set([...names, ...more])].slice(0, maxNamed);
 }

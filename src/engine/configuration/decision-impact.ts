@@ -10,7 +10,7 @@ import { readPreset } from '../../core/toolset/arguments/entry-arguments.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
 import { prepareArguments } from '../call/prepare-call.ts';
 import { isJudgedByArguments, judgeCall } from '../policy/judge-call.ts';
-import { withName } from './called-names.ts';
+import { type CountedCalls, withNames } from './called-names.ts';
 
 /** `rule`: its index in the policy; null: none decided. */
 export type Decision = Pick<PolicyDecision, 'verdict' | 'reason'> & { rule: number | null };
@@ -42,7 +42,7 @@ const maxChanged = 100;
 
 export type DecisionComparison = {
   /** Counted calls of a tool. null: the tool is not known. */
-  count(was: JudgedSide | null, now: JudgedSide | null, counted: Caller & { calls: number }): void;
+  count(was: JudgedSide | null, now: JudgedSide | null, counted: CountedCalls): void;
   /** A call of a log, which was also counted. */
   add(was: JudgedSide, now: JudgedSide, call: Pick<RecordedCall, 'arguments'> & Caller & { session: string }): void;
   /** `idle`: the rules that decided no call after the change. */
@@ -60,38 +60,35 @@ export function createDecisionComparison(): DecisionComparison {
     if (rule !== null) deciding.add(rule);
     return decisions;
   };
-  const note = (
-    tool: string,
-    [was, now]: readonly [Decision, Decision],
-    calls: number,
-    { agent, key, session }: Caller & { session?: string },
-  ) => {
+  type Noted = Pick<ChangedDecision, 'calls' | 'agents' | 'keys' | 'sessions'>;
+  const note = (tool: string, [was, now]: readonly [Decision, Decision], { calls, agents, keys, sessions }: Noted): void => {
     if (was.verdict === now.verdict) return;
     const id = JSON.stringify([tool, was.verdict, was.rule, now.verdict, now.rule]);
     const known = found.get(id) ?? { tool, was, now, calls: 0, agents: [], keys: [], sessions: [] };
     found.set(id, {
       ...{ ...known, calls: known.calls + calls },
-      ...{ agents: withName(known.agents, agent), keys: withName(known.keys, key), sessions: withName(known.sessions, session) },
+      ...{ agents: withNames(known.agents, agents), keys: withNames(known.keys, keys), sessions: withNames(known.sessions, sessions) },
     });
   };
   return {
-    count(was, now, { calls, ...caller }) {
+    count(was, now, { calls, agents, keys, ...caller }) {
       if (was === null || now === null) unjudged.tools += calls;
       else if (isOfArguments(was, now)) unjudged.arguments += calls;
       else {
         judged += calls;
         if (callsTools(now.tool)) unjudged.inner += calls;
-        note(was.tool.canonical, compare(was, now, {}, caller), calls, caller);
+        note(was.tool.canonical, compare(was, now, {}, caller), { calls, agents, keys, sessions: [] });
       }
     },
-    add(was, now, { arguments: args, ...caller }) {
+    add(was, now, { arguments: args, session, ...caller }) {
       if (args === null) return;
       const isNew = isOfArguments(was, now);
       if (isNew) {
         judged += 1;
         unjudged.arguments = Math.max(0, unjudged.arguments - 1);
       }
-      note(was.tool.canonical, compare(was, now, args, caller), isNew ? 1 : 0, caller);
+      const agents = caller.agent === null ? [] : [caller.agent];
+      note(was.tool.canonical, compare(was, now, args, caller), { calls: isNew ? 1 : 0, agents, keys: [caller.key], sessions: [session] });
     },
     result() {
       const changed = [...found.values()].filter(({ calls }) => calls > 0).sort((a, b) => b.calls - a.calls);

@@ -11,6 +11,7 @@ import type { Sessions } from '../../ports/session.ts';
 import type { UsageReader } from '../../ports/usage.ts';
 import { planNames } from '../plan/plan-names.ts';
 import { readPages } from '../read-pages.ts';
+import { countReading, namedCallers } from './called-names.ts';
 import { createDecisionComparison, type DecisionImpact } from './decision-impact.ts';
 import { newestTurns, readRecordedCalls, type ReadTurns } from './recorded-turns.ts';
 
@@ -19,9 +20,6 @@ export type ImpactSources = { usage: UsageReader; sessions: Sessions; directory:
 
 /** `more`: there are more counts than were read. `idle`: the rules that decided none of the calls. */
 export type PolicyImpact = DecisionImpact & { turns: ReadTurns; more: boolean; idle: number[] };
-
-/** Rows of counts: combinations of toolset, tool, agent and key. */
-const reading = { limit: 1_000, maxPages: 20 };
 
 /** `given`: the rules after the change. */
 export async function policyImpact(
@@ -40,12 +38,12 @@ export async function policyImpact(
       { tool, rules: after },
     ] as const;
   const comparison = createDecisionComparison();
-  const by = ['toolset', 'tool', 'agent', 'key'] as const;
-  const counts = await readPages((page) => usage.usage(workspace, { ...page, ...days, by, where: {} }), reading);
-  for (const { toolset, tool, agent = null, key = '', calls } of counts.items) {
+  const query = { ...days, by: ['toolset', 'tool', ...namedCallers(before, after)] as const, where: {}, who: true } as const;
+  const counts = await readPages((page) => usage.usage(workspace, { ...page, ...query }), countReading);
+  for (const { toolset, tool, agent = null, key = '', agents = [], keys = [], calls } of counts.items) {
     const found = await tables.tool(toolset ?? null, tool ?? '');
     const [was, now] = found === null ? [null, null] : sides(found);
-    comparison.count(was, now, { agent, key, calls });
+    comparison.count(was, now, { calls, agent, key, agents, keys });
   }
   const found = await newestTurns(usage, { workspace, from: days.from, key: undefined });
   const rows = new Map(found.rows.map((row) => [row.turn ?? row.id, row]));

@@ -6,7 +6,7 @@ import { type AliasMap, buildAliasMap, findTool } from '../../core/toolset/alias
 import type { CompiledDraft } from '../../core/toolset/compile-draft.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import { type ArgumentImpact, argumentImpact } from './argument-impact.ts';
-import { type AskedNames, type CalledNames, calledNames } from './called-names.ts';
+import { type AskedNames, type CalledNames, calledNames, namedCallers } from './called-names.ts';
 import { createDecisionComparison, type DecisionImpact, type JudgedSide } from './decision-impact.ts';
 import type { ImpactSources } from './policy-impact.ts';
 import { planNames } from '../plan/plan-names.ts';
@@ -36,7 +36,8 @@ export async function toolsetImpact(
   { toolset, compiled, compile }: Draft,
   turns?: Turns,
 ): Promise<ToolsetImpact> {
-  const names = await calledNames(usage, asked);
+  const rules = await directory.rules(asked.workspace);
+  const names = await calledNames(usage, { ...asked, by: namedCallers(rules) });
   const { called, unjudged, nextCursor } = names;
   const after = namesOf(compiled, aliases);
   const impact = nameImpact(before, after, called);
@@ -57,7 +58,7 @@ export async function toolsetImpact(
   const whollyMended = after === null ? named : withArgumentAliases(named, after, compiled.places, argumentMends);
   return {
     ...{ ...impact, unjudged, mends, nextCursor },
-    decisions: decisionsOf(await directory.rules(asked.workspace), [before, after], names.rows, recorded?.calls ?? []),
+    decisions: decisionsOf(rules, [before, after], names.rows, recorded?.calls ?? []),
     arguments: judged,
     mended: mends.length + argumentMends.length === 0 ? null : whollyMended,
   };
