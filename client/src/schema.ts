@@ -7265,7 +7265,7 @@ export interface components {
             idle: number[];
             /** @description Calls that were judged, each with both. */
             judged: number;
-            /** @description Counts beyond 20,000 combinations of toolset, tool, agent and key were not read. */
+            /** @description Counts beyond 30,000 combinations of toolset and tool, and of agent or key where a rule names one, were not read. */
             more: boolean;
             /** Format: date */
             to: string;

@@ -153,6 +153,7 @@ describe('every operation', () => {
     expect((await call('GET', '/v1/policy/versions')).json.items).toHaveLength(2);
     expect((await call('GET', '/v1/policy?version=1')).status).toBe(200);
     expect((await call('GET', '/v1/agents/clerk/versions')).status).toBe(200);
+    expect((await call('POST', '/v1/policy/impact', { rules: [{ decision: 'deny', tool: 'none.tool' }] })).json.warnings).toHaveLength(1);
     await call('POST', '/v1/policy/test', { toolset: 'desk', tool: 'sh', arguments: { command: 'rm x' } });
     expect((await call('DELETE', '/v1/policy')).status).toBe(204);
     expect((await call('GET', '/v1/policy/hosts')).json.items).toEqual([]);

@@ -134,3 +134,13 @@ describe('the impact of an edited toolset', () => {
     expect(await decisionsOf(json.tools)).toMatchObject({ judged: 5, changedCalls: 0, changed: [] });
   });
 });
+
+it('no longer has the arguments of a session that was deleted', async () => {
+  const rules = [{ decision: 'deny', path: '/workspace' }];
+  expect((await impactOf(rules)).changed).toMatchObject([{ tool: 'builtin.write_file', calls: 2, sessions: [session] }]);
+  expect((await service.call('DELETE', `/v1/sessions/${session}`)).status).toBe(204);
+  expect(await impactOf(rules)).toMatchObject({
+    ...{ judged: 3, changedCalls: 0, changed: [] },
+    ...{ unjudged: { arguments: 2, tools: 0, inner: 0 }, turns: { read: 0, left: 1, more: false } },
+  });
+});

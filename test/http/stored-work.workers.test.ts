@@ -162,6 +162,7 @@ const others = {
   checking: [
     'previewToolset',
     'getToolsetImpact',
+    'getPolicyImpact',
     'testPolicy',
     'testWebhook',
     'previewScheduleTimes',
