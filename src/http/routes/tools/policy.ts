@@ -27,11 +27,9 @@ const PolicyImpact = z
     ...{ from: z.iso.date(), to: z.iso.date() },
     ...decisionImpact,
     turns: TurnCoverage,
-    more: z
-      .boolean()
-      .meta({
-        description: 'Counts beyond 30,000 combinations of toolset and tool, and of agent or key where a rule names one, were not read.',
-      }),
+    more: z.boolean().meta({
+      description: 'Counts beyond 30,000 combinations of toolset and tool, and of agent or key where a rule names one, were not read.',
+    }),
     idle: z.array(z.int()).meta({ description: 'Indexes of the rules that decided none of the calls.' }),
     warnings,
   })
