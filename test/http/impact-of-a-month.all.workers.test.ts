@@ -2,7 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, expect, it } from 'vitest';
 import { dayOf } from '../../src/core/records/usage.ts';
-import { usageShardCount } from '../../src/objects/usage/client/usage-shard-client.ts';
+import { usageShard, usageShardCount } from '../../src/objects/usage/client/usage-shard-client.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import { send } from '../objects/catalog/real-service.ts';
 import { testEnv } from '../storage/workspace.ts';
@@ -36,7 +36,7 @@ const skewed = (most: number): number => {
 async function fillShard(shard: number): Promise<number> {
   const stub = testEnv.USAGE.get(testEnv.USAGE.idFromName(await objectName('default', 'usage', String(shard))));
   // Creates its tables.
-  await stub.sums({ from: '2026-01-01', to: '2026-01-01', by: ['day'], where: {}, limit: 1 }, null);
+  await usageShard(testEnv, 'default', shard).sums({ from: '2026-01-01', to: '2026-01-01', by: ['day'], where: {}, limit: 1 }, null);
   return await runInDurableObject(stub, (_object, { storage: { sql } }) => {
     let stored = 0;
     for (let back = 0; back < days; back += 1) {

@@ -13,13 +13,13 @@ import { isJudgedByArguments, judgeCall } from '../policy/judge-call.ts';
 import { type CountedCalls, withNames } from './called-names.ts';
 
 /** `rule`: its index in the policy; null: none decided. */
-export type Decision = Pick<PolicyDecision, 'verdict' | 'reason'> & { rule: number | null };
+export type JudgedDecision = Pick<PolicyDecision, 'verdict' | 'reason'> & { rule: number | null };
 
 /** Calls of a tool whose decision differs in the same way. `sessions`: of those whose logs were read. */
 export type ChangedDecision = {
   tool: string;
-  was: Decision;
-  now: Decision;
+  was: JudgedDecision;
+  now: JudgedDecision;
   calls: number;
   agents: readonly string[];
   keys: readonly string[];
@@ -54,14 +54,14 @@ export function createDecisionComparison(): DecisionComparison {
   const deciding = new Set<number>();
   const unjudged = { arguments: 0, tools: 0, inner: 0 };
   let judged = 0;
-  const compare = (was: JudgedSide, now: JudgedSide, args: Record<string, unknown>, caller: Caller): [Decision, Decision] => {
-    const decisions: [Decision, Decision] = [decide(was, args, caller), decide(now, args, caller)];
+  const compare = (was: JudgedSide, now: JudgedSide, args: Record<string, unknown>, caller: Caller): [JudgedDecision, JudgedDecision] => {
+    const decisions: [JudgedDecision, JudgedDecision] = [decide(was, args, caller), decide(now, args, caller)];
     const { rule } = decisions[1];
     if (rule !== null) deciding.add(rule);
     return decisions;
   };
   type Noted = Pick<ChangedDecision, 'calls' | 'agents' | 'keys' | 'sessions'>;
-  const note = (tool: string, [was, now]: readonly [Decision, Decision], { calls, agents, keys, sessions }: Noted): void => {
+  const note = (tool: string, [was, now]: readonly [JudgedDecision, JudgedDecision], { calls, agents, keys, sessions }: Noted): void => {
     if (was.verdict === now.verdict) return;
     const id = JSON.stringify([tool, was.verdict, was.rule, now.verdict, now.rule]);
     const known = found.get(id) ?? { tool, was, now, calls: 0, agents: [], keys: [], sessions: [] };
@@ -102,7 +102,7 @@ function isOfArguments(was: JudgedSide, now: JudgedSide): boolean {
   return isJudgedByArguments(was.tool) || isJudgedByArguments(now.tool);
 }
 
-function decide({ tool, rules }: JudgedSide, args: Record<string, unknown>, { agent, key }: Caller): Decision {
+function decide({ tool, rules }: JudgedSide, args: Record<string, unknown>, { agent, key }: Caller): JudgedDecision {
   const scope = { rules, keyId: key, ...(agent !== null && { agent }), files: null };
   const own = isJudgedByArguments(tool) ? prepareArguments(tool, args, anyCaller(tool)).own : {};
   const { verdict, reason, rule } = judgeCall({}, scope, tool, own).decision;

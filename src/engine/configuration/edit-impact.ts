@@ -12,7 +12,7 @@ import type { UsageReader } from '../../ports/usage.ts';
 import { calledNames } from './called-names.ts';
 import { previewToolset } from './write-toolset.ts';
 
-export type PastCalls = { usage: UsageReader; workspace: string; now(): number };
+export type ComparedCalls = { usage: UsageReader; workspace: string; now(): number };
 
 type Edit = { name: string; before: Toolset; after: Toolset };
 type Caller = { catalog: CatalogPort; rights: Rights; keyId: string; aliases: boolean };
@@ -22,7 +22,11 @@ const dayMs = 86_400_000;
 const maxNames = 5;
 
 /** Returns at most two lines; none if no call of the last days breaks. */
-export async function brokenCalls({ usage, workspace, now }: PastCalls, caller: Caller, { name, before, after }: Edit): Promise<string[]> {
+export async function brokenCalls(
+  { usage, workspace, now }: ComparedCalls,
+  caller: Caller,
+  { name, before, after }: Edit,
+): Promise<string[]> {
   const { catalog, rights, keyId, aliases } = caller;
   const compile = (toolset: Toolset) => previewToolset(catalog, rights, name, toolset, [...toolset.tools.keys()]);
   const table = ({ edition }: CompiledDraft): AliasMap | null => (edition === null ? null : buildAliasMap(edition, { aliases }));
