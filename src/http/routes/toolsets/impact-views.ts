@@ -4,7 +4,7 @@ import { dayOf } from '../../../core/records/usage.ts';
 
 const dayMs = 86_400_000;
 
-export const CallCount = z.int().nonnegative();
+export const WholeCount = z.int().nonnegative();
 
 export const impactQuery = {
   days: z.coerce.number().int().min(1).max(366).default(30).meta({ description: 'The days of the calls, with today.' }),
@@ -16,8 +16,8 @@ export function daysUntil(now: number, days: number): { from: string; to: string
 
 export const TurnCoverage = z
   .object({
-    read: CallCount,
-    left: CallCount.meta({ description: 'Not read: turns of more than 50 sessions, of a session that was deleted, or of another key.' }),
+    read: WholeCount,
+    left: WholeCount.meta({ description: 'Not read: turns of more than 50 sessions, of a session that was deleted, or of another key.' }),
     more: z.boolean().meta({ description: 'Older turns were not looked for.' }),
   })
   .meta({ description: 'The turns whose calls were read, the newest first.' });
@@ -30,17 +30,17 @@ const Decision = z.object({
 const named = z.array(z.string()).meta({ description: 'At most 20.' });
 
 export const decisionImpact = {
-  judged: CallCount.meta({ description: 'Calls that were judged, each with both.' }),
-  changedCalls: CallCount,
+  judged: WholeCount.meta({ description: 'Calls that were judged, each with both.' }),
+  changedCalls: WholeCount,
   changed: z
-    .array(z.object({ tool: z.string(), was: Decision, now: Decision, calls: CallCount, agents: named, keys: named, sessions: named }))
+    .array(z.object({ tool: z.string(), was: Decision, now: Decision, calls: WholeCount, agents: named, keys: named, sessions: named }))
     .meta({ description: 'By tool and deciding rules, the most calls first, at most 100. The reasons are those of one of the calls.' }),
   unjudged: z.object({
-    arguments: CallCount.meta({ description: 'Calls whose arguments decide, of which only hashes are kept, or whose turn was not read.' }),
-    tools: CallCount.meta({
+    arguments: WholeCount.meta({ description: 'Calls whose arguments decide, of which only hashes are kept, or whose turn was not read.' }),
+    tools: WholeCount.meta({
       description: 'Calls of tools that are not there now, that the client has, or whose entries are decided differently.',
     }),
-    inner: CallCount.meta({
+    inner: WholeCount.meta({
       description: 'Calls of code, scripts and made tools. They are in `judged`, without what they do while they run.',
     }),
   }),

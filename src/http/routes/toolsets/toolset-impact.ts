@@ -7,7 +7,7 @@ import { toolsetImpact } from '../../../engine/configuration/toolset-impact.ts';
 import { previewToolset } from '../../../engine/configuration/write-toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
-import { CallCount, daysUntil, decisionImpact, impactQuery, TurnCoverage } from './impact-views.ts';
+import { WholeCount, daysUntil, decisionImpact, impactQuery, TurnCoverage } from './impact-views.ts';
 import { compileGiven } from './toolset-draft.ts';
 import { defineRoute } from './toolset-services.ts';
 import { ToolsetBody } from './toolsets.ts';
@@ -22,9 +22,9 @@ const ChangedName = z.object({
   was: z.string().nullable().meta({ description: 'The tool that it leads to in the stored toolset.' }),
   now: z.array(z.string()).meta({ description: 'The tools that it leads to in the draft.' }),
   wireName: z.string().nullable().meta({ description: 'The name of the earlier tool in the draft; null: it is not there.' }),
-  calls: CallCount,
-  failures: CallCount,
-  overcount: CallCount.optional().meta({ description: 'At most so many of `calls` were of other names.' }),
+  calls: WholeCount,
+  failures: WholeCount,
+  overcount: WholeCount.optional().meta({ description: 'At most so many of `calls` were of other names.' }),
   lastDay: z.string().nullable(),
   agents: z.array(z.string()).meta({ description: 'Who called it in turns, at most 20.' }),
   keys: z.array(z.string()).meta({ description: 'Ids of the keys, at most 20.' }),
@@ -35,9 +35,9 @@ const ToolsetImpact = z
     toolset: ToolsetName,
     ...{ from: z.iso.date(), to: z.iso.date() },
     valid: z.boolean().meta({ description: 'Whether PUT would store the draft. If not, its valid entries are compared.' }),
-    same: z.object({ names: CallCount, calls: CallCount }).meta({ description: 'Names that lead where they led.' }),
+    same: z.object({ names: WholeCount, calls: WholeCount }).meta({ description: 'Names that lead where they led.' }),
     changed: z.array(ChangedName).meta({ description: 'The most called first.' }),
-    unjudged: CallCount.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
+    unjudged: WholeCount.meta({ description: 'Calls whose names were not kept, since a day had too many, or before names were counted.' }),
     mends: z
       .array(
         z.object({
@@ -55,13 +55,13 @@ const ToolsetImpact = z
     }),
     arguments: z
       .object({
-        judged: CallCount.meta({ description: 'Recorded calls that the stored entry accepts.' }),
-        refusedCalls: CallCount.meta({ description: 'Those that the draft refuses.' }),
+        judged: WholeCount.meta({ description: 'Recorded calls that the stored entry accepts.' }),
+        refusedCalls: WholeCount.meta({ description: 'Those that the draft refuses.' }),
         refused: z
           .array(
             z.object({
               tool: z.string(),
-              calls: CallCount,
+              calls: WholeCount,
               sessions: z.array(z.string()).meta({ description: 'At most 20.' }),
               issues: z.array(z.object({ path: z.string(), message: z.string() })).meta({ description: 'Why the draft refuses them.' }),
               mends: z

@@ -13,7 +13,7 @@ import { calledNames } from '../../../engine/configuration/called-names.ts';
 import { learnToolsetNames } from '../../../engine/configuration/learn-names.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
-import { CallCount, daysUntil, impactQuery, TurnCoverage } from './impact-views.ts';
+import { WholeCount, daysUntil, impactQuery, TurnCoverage } from './impact-views.ts';
 import { defineRoute, type ToolsetServices } from './toolset-services.ts';
 import { toolsetOf } from './toolsets.ts';
 
@@ -29,13 +29,13 @@ const Suggestion = z.object({
   alias: z.string().meta({
     description: 'For `aliases` of the entry, or, with `argument`, for its `arguments.alias`: `{alias: argument}`.',
   }),
-  seen: CallCount.meta({ description: 'Refused calls that were followed by this one in the same turn, with the same values.' }),
-  contrary: CallCount.meta({ description: 'Refused calls of the name that were followed by another one.' }),
+  seen: WholeCount.meta({ description: 'Refused calls that were followed by this one in the same turn, with the same values.' }),
+  contrary: WholeCount.meta({ description: 'Refused calls of the name that were followed by another one.' }),
   models: names,
   agents: names,
   preview: z.object({
-    found: CallCount.meta({ description: 'Calls of the last days that failed, and would have been accepted with the alias.' }),
-    broken: CallCount.meta({ description: 'Calls that were accepted, and would have failed or called another tool.' }),
+    found: WholeCount.meta({ description: 'Calls of the last days that failed, and would have been accepted with the alias.' }),
+    broken: WholeCount.meta({ description: 'Calls that were accepted, and would have failed or called another tool.' }),
   }),
   examples: z.array(z.record(z.string(), z.string())).meta({
     description:
@@ -55,8 +55,8 @@ const ToolsetSuggestions = z
     unknown: z
       .array(
         z.object({
-          ...{ requested: z.string(), calls: CallCount, lastDay: z.string().nullable(), agents: names, keys: names, near: names },
-          overcount: CallCount.optional().meta({
+          ...{ requested: z.string(), calls: WholeCount, lastDay: z.string().nullable(), agents: names, keys: names, near: names },
+          overcount: WholeCount.optional().meta({
             description: 'At most so many of `calls` were of other names: a day keeps the most frequent ones.',
           }),
         }),
