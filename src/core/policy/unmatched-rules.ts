@@ -5,8 +5,11 @@ import { serverOfOffer } from '../names/offer-pattern.ts';
 import type { PolicyRule } from './rule.ts';
 
 type Kind = 'tools' | 'servers' | 'agents' | 'keys' | 'secrets';
-/** What rules may name. `tools`: canonical names. `renamed`: for tools that are gone, the one with the same definition. */
-export type PolicyNames = Readonly<Record<Kind, ReadonlySet<string>>> & { renamed: ReadonlyMap<string, string> };
+/**
+ * What rules may name. `tools`: canonical names. `listed`: the servers that have listed tools. `renamed`: for tools that are gone, the one with the
+ * same definition.
+ */
+export type PolicyNames = Readonly<Record<Kind | 'listed', ReadonlySet<string>>> & { renamed: ReadonlyMap<string, string> };
 
 /** `message`: without a full stop. */
 export type UnmatchedRule = { index: number; member: 'tool' | 'agent' | 'key' | 'secret' | 'resource' | 'prompt'; message: string };
@@ -24,7 +27,10 @@ export function unmatchedRules(rules: readonly PolicyRule[], names: PolicyNames)
     if (tool.startsWith('client.') || tool.startsWith('made.')) return null;
     const now = names.renamed.get(tool);
     if (now !== undefined) return `the tool ${JSON.stringify(tool)} is called ${JSON.stringify(now)} now`;
-    return own === '*' || isOfferMethod(own) ? ofServer(tool) : unknown('tools', 'tool', tool);
+    if (own === '*' || isOfferMethod(own)) return ofServer(tool);
+    const server = serverOfOffer(tool);
+    // A server that has listed nothing yet may list it.
+    return names.listed.has(server) || !names.servers.has(server) ? unknown('tools', 'tool', tool) : null;
   };
   return rules.flatMap(({ tool, agent, key, secret, resource, prompt }, index) => {
     const faults = {

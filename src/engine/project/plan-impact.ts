@@ -2,6 +2,7 @@
 import { isAllowed } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import { Problem } from '../../core/problem.ts';
 import { documentPath } from '../../core/project/project-sections.ts';
 import { hasImpact, impactText, type ImpactRow, type PlanImpact } from '../../core/project/plan-impact.ts';
 import { dayOf } from '../../core/records/usage.ts';
@@ -37,9 +38,7 @@ export async function planImpact(
   const result: PlanImpact & { mended: Map<string, Toolset> } = { rows: [], unknown: [], mended: new Map() };
   const fewAtOnce = createConcurrencyLimit(maxAtOnce);
   let turns: Promise<Turns> | undefined;
-  const compare = async (document: AppliedDocument): Promise<void> => {
-    const { kind, name, action, after } = document;
-    const at = documentPath(kind, name);
+  const compare = async ({ kind, name, action, after }: AppliedDocument, at: string): Promise<void> => {
     const add = (row: Row, more: string): void => void result.rows.push({ ...row, name: at, text: impactText(row), more });
     const unknown = (reason: string): void => void result.unknown.push({ name: at, reason });
     if (action === 'deferred') return unknown('its tools are known when this is applied');
@@ -65,7 +64,17 @@ export async function planImpact(
       (kind === 'toolset' && isNew !== true && (action === 'updated' || action === 'deferred')) ||
       (kind === 'policy' && (action === 'created' || action === 'updated')),
   );
-  await Promise.all(changed.map((document) => fewAtOnce(() => compare(document))));
+  const tryToCompare = async (document: AppliedDocument): Promise<void> => {
+    const at = documentPath(document.kind, document.name);
+    try {
+      await compare(document, at);
+    } catch (error) {
+      // The plan itself does not depend on past calls.
+      if (!(error instanceof Problem)) throw error;
+      result.unknown.push({ name: at, reason: error.detail });
+    }
+  };
+  await Promise.all(changed.map((document) => fewAtOnce(() => tryToCompare(document))));
   const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
   return { ...result, rows: result.rows.filter(hasImpact).sort(byName), unknown: result.unknown.sort(byName) };
 }

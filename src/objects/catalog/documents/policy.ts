@@ -40,6 +40,7 @@ function policyNames(context: CatalogContext): PolicyNames {
   const named = (kind: DocumentKind): string[] => allRows(sql, kind).map(({ name }) => name);
   return {
     tools: new Set(definitions.flatMap(({ canonical, source }) => (source?.state === 'missing' ? [] : [canonical]))),
+    listed: new Set(definitions.map(({ server }) => server)),
     servers: new Set([...reservedServers, ...named('server')]),
     agents: new Set(named('agent')),
     keys: new Set(
