@@ -1,6 +1,6 @@
 /** What an edit of a toolset breaks, in the words of a configuration tool: the names of past calls that it loses, and how to keep them. */
 import { mendsOf, nameImpact } from '../../core/impact/name-impact.ts';
-import { isAllowed, type Rights } from '../../core/people/authority.ts';
+import { type Rights, visibleKey } from '../../core/people/authority.ts';
 import { Problem } from '../../core/problem.ts';
 import { dayOf } from '../../core/records/usage.ts';
 import { listFirst } from '../../core/text/paragraphs.ts';
@@ -32,7 +32,7 @@ export async function brokenCalls(
   const table = ({ edition }: CompiledDraft): AliasMap | null => (edition === null ? null : buildAliasMap(edition, { aliases }));
   const today = now();
   const range = { from: dayOf(today - (days - 1) * dayMs), to: dayOf(today) };
-  const key = isAllowed(rights, { act: 'read-usage', isOwn: false }) ? undefined : keyId;
+  const key = visibleKey({ ...rights, keyId });
   try {
     const [{ called }, was, is] = await Promise.all([
       calledNames(usage, { workspace, toolset: name, ...range, key, cursor: undefined }),

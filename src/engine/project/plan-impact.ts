@@ -1,5 +1,5 @@
 /** Compares the toolsets and rules that a plan changes with the calls of the last days: a bounded number of toolsets, and one reading of the newest turns. */
-import { isAllowed } from '../../core/people/authority.ts';
+import { visibleKey } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { Problem } from '../../core/problem.ts';
@@ -33,7 +33,7 @@ export async function planImpact(
 ): Promise<PlanImpact & { mended: ReadonlyMap<string, Toolset> }> {
   const now = deps.now();
   const range = { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now) };
-  const key = isAllowed(principal, { act: 'read-usage', isOwn: false }) ? undefined : principal.keyId;
+  const key = visibleKey(principal);
   const asked = { workspace: principal.workspace, ...range, key };
   const result: PlanImpact & { mended: Map<string, Toolset> } = { rows: [], unknown: [], mended: new Map() };
   const fewAtOnce = createConcurrencyLimit(maxAtOnce);

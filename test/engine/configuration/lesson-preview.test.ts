@@ -11,7 +11,7 @@ const names = buildAliasMap((await compile(document, known)).edition, { aliases:
 const called = (counts: Record<string, number>) =>
   Object.entries(counts).map(([requested, calls]) => ({ requested, calls, failures: 0, lastDay: null, agents: [], keys: [] }));
 const call = (args: Record<string, unknown>): RecordedCall => ({
-  ...{ turn: 't', model: 'a/b', agent: null, requested: 'read', canonical: 'fs.read', via: 'wire' as const },
+  ...{ turn: 't', callId: 'c', model: 'a/b', agent: null, requested: 'read', canonical: 'fs.read', via: 'wire' as const },
   ...{ arguments: args, isError: false, code: null },
 });
 
