@@ -35,16 +35,16 @@ export type DecisionImpact = {
 };
 
 /** A tool and the rules for it, before or after the change. */
-export type JudgedSide = { tool: EditionTool; rules: readonly PolicyRule[] };
+export type DecidedSide = { tool: EditionTool; rules: readonly PolicyRule[] };
 type Caller = { agent: string | null; key: string };
 
 const maxChanged = 100;
 
 export type DecisionComparison = {
   /** Counted calls of a tool. null: the tool is not known. */
-  count(was: JudgedSide | null, now: JudgedSide | null, counted: CountedCalls): void;
+  count(was: DecidedSide | null, now: DecidedSide | null, counted: CountedCalls): void;
   /** A call of a log, which was also counted. */
-  add(was: JudgedSide, now: JudgedSide, call: Pick<RecordedCall, 'arguments'> & Caller & { session: string }): void;
+  add(was: DecidedSide, now: DecidedSide, call: Pick<RecordedCall, 'arguments'> & Caller & { session: string }): void;
   /** `idle`: the rules that decided no call after the change. */
   result(): DecisionImpact & { deciding: ReadonlySet<number> };
 };
@@ -54,7 +54,7 @@ export function createDecisionComparison(): DecisionComparison {
   const deciding = new Set<number>();
   const unjudged = { arguments: 0, tools: 0, inner: 0 };
   let judged = 0;
-  const compare = (was: JudgedSide, now: JudgedSide, args: Record<string, unknown>, caller: Caller): [JudgedDecision, JudgedDecision] => {
+  const compare = (was: DecidedSide, now: DecidedSide, args: Record<string, unknown>, caller: Caller): [JudgedDecision, JudgedDecision] => {
     const decisions: [JudgedDecision, JudgedDecision] = [decide(was, args, caller), decide(now, args, caller)];
     const { rule } = decisions[1];
     if (rule !== null) deciding.add(rule);
@@ -98,11 +98,11 @@ export function createDecisionComparison(): DecisionComparison {
   };
 }
 
-function isOfArguments(was: JudgedSide, now: JudgedSide): boolean {
+function isOfArguments(was: DecidedSide, now: DecidedSide): boolean {
   return isJudgedByArguments(was.tool) || isJudgedByArguments(now.tool);
 }
 
-function decide({ tool, rules }: JudgedSide, args: Record<string, unknown>, { agent, key }: Caller): JudgedDecision {
+function decide({ tool, rules }: DecidedSide, args: Record<string, unknown>, { agent, key }: Caller): JudgedDecision {
   const scope = { rules, keyId: key, ...(agent !== null && { agent }), files: null };
   const own = isJudgedByArguments(tool) ? prepareArguments(tool, args, anyCaller(tool)).own : {};
   const { verdict, reason, rule } = judgeCall({}, scope, tool, own).decision;

@@ -12,7 +12,7 @@ import type { UsageReader } from '../../ports/usage.ts';
 import { calledNames } from './called-names.ts';
 import { previewToolset } from './write-toolset.ts';
 
-export type ComparedCalls = { usage: UsageReader; workspace: string; now(): number };
+export type CountedUsage = { usage: UsageReader; workspace: string; now(): number };
 
 type Edit = { name: string; before: Toolset; after: Toolset };
 type Caller = { catalog: CatalogPort; rights: Rights; keyId: string; aliases: boolean };
@@ -23,7 +23,7 @@ const maxNames = 5;
 
 /** Returns at most two lines; none if no call of the last days breaks. */
 export async function brokenCalls(
-  { usage, workspace, now }: ComparedCalls,
+  { usage, workspace, now }: CountedUsage,
   caller: Caller,
   { name, before, after }: Edit,
 ): Promise<string[]> {

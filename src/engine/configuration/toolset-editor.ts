@@ -8,12 +8,12 @@ import { ServerHealth } from '../../core/servers/server-state.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogPort, Equipment, KeyRights, StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
-import type { ComparedCalls } from './edit-impact.ts';
+import type { CountedUsage } from './edit-impact.ts';
 import { readAllDocuments, readDefinitions, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
 
 /** `past`: the calls that edits are compared with; absent: none. `refreshIfStale`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */
-export type ToolsetEditorOptions = { aliases: boolean; past: ComparedCalls; refreshIfStale(servers: readonly string[]): void };
+export type ToolsetEditorOptions = { aliases: boolean; past: CountedUsage; refreshIfStale(servers: readonly string[]): void };
 
 export function createToolsetEditor(catalog: CatalogPort, keyId: string, given: Partial<ToolsetEditorOptions> = {}): ToolsetEditor {
   const { aliases = true, past, refreshIfStale } = given;

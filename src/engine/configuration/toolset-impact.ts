@@ -7,7 +7,7 @@ import type { CompiledDraft } from '../../core/toolset/compile-draft.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import { type ArgumentImpact, argumentImpact } from './argument-impact.ts';
 import { type AskedNames, type CalledNames, calledNames, namedCallers } from './called-names.ts';
-import { createDecisionComparison, type DecisionImpact, type JudgedSide } from './decision-impact.ts';
+import { createDecisionComparison, type DecisionImpact, type DecidedSide } from './decision-impact.ts';
 import type { ImpactSources } from './policy-impact.ts';
 import { planNames } from '../plan/plan-names.ts';
 import { newestTurns, readRecordedCalls, type ReadTurns, type Turns } from './recorded-turns.ts';
@@ -87,7 +87,7 @@ function decisionsOf(
   calls: readonly Recorded[],
 ): DecisionImpact {
   const comparison = createDecisionComparison();
-  const sidesOf = (requested: string): [JudgedSide, JudgedSide] | null => {
+  const sidesOf = (requested: string): [DecidedSide, DecidedSide] | null => {
     const [was, now] = [findTool(before, requested), findTool(after, requested)];
     if (was === null || now === null || was.canonical !== now.canonical) return null;
     return [
