@@ -2074,6 +2074,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policy/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare rules with past calls
+         * @description Judges the calls of the last days by the stored rules and by those of the body, and returns the calls whose decision differs. Calls are judged by their counts; those of `builtin` tools for files and requests by their arguments, as the logs of sessions have them. The taint rule is left out, and files are taken as new. Nothing runs and nothing is stored.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["getPolicyImpact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policy/test": {
         parameters: {
             query?: never;
@@ -2085,7 +2109,7 @@ export interface paths {
         put?: never;
         /**
          * Test the policy
-         * @description For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example `{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. With `policy`, rules are tested before they are written. Nothing is sent, called or written.
+         * @description For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example `{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. With `policy`, rules are tested before they are written, and a key with the scope `admin` gets the `warnings` of the write. Nothing is sent, called or written.
          *
          *     Scope: `tools`.
          */
@@ -6266,6 +6290,38 @@ export interface components {
             type: "image";
             url?: string;
         };
+        ImpactRow: {
+            ambiguous: number;
+            /** @description Calls that would require approval. */
+            asked: number;
+            /** @description Calls that would not do what they did: by `gone`, `moved`, `ambiguous`, `unusable`, `refused` and `denied`. */
+            calls: number;
+            days: number;
+            /** @description By the policy. */
+            denied: number;
+            /** @description Calls that the policy would no longer deny, or allow without the approval that they required. */
+            eased: number;
+            /** @description The most called of these names, at most 5. */
+            examples: string[];
+            /** @description Calls of names that are gone. The next ones are counts of calls, too. */
+            gone: number;
+            /** @description false: there are more names, turns or calls than were compared. */
+            isWhole: boolean;
+            /** @description Deprecated aliases of names and arguments that keep calls working. `mend=true` applies them. */
+            mends: number;
+            /** @description The operation that returns all of it for a draft. */
+            more: string;
+            moved: number;
+            /** @description As in a project file: `toolsets.work`, `policy`. */
+            name: string;
+            /** @description Names that would lead elsewhere, or to no tool. */
+            names: number;
+            /** @description For their arguments, of the turns whose logs were read. */
+            refused: number;
+            /** @description The row as one sentence. */
+            text: string;
+            unusable: number;
+        };
         ImportReport: {
             /** @description Of the updated documents. `tools.NAME` is a tool of a server. Without `before` and `after`: a value that is not shown; `…`: more changes. */
             changes: {
@@ -6280,8 +6336,15 @@ export interface components {
             created: string[];
             /** @description The format that was read; `zip` for an archive with files of several formats. */
             format: string;
+            /** @description For a dry run: what the changed toolsets and rules would have done to the calls of the last days; of those that change one. */
+            impact?: components["schemas"]["ImpactRow"][];
             /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`. */
             kept: {
+                name: string;
+                reason: string;
+            }[];
+            /** @description For a dry run: changed toolsets and rules that were not compared with past calls. */
+            notCompared?: {
                 name: string;
                 reason: string;
             }[];
@@ -7292,6 +7355,8 @@ export interface components {
             } | null;
             /** @enum {string} */
             verdict: "allow" | "ask" | "deny";
+            /** @description Names in the rules of `policy` that are not there. */
+            warnings?: components["schemas"]["Warning"][];
         };
         PolicyEffect: {
             does: ("read" | "write" | "destroy") | null;
@@ -7369,6 +7434,62 @@ export interface components {
              * @default false
              */
             trusted?: boolean;
+        };
+        PolicyImpact: {
+            /** @description By tool and deciding rules, the most calls first, at most 100. The reasons are those of one of the calls. */
+            changed: {
+                /** @description At most 20. */
+                agents: string[];
+                calls: number;
+                /** @description At most 20. */
+                keys: string[];
+                now: {
+                    reason: string;
+                    /** @description Index of the rule. null: the default, the entry of the toolset, or a known host. */
+                    rule: number | null;
+                    /** @enum {string} */
+                    verdict: "allow" | "ask" | "deny";
+                };
+                /** @description At most 20. */
+                sessions: string[];
+                tool: string;
+                was: {
+                    reason: string;
+                    /** @description Index of the rule. null: the default, the entry of the toolset, or a known host. */
+                    rule: number | null;
+                    /** @enum {string} */
+                    verdict: "allow" | "ask" | "deny";
+                };
+            }[];
+            changedCalls: number;
+            /** Format: date */
+            from: string;
+            /** @description Indexes of the rules that decided none of the calls. */
+            idle: number[];
+            /** @description Calls that were judged, each with both. */
+            judged: number;
+            /** @description Counts beyond 30,000 combinations of toolset and tool, and of agent or key where a rule names one, were not read. */
+            more: boolean;
+            /** Format: date */
+            to: string;
+            /** @description The turns whose calls were read, the newest first. */
+            turns: {
+                /** @description Not read: turns of more than 50 sessions, of a session that was deleted, or of another key. */
+                left: number;
+                /** @description Older turns were not looked for. */
+                more: boolean;
+                read: number;
+            };
+            unjudged: {
+                /** @description Calls whose arguments decide, of which only hashes are kept, or whose turn was not read. */
+                arguments: number;
+                /** @description Calls of code, scripts and made tools. They are in `judged`, without what they do while they run. */
+                inner: number;
+                /** @description Calls of tools that are not there now, that the client has, or whose entries are decided differently. */
+                tools: number;
+            };
+            /** @description Names in rules that are not there, so that the rule matches nothing. */
+            warnings?: components["schemas"]["Warning"][];
         };
         /**
          * @example {
@@ -7651,8 +7772,15 @@ export interface components {
             }[];
             /** @description Documents that did not exist. As in a project file, such as `servers.github`. */
             created: string[];
+            /** @description For a dry run: what the changed toolsets and rules would have done to the calls of the last days; of those that change one. */
+            impact?: components["schemas"]["ImpactRow"][];
             /** @description Documents that others wrote or changed since, which the project replaces or removes only with `force`. For an import, also parts of documents that stay as they are stored, such as `toolsets.claude.tools (github.search)`. */
             kept: {
+                name: string;
+                reason: string;
+            }[];
+            /** @description For a dry run: changed toolsets and rules that were not compared with past calls. */
+            notCompared?: {
                 name: string;
                 reason: string;
             }[];
@@ -10739,6 +10867,45 @@ export interface components {
                 /** @description The name of the earlier tool in the draft; null: it is not there. */
                 wireName: string | null;
             }[];
+            /** @description What the policy, as it is now, decides about calls whose names lead to the same tool in both. Calls by name count on each page, and those whose arguments decide on the first. */
+            decisions: {
+                /** @description By tool and deciding rules, the most calls first, at most 100. The reasons are those of one of the calls. */
+                changed: {
+                    /** @description At most 20. */
+                    agents: string[];
+                    calls: number;
+                    /** @description At most 20. */
+                    keys: string[];
+                    now: {
+                        reason: string;
+                        /** @description Index of the rule. null: the default, the entry of the toolset, or a known host. */
+                        rule: number | null;
+                        /** @enum {string} */
+                        verdict: "allow" | "ask" | "deny";
+                    };
+                    /** @description At most 20. */
+                    sessions: string[];
+                    tool: string;
+                    was: {
+                        reason: string;
+                        /** @description Index of the rule. null: the default, the entry of the toolset, or a known host. */
+                        rule: number | null;
+                        /** @enum {string} */
+                        verdict: "allow" | "ask" | "deny";
+                    };
+                }[];
+                changedCalls: number;
+                /** @description Calls that were judged, each with both. */
+                judged: number;
+                unjudged: {
+                    /** @description Calls whose arguments decide, of which only hashes are kept, or whose turn was not read. */
+                    arguments: number;
+                    /** @description Calls of code, scripts and made tools. They are in `judged`, without what they do while they run. */
+                    inner: number;
+                    /** @description Calls of tools that are not there now, that the client has, or whose entries are decided differently. */
+                    tools: number;
+                };
+            };
             /** Format: date */
             from: string;
             /** @description The draft with all fixes, ready for PUT. null: no fix is known. */
@@ -10855,11 +11022,21 @@ export interface components {
                 argument: string | null;
                 /** @description Refused calls of the name that were followed by another one. */
                 contrary: number;
+                /** @description The arguments of at most 3 refused calls: values as JSON, shortened. Only the type, such as `<string>`, is shown of values that may be secret, that are long, or that the redaction rules of the workspace match. */
+                examples: {
+                    [key: string]: string;
+                }[];
                 /** @description The tool may delete data. No alias is proposed for it: `name` only shows what models call. */
                 isNoteOnly: boolean;
                 models: string[];
                 /** @description What models call, in the most frequent spelling. */
                 name: string;
+                preview: {
+                    /** @description Calls that were accepted, and would have failed or called another tool. */
+                    broken: number;
+                    /** @description Calls of the last days that failed, and would have been accepted with the alias. */
+                    found: number;
+                };
                 /** @description Refused calls that were followed by this one in the same turn, with the same values. */
                 seen: number;
                 /** @description The tool that they called then, by its canonical name. */
@@ -10883,6 +11060,8 @@ export interface components {
                 keys: string[];
                 lastDay: string | null;
                 near: string[];
+                /** @description At most so many of `calls` were of other names: a day keeps the most frequent ones. */
+                overcount?: number;
                 requested: string;
             }[];
             /** @description Aliases that no call used in these days, at most 100. null: the version is younger than that, there are too many names, or the key sees only its own calls. */
@@ -11975,6 +12154,8 @@ export interface components {
              */
             taint?: "ask" | "off";
             version: number;
+            /** @description Names in rules that are not there, so that the rule matches nothing. */
+            warnings?: components["schemas"]["Warning"][];
         };
         WrittenProvider: {
             /** @description Name of the secret that contains the key. */
@@ -15392,6 +15573,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                /** @description The days of the calls, with today. */
                 days?: number;
             };
             header?: never;
@@ -17717,6 +17899,42 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    getPolicyImpact: {
+        parameters: {
+            query?: {
+                /** @description The days of the calls, with today. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Policy"];
+            };
+        };
+        responses: {
+            /** @description What would change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyImpact"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     testPolicy: {
         parameters: {
             query?: never;
@@ -17921,6 +18139,8 @@ export interface operations {
                 dryRun?: "true" | "false";
                 /** @description `true`: also replaces and removes documents that others wrote or changed since. */
                 force?: "true" | "false";
+                /** @description `true`: changed toolsets get deprecated aliases for the names and arguments of the last 30 days that they would lose, as `impact` of the plan counts them. */
+                mend?: "true" | "false";
                 /** @description `true`: removes documents that the project created and no longer has. */
                 prune?: "true" | "false";
             };
@@ -19920,6 +20140,7 @@ export interface operations {
     getServerToolImpact: {
         parameters: {
             query?: {
+                /** @description The days of the calls, with today. */
                 days?: number;
             };
             header?: never;
@@ -21900,6 +22121,7 @@ export interface operations {
     getToolImpact: {
         parameters: {
             query?: {
+                /** @description The days of the calls, with today. */
                 days?: number;
             };
             header?: never;
@@ -22291,6 +22513,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                /** @description The days of the calls, with today. */
                 days?: number;
             };
             header?: never;
@@ -22476,6 +22699,7 @@ export interface operations {
     getToolsetSuggestions: {
         parameters: {
             query?: {
+                /** @description The days of the calls, with today. */
                 days?: number;
                 /** @description How often a name must have been seen. */
                 least?: number;

@@ -1,5 +1,6 @@
 /** Shows what applying a project or importing a file did, or would do. */
 import type { components, MonikerClient } from '../../client/src/index.ts';
+import { listFirst } from '../core/text/paragraphs.ts';
 import { print, printError } from '../local/printing.ts';
 import { groupSimilar, inLine, printStyled, styled } from './output.ts';
 import { describeServer, isWell, readServers, type ListedServer } from './refresh.ts';
@@ -7,6 +8,8 @@ import { describeServer, isWell, readServers, type ListedServer } from './refres
 type Report = Omit<components['schemas']['ProjectReport'], 'project'>;
 
 type Line = { style: 'green' | 'yellow' | 'red' | 'dim'; text: string };
+
+const maxNamesInLine = 10;
 
 export type ServersByName = ReadonlyMap<string, ListedServer>;
 
@@ -18,12 +21,12 @@ export async function reportedServers(client: MonikerClient, { created, updated,
   return new Map((await readServers(client)).map((server) => [`servers.${server.name}`, server]));
 }
 
-/** What applying a project or importing a file did, or would do. `servers`: their health is shown with them. */
+/** What applying a project or importing a file did, or would do. `servers`: their health is shown with them. `canMend`: the command has `--mend`. */
 export function printReport(
   report: Report,
-  { isDryRun, what, servers }: { isDryRun: boolean; what: string; servers: ServersByName },
+  { isDryRun, what, servers, canMend = false }: { isDryRun: boolean; what: string; servers: ServersByName; canMend?: boolean },
 ): void {
-  for (const { style, text } of reportLines(report, servers)) printStyled(styled(style, inLine(text)));
+  for (const { style, text } of reportLines(report, servers, canMend)) printStyled(styled(style, inLine(text)));
   // The health of a server has the same reason.
   const warnings = report.warnings.filter(({ path }) => servers.get(path)?.health?.reason === undefined);
   for (const { first, others } of groupSimilar(warnings, ({ message }) => message)) {
@@ -42,7 +45,7 @@ function changeText(before?: string, after?: string): string {
 }
 
 /** One line for each document that is not unchanged, for each change of an updated one, and for each server that is not ok. */
-function reportLines(report: Report, servers: ServersByName): Line[] {
+function reportLines(report: Report, servers: ServersByName, canMend: boolean): Line[] {
   const stateOf = (name: string): string => {
     const server = servers.get(name);
     return server === undefined ? '' : `: ${describeServer(server)}`;
@@ -66,10 +69,24 @@ function reportLines(report: Report, servers: ServersByName): Line[] {
       .map((name): Line => ({ style: 'red', text: `  = ${name}${stateOf(name)}` })),
     ...report.removed.map((name): Line => ({ style: 'red', text: `  - ${name}` })),
     ...report.kept.map(({ name, reason }): Line => ({ style: 'dim', text: `  = ${name} is kept: ${reason}` })),
-    ...report.waiting.map(({ name, reason }): Line => ({ style: 'dim', text: `  ? ${name} waits: ${reason}` })),
-    ...[...Map.groupBy(report.skipped, ({ reason }) => reason)].map(([reason, skipped]): Line => {
-      const names = skipped.map(({ name }) => name).join(', ');
-      return { style: 'red', text: `  ! ${names} ${skipped.length === 1 ? 'is' : 'are'} skipped: ${reason}` };
+    ...(report.impact ?? []).map(({ name, text, mends, more }): Line => {
+      const mend = mends > 0 && canMend ? ' Add --mend.' : '';
+      return { style: 'red', text: `  ! ${name}: ${text}${mend} See ${more}` };
     }),
+    ...byReason(report.notCompared ?? []).map(({ names, reason }): Line => {
+      const text = `  ? ${listFirst(names, maxNamesInLine)} ${names.length === 1 ? 'was' : 'were'} not compared with past calls: ${reason}`;
+      return { style: 'dim', text };
+    }),
+    ...report.waiting.map(({ name, reason }): Line => ({ style: 'dim', text: `  ? ${name} waits: ${reason}` })),
+    ...byReason(report.skipped).map(
+      ({ names, reason }): Line => ({
+        style: 'red',
+        text: `  ! ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} skipped: ${reason}`,
+      }),
+    ),
   ];
+}
+
+function byReason(rows: Report['skipped']): { names: string[]; reason: string }[] {
+  return [...Map.groupBy(rows, ({ reason }) => reason)].map(([reason, ofReason]) => ({ reason, names: ofReason.map(({ name }) => name) }));
 }

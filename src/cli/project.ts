@@ -12,7 +12,7 @@ import { withService } from './temporary-service.ts';
 
 type ApplyOptions = ConnectionOptions &
   JsonOption &
-  TrustOptions & { project?: string; dryRun?: boolean; prune?: boolean; force?: boolean };
+  TrustOptions & { project?: string; dryRun?: boolean; prune?: boolean; force?: boolean; mend?: boolean };
 
 /** Servers list their tools before the response. */
 const applyTimeoutMs = 5 * 60_000;
@@ -26,6 +26,7 @@ export function addProjectCommands(program: Command): void {
       .option('--dry-run', 'show the plan, and write nothing')
       .option('--prune', 'remove documents that the project created and no longer has')
       .option('--force', 'also replace and remove documents that others wrote or changed since')
+      .option('--mend', 'add deprecated aliases to changed toolsets, for names of the last 30 days that they would lose')
       .option('--json', 'print the whole response')
       .addHelpText('after', '\nExamples:\n  moniker apply --dry-run\n  moniker apply moniker.yaml --prune'),
   ).action(apply);
@@ -62,11 +63,17 @@ async function apply(given: string | undefined, options: ApplyOptions): Promise<
   const report = await withService(options, async (found) => {
     const { client } = connectService(found, applyTimeoutMs);
     const done = await client.put('/v1/projects/{project}', {
-      params: { path: { project }, query: { dryRun: flag(options.dryRun), prune: flag(options.prune), force: flag(options.force) } },
+      params: {
+        path: { project },
+        query: { dryRun: flag(options.dryRun), prune: flag(options.prune), force: flag(options.force), mend: flag(options.mend) },
+      },
       body: body as never, // The service checks it and names each fault.
     });
     if (options.json) printJson(done);
-    else printReport(done, { isDryRun, what: `Project ${project}`, servers: isDryRun ? noServers : await reportedServers(client, done) });
+    else {
+      const servers = isDryRun ? noServers : await reportedServers(client, done);
+      printReport(done, { isDryRun, what: `Project ${project}`, servers, canMend: options.mend !== true });
+    }
     return done;
   });
   if (report.skipped.length > 0) process.exitCode = exitCodes.failure;

@@ -135,11 +135,16 @@ export function invalidRequest(issues: Issue[], detail?: string): Problem {
 export const Warning = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Warning' });
 export type Warning = z.infer<typeof Warning>;
 
-/** Returns the first warnings and the number of further ones. `what`: the kind of warning, in the plural. */
-export function firstWarnings(warnings: readonly Warning[], what: string, most: number = limits.maxReportedWarnings): Warning[] {
+/** Returns the first warnings and the number of further ones, at `path`. `what`: the kind of warning, in the plural. */
+export function firstWarnings(
+  warnings: readonly Warning[],
+  what: string,
+  most: number = limits.maxReportedWarnings,
+  path = 'tools',
+): Warning[] {
   const more = warnings.length - most;
   if (more <= 0) return [...warnings];
-  return [...warnings.slice(0, most), { path: 'tools', message: `and ${more} more ${what}` }];
+  return [...warnings.slice(0, most), { path, message: `and ${more} more ${what}` }];
 }
 
 // Parsing with a schema. Used for every incoming document: errors become `invalid_request` with one issue each, at its path

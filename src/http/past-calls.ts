@@ -12,7 +12,7 @@ import type { RoomServices } from './route.ts';
 const dayMs = 86_400_000;
 export const callCount = z.int().nonnegative();
 
-export const pastDays = z.coerce.number().int().min(1).max(366).default(30);
+export const pastDays = z.coerce.number().int().min(1).max(366).default(30).meta({ description: 'The days of the calls, with today.' });
 export const pastCallsQuery = z.strictObject({ days: pastDays, cursor: z.string().max(2_000).optional() });
 
 /** Days, inclusive. `key`: only its calls, for a key that sees only its own usage; undefined: all. */
@@ -77,6 +77,30 @@ export const ArgumentImpactView = z
     description:
       'Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`.',
   });
+
+const Decision = z.object({
+  verdict: z.enum(['allow', 'ask', 'deny']),
+  reason: z.string(),
+  rule: z.int().nullable().meta({ description: 'Index of the rule. null: the default, the entry of the toolset, or a known host.' }),
+});
+const named = z.array(z.string()).meta({ description: 'At most 20.' });
+
+export const decisionImpactView = {
+  judged: callCount.meta({ description: 'Calls that were judged, each with both.' }),
+  changedCalls: callCount,
+  changed: z
+    .array(z.object({ tool: z.string(), was: Decision, now: Decision, calls: callCount, agents: named, keys: named, sessions: named }))
+    .meta({ description: 'By tool and deciding rules, the most calls first, at most 100. The reasons are those of one of the calls.' }),
+  unjudged: z.object({
+    arguments: callCount.meta({ description: 'Calls whose arguments decide, of which only hashes are kept, or whose turn was not read.' }),
+    tools: callCount.meta({
+      description: 'Calls of tools that are not there now, that the client has, or whose entries are decided differently.',
+    }),
+    inner: callCount.meta({
+      description: 'Calls of code, scripts and made tools. They are in `judged`, without what they do while they run.',
+    }),
+  }),
+};
 
 export const DefinitionImpactView = z
   .object({

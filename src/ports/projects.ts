@@ -1,5 +1,6 @@
 /** Documents that are written together, and the projects that own them. Implemented by the workspace's Catalog (`catalog/projects/`). */
 import type { DocumentChange } from '../core/project/document-changes.ts';
+import type { PlanImpact } from '../core/project/plan-impact.ts';
 import type { Warning } from '../core/problem.ts';
 import type { DocumentKind, WriteOptions } from './catalog.ts';
 
@@ -57,6 +58,8 @@ export type ApplyRequest = {
   ends?: boolean;
   /** The documents are merged into stored ones (`core/import/merge-document.ts`), unless it replaces them. */
   import?: ImportOrigin;
+  /** Toolsets get the aliases that keep the calls of the last days working (`engine/project/plan-impact.ts`). */
+  mend?: boolean;
   /** The `plan` of a dry run. Throws `precondition_failed` if the plan is a different one by now. */
   plan?: string;
 };
@@ -71,15 +74,21 @@ export type AppliedDocument = {
   action: 'created' | 'updated' | 'unchanged' | 'removed' | 'kept' | 'skipped' | 'deferred';
   reason?: string;
   changes?: DocumentChange[];
+  /** Of a dry run: the changed toolset or policy, for its impact on past calls; of the first `maxComparedToolsets` toolsets. */
+  after?: Record<string, unknown>;
+  /** Of a deferred document: it is not stored yet. */
+  isNew?: true;
   warnings?: Warning[];
   /** Parts of an imported document that stay as they are stored, and parts that are left out. `path`: within the document. */
   keptParts?: DocumentPart[];
   skippedParts?: DocumentPart[];
 };
+/** Toolsets of a plan that are compared with past calls. */
+export const maxComparedToolsets = 10;
 export type DocumentPart = { path: string; reason: string };
 
-/** `plan`: a hash of what the request does to which versions. */
-export type ApplyResult = { plan: string; documents: AppliedDocument[] };
+/** `plan`: a hash of what the request does to which versions. `impact`: of a dry run; with `mend`, what could not be compared. */
+export type ApplyResult = { plan: string; documents: AppliedDocument[]; impact?: PlanImpact };
 
 /** `state`: whether the document is still as the project wrote it. `created`: by the project, which may therefore remove it. */
 export type ProjectDocument = { kind: ProjectKind; name: string; state: 'current' | 'changed' | 'missing'; created: boolean };

@@ -23,6 +23,8 @@ export interface ToolsetEditor {
   toolset(name: string): Promise<StoredDocument | null>;
   /** `version`: the one that was read; null: the toolset must not exist. Throws `Problem`s, for example `precondition_failed`. */
   write(name: string, document: Toolset, version: number | null): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
+  /** Says which names of past calls the stored change has broken, and how to keep them, in at most two lines; empty: none. */
+  brokenCalls(name: string, before: Toolset, after: Toolset): Promise<readonly string[]>;
   rename(from: string, to: string, version: number): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
   /** Returns what depends on a toolset, apart from the key itself; null if it does not exist, and for a bound key. */
   usedBy(toolset: string): Promise<ToolsetUses | null>;

@@ -87,6 +87,7 @@ function callDepsBuilder(
       configuration: (keyId) =>
         createToolsetEditor(catalog({ workspace, keyId }), keyId, {
           aliases: settings.aliases,
+          past: { usage: parts.usage, workspace, now: runtime.clock.now },
           refreshIfStale: (names) => parts.refreshStale(workspace, names),
         }),
       maker(keyId, offered) {

@@ -158,6 +158,29 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
     });
   });
 
+  it('says which past calls other rules would decide differently, and which rules match nothing', async () => {
+    await service.call('PUT', '/v1/toolsets/judged', { tools: [{ tool: 'local.calculate' }] });
+    await service.call('POST', '/v1/toolsets/judged/calls', { name: 'calculate', arguments: { expression: '6*7' } });
+    const rules = [
+      { decision: 'deny', tool: 'local.calculate' },
+      { decision: 'deny', tool: 'gone.tool' },
+    ];
+    const denied = async () => (await service.call('POST', '/v1/policy/impact', { rules })).json.changedCalls;
+    await expect.poll(denied, { timeout: 10_000 }).toBe(1);
+    await service.call('PUT', '/v1/policy', { rules: [] });
+    await visit('/console/policy', async (page) => {
+      await page.getByRole('button', { name: 'Add a rule' }).click();
+      await page.getByRole('textbox', { name: 'tool of rule 0' }).fill('local.calculate');
+      const past = page.getByRole('region', { name: 'Past calls' });
+      await past.getByRole('button', { name: 'What would these rules change?' }).click();
+      await past.getByText('1 call denied instead of allowed').waitFor();
+      await page.getByRole('textbox', { name: 'tool of rule 0' }).fill('gone.tool');
+      await expect.poll(() => past.getByRole('status').count()).toBe(0);
+      await past.getByRole('button', { name: 'What would these rules change?' }).click();
+      await past.getByText('unknown tool "gone.tool"').waitFor();
+    });
+  });
+
   it('says which scope a key needs, and shows who decided meanwhile', async () => {
     const session = await ask('raced.txt');
     const { json } = await service.call('POST', '/v1/keys', { name: 'tools only', scopes: ['tools'] });

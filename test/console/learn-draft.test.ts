@@ -12,6 +12,8 @@ const suggestion = (own: Partial<Suggestion>): Suggestion => ({
     models: [],
     agents: [],
     isNoteOnly: false,
+    preview: { found: 0, broken: 0 },
+    examples: [],
   },
   ...own,
 });

@@ -155,6 +155,7 @@ describe('every operation', () => {
     expect((await call('GET', '/v1/agents/clerk/versions')).status).toBe(200);
     const draft = { model: 'rehearsal/default', toolset: 'desk', tools: [] };
     expect((await call('POST', '/v1/agents/clerk/impact', draft)).json.agent).toBe('clerk');
+    expect((await call('POST', '/v1/policy/impact', { rules: [{ decision: 'deny', tool: 'none.tool' }] })).json.warnings).toHaveLength(1);
     await call('POST', '/v1/policy/test', { toolset: 'desk', tool: 'sh', arguments: { command: 'rm x' } });
     expect((await call('DELETE', '/v1/policy')).status).toBe(204);
     expect((await call('GET', '/v1/policy/hosts')).json.items).toEqual([]);

@@ -69,7 +69,7 @@ describe('the policy document', () => {
     ];
     const { status, json } = await service.call('PUT', '/v1/policy', { rules });
     expect(status).toBe(422);
-    expect(json.issues).toEqual([{ path: 'rules[0].tool', message: expect.stringContaining('similar names: builtin.bash') }]);
+    expect(json.issues).toEqual([{ path: 'rules[0].tool', message: expect.stringContaining('did you mean builtin.bash') }]);
     const never = await service.call('PUT', '/v1/policy', { rules: [...rules.slice(1), { decision: 'ask', path: '/a', effect: 'send' }] });
     expect(never.json.issues).toEqual([{ path: 'rules[2]', message: expect.stringContaining('would never match') }]);
     expect((await service.call('PUT', '/v1/policy', { rules: rules.slice(1) })).status).toBe(201);

@@ -55,6 +55,11 @@ it('suggests the names and arguments that models give from habit, and with them 
   await vi.waitFor(async () => expect((await suggestions()).unknown).toMatchObject([{ requested: 'DoMaths', calls: 2 }]), {
     timeout: waitMs,
   });
+  const examples = (name: string) => [{ [name]: '"6*7 + 1"' }, { [name]: '"6*7 + 1"' }];
+  expect((await suggestions()).suggestions).toMatchObject([
+    { name: 'DoMaths', preview: { found: 2, broken: 0 }, examples: examples('expression') },
+    { name: 'formula', preview: { found: 2, broken: 0 }, examples: examples('formula') },
+  ]);
 
   await service.call('PATCH', '/v1/toolsets/habits', { dismissed: ['do-maths', 'local.calculate#formula'] });
   expect(await suggestions()).toMatchObject({ suggestions: [], unknown: [], unused: null });

@@ -147,6 +147,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   putPolicy: admin('PUT', '/v1/policy', { rules: [] }, never),
   patchPolicy: admin('PATCH', '/v1/policy', {}, never),
   getMetrics: admin('GET', '/metrics'),
+  getPolicyImpact: admin('POST', '/v1/policy/impact', { rules: [] }),
   deletePolicy: admin('DELETE', '/v1/policy', undefined, never),
   listKnownHosts: admin('GET', '/v1/policy/hosts'),
   forgetKnownHost: admin('DELETE', '/v1/policy/hosts/nowhere.example'),

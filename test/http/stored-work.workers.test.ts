@@ -161,7 +161,7 @@ const others = {
   // They change nothing, or read the list of a server's tools.
   checking: [
     'previewToolset',
-    ...['getToolsetImpact', 'getAgentImpact', 'getToolImpact'],
+    ...['getToolsetImpact', 'getAgentImpact', 'getToolImpact', 'getPolicyImpact'],
     'testPolicy',
     'testWebhook',
     'previewScheduleTimes',

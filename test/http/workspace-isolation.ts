@@ -84,6 +84,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   rollBackToolset: () => put({ version: 1 }),
   retireToolsetVersion: () => plain,
   restoreToolsetVersion: () => plain,
+  getPolicyImpact: () => ({ body: { rules: [] } }),
   getToolsetImpact: ({ name }) => ({ body: { tools: [{ tool: `made.${name}` }] } }),
   getAgentImpact: ({ name }) => ({ body: { model, toolset: name } }),
   getToolImpact: () => ({ body: { description: 'D', implementation: 'return 1' } }),

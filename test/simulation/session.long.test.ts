@@ -2,6 +2,7 @@ import './same-tick-digest.ts';
 // What the object loads late would arrive at another time in each run.
 import '../../src/core/toolset/proposals.ts';
 import '../../src/engine/call/charge-call.ts';
+import '../../src/engine/configuration/edit-impact.ts';
 import '../../src/engine/turn/ask-budget.ts';
 import '../../src/objects/session/pending/decide.ts';
 import '../../src/objects/session/turn/fork-session.ts';

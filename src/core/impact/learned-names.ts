@@ -26,6 +26,8 @@ export type Lesson = {
   agents: string[];
   /** The tool may destroy: a person should know that models call it so, and no alias is proposed. */
   isNoteOnly: boolean;
+  /** The arguments of some of the refused calls, as the model gave them. */
+  examples: readonly Record<string, unknown>[];
 };
 
 /** A call and the one that the model then made. */
@@ -37,6 +39,7 @@ const maxLater = 4;
 const maxLessons = 200;
 /** The share of refused calls that were followed by the same call. */
 const leastShare = 0.75;
+const maxExamples = 3;
 
 /** `names`: of the toolset now. What it resolves already is not learned. `least`: how often a name must have been seen. */
 export function learnNames(calls: readonly RecordedCall[], names: AliasMap, least: number): Lesson[] {
@@ -45,7 +48,9 @@ export function learnNames(calls: readonly RecordedCall[], names: AliasMap, leas
   for (const pair of pairs)
     for (const vote of pair.refused.code === 'invalid_arguments' ? argumentVotes(pair, names) : nameVotes(pair, names)) {
       const key = JSON.stringify([vote.argument === null ? '' : vote.tool.canonical, fold(vote.name)]);
-      votes.set(key, [...(votes.get(key) ?? []), vote]);
+      const known = votes.get(key);
+      if (known === undefined) votes.set(key, [vote]);
+      else known.push(vote);
     }
   const lessons = [...votes.values()].flatMap((group) => lessonOf(group, least) ?? []);
   return lessons.sort((a, b) => b.seen - a.seen || (a.name < b.name ? -1 : 1)).slice(0, maxLessons);
@@ -120,6 +125,7 @@ function lessonOf(votes: readonly Vote[], least: number): Lesson | null {
     models: named(most.map(({ call }) => call.model)),
     agents: named(most.map(({ call }) => call.agent)),
     isNoteOnly: argument === null && mayDestroy(tool),
+    examples: most.slice(0, maxExamples).map(({ call }) => call.arguments ?? {}),
   };
 }
 

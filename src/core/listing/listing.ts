@@ -12,7 +12,7 @@ import { cleanSchema } from './listing-cleanup.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from '../tools/listing-text.ts';
 import { listedNameFault, parseAlias, quote } from '../names/names.ts';
-import { offerMethods } from '../tools/upstream-method.ts';
+import { isOfferMethod } from '../tools/upstream-method.ts';
 import type { ToolsetAlias } from '../names/toolset-alias.ts';
 import { ToolAnnotations, type BareDefinition, Icons, type ToolPresentation } from '../tools/tool.ts';
 import { passedMeta } from '../tools/mcp-input.ts';
@@ -88,8 +88,7 @@ function faultOf(tool: Record<string, unknown>): Finding | null {
 function nameFault(name: unknown): Finding | null {
   if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a string' };
   // Rules and the audit call such a request by the name of its method, as if it were a tool of the server.
-  const isMethod = offerMethods.some((method) => method === name);
-  const fault = isMethod ? 'it is a method of MCP' : listedNameFault(name);
+  const fault = isOfferMethod(name) ? 'it is a method of MCP' : listedNameFault(name);
   if (fault === null) return null;
   const finding = /[^\x20-\x7e]/.test(name) ? 'non-ascii-name' : 'invalid-name';
   return { finding, path: '/name', message: `${quote(name)} cannot be the name of a tool: ${fault}` };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AskKind } from './approval.ts';
 import { limits } from '../limits/limits.ts';
+import { Warning } from '../problem.ts';
 import { ToolsetName } from '../toolset/toolset.ts';
 import { Policy } from './policy.ts';
 import { PolicyEffect } from './policy-effect.ts';
@@ -58,6 +59,7 @@ export const PolicyAnswer = z
       description:
         'What the verdict does not cover: arguments that would be rejected, files that were not checked, calls that are checked later.',
     }),
+    warnings: z.array(Warning).optional().meta({ description: 'Names in the rules of `policy` that are not there.' }),
     effects: z
       .array(
         z.object({

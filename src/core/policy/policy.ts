@@ -10,7 +10,7 @@ import { callEffect } from './effects/call.ts';
 import type { Actor } from './effects/effect-kind.ts';
 import { ruleApplies } from './evaluate-policy.ts';
 import { reservedServers } from '../names/reserved-names.ts';
-import { offerMethods } from '../tools/upstream-method.ts';
+import { isOfferMethod } from '../tools/upstream-method.ts';
 import { serverOfOffer } from '../names/offer-pattern.ts';
 import { effectRules, type Effect } from './policy-effect.ts';
 import { PolicyRule } from './rule.ts';
@@ -71,7 +71,7 @@ function isSatisfiable(rule: PolicyRule): boolean {
 function isOfToolsServer({ tool, resource, prompt }: PolicyRule, effect: Effect): boolean {
   if (tool === undefined || (effect.kind !== 'resource' && effect.kind !== 'prompt')) return true;
   const [server, name] = [serverOfOffer(tool), tool.slice(tool.indexOf('.') + 1)];
-  const isMethod = name === '*' || offerMethods.some((method) => method === name);
+  const isMethod = name === '*' || isOfferMethod(name);
   const offer = resource ?? prompt;
   return isMethod && !reservedServers.has(server) && (offer === undefined || serverOfOffer(offer) === server);
 }

@@ -205,7 +205,7 @@ const Field = z.discriminatedUnion('type', [
 /**
  * `text`: a field's name, title or description. `isText`: the field takes text, so `token` means a credential and not a count of tokens.
  */
-function namesSecret(text: string, isText: boolean): boolean {
+export function namesSecret(text: string, isText: boolean): boolean {
   const words = wordsOf(text);
   return secretWords.test(words) || (isText && tokenWords.test(words)) || foreignWords.test(words);
 }

@@ -41,3 +41,7 @@ export type UpstreamMethod = keyof typeof upstreamMethods;
  */
 export const offerMethods = ['resources/read', 'resources/subscribe', 'prompts/get', 'completion/complete'] as const;
 export type OfferMethod = (typeof offerMethods)[number];
+
+export function isOfferMethod(name: unknown): name is OfferMethod {
+  return offerMethods.some((method) => method === name);
+}

@@ -45,7 +45,7 @@ export async function agentImpact(
   const names = (agent: Agent | null) => namesOf(deps, principal, asked.agent, agent);
   const [before, after] = [await names(stored), await names(draft)];
   const toolset = stored?.toolset === undefined ? null : readToolsetReference(stored.toolset).name;
-  const { called, ...counted } = await calledNames(usage, { ...asked, toolset });
+  const { called, rows: _rows, ...counted } = await calledNames(usage, { ...asked, toolset });
   const { same, changed } = nameImpact(before, after, called);
   const whole = draft.tools === undefined ? null : await names({ ...draft, tools: undefined });
   const wanted = changed.filter(({ change, was }) => change === 'gone' && whole?.tools.some(({ canonical }) => canonical === was));
@@ -55,9 +55,9 @@ export async function agentImpact(
   const mends = wanted.flatMap(({ requested, was }) =>
     was === null || left.some((one) => one.requested === requested) ? [] : [{ requested, tool: was }],
   );
-  const isOwn = (row: { toolset: string | null }) => row.toolset === toolset;
-  const turns = asked.cursor === undefined ? await newestTurns(usage, asked, { agent: asked.agent }, isOwn) : null;
-  const recorded = turns === null ? null : await readRecordedCalls(sessions, principal, turns);
+  const turns = asked.cursor === undefined ? await newestTurns(usage, asked) : null;
+  const own = turns === null ? null : { ...turns, rows: turns.rows.filter((row) => row.toolset === toolset) };
+  const recorded = own === null ? null : await readRecordedCalls(sessions, principal, own);
   return {
     ...{ same, changed: withSessions(changed, recorded?.calls ?? []), ...counted },
     arguments: recorded === null ? null : impactInTurns(before, after, recorded),

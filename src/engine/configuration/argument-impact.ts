@@ -2,7 +2,6 @@
  * What a draft would have done to the arguments of past calls: each recorded call is prepared with the stored entry and with that of the
  * draft, as a call is. Only calls that the stored entry accepts are compared.
  */
-import { readPreset } from '../../core/toolset/arguments/entry-arguments.ts';
 import { argumentAliases } from '../../core/toolset/arguments/argument-aliases.ts';
 import type { ArgumentMend } from '../../core/impact/name-impact.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
@@ -11,6 +10,7 @@ import { nearNames } from '../../core/names/suggest.ts';
 import { type AliasMap, findTool } from '../../core/toolset/alias-map.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { prepareArguments } from '../call/prepare-call.ts';
+import { anyCaller } from './decision-impact.ts';
 import { maxSessionsNamed, type ReadTurns, type CallInSession } from './recorded-turns.ts';
 
 /** Calls of a tool that the draft refuses for the same reason. `issues`: of the first of them. */
@@ -67,11 +67,9 @@ export function mostRefused<Refused extends RefusedCalls>(refused: readonly Refu
   return refused.toSorted((a, b) => b.calls - a.calls).slice(0, maxRefused);
 }
 
-/** What is wrong with the arguments of a call. Fields of callers have any value here: whose calls they were is not recorded. */
-function accept(tool: EditionTool, args: Record<string, unknown>): Issue[] {
-  const presets = Object.values(tool.arguments?.preset ?? {}).map(readPreset);
-  const caller = Object.fromEntries(presets.flatMap((preset) => (preset.kind === 'caller' ? [[preset.field, '']] : [])));
-  const { issues, refusal } = prepareArguments(tool, args, caller);
+/** What is wrong with the arguments of a call. */
+export function accept(tool: EditionTool, args: Record<string, unknown>): Issue[] {
+  const { issues, refusal } = prepareArguments(tool, args, anyCaller(tool));
   return refusal === null ? [] : issues;
 }
 

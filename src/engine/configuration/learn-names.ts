@@ -1,5 +1,6 @@
 /** Finds names to learn for a toolset: the audit says in which turns calls were refused, and the logs of their sessions what was called then. */
 import { learnNames, type Lesson } from '../../core/impact/learned-names.ts';
+import type { RecordedCall } from '../../core/impact/recorded-calls.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import type { AuditPort } from '../../ports/audit.ts';
@@ -12,7 +13,8 @@ const reading = { limit: 200, maxPages: 20 };
 
 export type Learned = {
   lessons: Lesson[];
-  /** Turns with refused calls. */
+  /** Of turns with refused calls. */
+  calls: readonly RecordedCall[];
   turns: ReadTurns;
 };
 
@@ -22,7 +24,7 @@ type Asked = { toolset: string; from: string; to: string; key: string | undefine
 export async function learnToolsetNames(deps: Deps, principal: Principal, names: AliasMap, asked: Asked): Promise<Learned> {
   const found = await refusedTurns(deps.audit, asked);
   const { calls, ...turns } = await readRecordedCalls(deps.sessions, principal, found);
-  return { lessons: learnNames(calls, names, asked.least), turns };
+  return { lessons: learnNames(calls, names, asked.least), calls, turns };
 }
 
 /** The newest first. */

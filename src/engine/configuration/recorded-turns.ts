@@ -1,4 +1,4 @@
-/** Reads the calls of turns from the logs of their sessions, a bounded number of them. */
+/** Finds the newest turns, and reads their calls from the logs of their sessions, a bounded number of them. */
 import { type RecordedCall, recordedCalls } from '../../core/impact/recorded-calls.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { ChangedName } from '../../core/impact/name-impact.ts';
@@ -27,16 +27,17 @@ export type CallInSession = RecordedCall & { session: string };
 /** Rows of the request log that one request reads. */
 const reading = { limit: 200, maxPages: 10 };
 
-/** Returns turns with calls since `from`, the newest first. `isWanted`: of those that `where` finds. */
+export type Turns = { rows: RequestEntry[]; more: boolean };
+
+/** The newest turns with calls, from the day `from`. `agent`, `key`: only its turns; undefined: all. */
 export async function newestTurns(
   usage: UsageReader,
-  { workspace, from, key }: { workspace: string; from: string; key: string | undefined },
-  where: { agent?: string },
-  isWanted: (row: RequestEntry) => boolean,
-): Promise<FoundTurns> {
-  const since = { from: Date.parse(from), where: { ...where, kind: 'turn', ...(key !== undefined && { key }) } };
+  { workspace, from, agent, key }: { workspace: string; from: string; agent?: string; key: string | undefined },
+): Promise<Turns> {
+  const where = { kind: 'turn', ...(agent !== undefined && { agent }), ...(key !== undefined && { key }) };
+  const since = { from: Date.parse(from), where };
   const { items, nextCursor } = await readPages((page) => usage.requests(workspace, { ...page, ...since }), reading);
-  return { rows: items.filter((row) => row.toolCalls !== 0 && isWanted(row)), more: nextCursor !== null };
+  return { rows: items.filter(({ toolCalls }) => toolCalls !== 0), more: nextCursor !== null };
 }
 
 /** `sessions`: those of the turns that were read in which the name was called. `readCalls`: how many calls of it those turns have. */

@@ -8,14 +8,15 @@ import { ServerHealth } from '../../core/servers/server-state.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
 import type { CatalogPort, Equipment, KeyRights, StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
+import type { CountedUsage } from './edit-impact.ts';
 import { readAllDocuments, readDefinitions, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
 
-/** `refreshIfStale`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */
-export type ToolsetEditorOptions = { aliases: boolean; refreshIfStale(servers: readonly string[]): void };
+/** `past`: the calls that edits are compared with; absent: none. `refreshIfStale`: called with the names of the listed servers, to refresh stale tool lists (`refresh-stale-servers.ts`). */
+export type ToolsetEditorOptions = { aliases: boolean; past: CountedUsage; refreshIfStale(servers: readonly string[]): void };
 
 export function createToolsetEditor(catalog: CatalogPort, keyId: string, given: Partial<ToolsetEditorOptions> = {}): ToolsetEditor {
-  const { aliases = true, refreshIfStale } = given;
+  const { aliases = true, past, refreshIfStale } = given;
   const rights = once(async () => requireRights(await catalog.keyRights(keyId)));
   const mayUse = async (name: string): Promise<boolean> => isAllowed(await rights(), { act: 'write-toolset', toolset: name });
   const find = async (name: string): Promise<StoredDocument | null> =>
@@ -41,6 +42,12 @@ export function createToolsetEditor(catalog: CatalogPort, keyId: string, given: 
     toolset: find,
     async write(name, toolset, version) {
       return await writeToolset(catalog, await rights(), name, toolset, version === null ? { ifNoneMatch: true } : { ifMatch: version });
+    },
+    async brokenCalls(name, before, after) {
+      const principal = await rights();
+      if (past === undefined) return [];
+      const { brokenCalls } = await import('./edit-impact.ts');
+      return await brokenCalls(past, { catalog, rights: principal, keyId, aliases }, { name, before, after });
     },
     async rename(from, to, version) {
       const principal = await rights();

@@ -79,8 +79,9 @@ export function applyEntryApproval(tool: Pick<EditionTool, 'approval'>, judgemen
 export function callEffects(deps: Pick<CallDeps, 'isBlockedUrl'>, tool: EditionTool, args: Arguments, files: FileSystem | null): Effect[] {
   const { offer } = tool;
   if (offer !== undefined) return [{ kind: offer.kind, name: offer.name, trusted: tool.trusted === true }];
+  const ownEffects = isJudgedByArguments(tool) ? effectsByTool[tool.canonical] : undefined;
   const secrets = [...secretArguments(tool.arguments).values()].map((name): Effect => ({ kind: 'secret', name }));
-  return [callEffect(tool), ...secrets, ...effectsByName(deps, tool.canonical, args, files)];
+  return [callEffect(tool), ...secrets, ...(ownEffects?.(deps, args, files) ?? [])];
 }
 
 /** Returns the first judgement in this order: denied, requires approval, allowed by a rule, other. */
@@ -94,33 +95,37 @@ function strictestJudgement(judged: readonly PolicyDecision[]): PolicyDecision {
   return found;
 }
 
-function effectsByName(deps: Pick<CallDeps, 'isBlockedUrl'>, canonical: string, args: Arguments, files: FileSystem | null): Effect[] {
-  switch (canonical) {
-    case 'builtin.delete_file': {
-      const path = pathOf(args, files);
-      if (path === null) return [];
-      return files === null ? [{ kind: 'delete-file', path }] : [...removeEffects(files, path, false)];
-    }
-    case 'builtin.write_file': {
-      const path = pathOf(args, files);
-      if (path === null) return [];
-      const content = new TextEncoder().encode(typeof args.content === 'string' ? args.content : '');
-      return files === null ? [{ kind: 'write-file', path, change: 'create', own: true }] : writeEffect(files, path, content);
-    }
-    case 'builtin.edit_file': {
-      const path = pathOf(args, files);
-      return path === null ? [] : [{ kind: 'write-file', path, change: 'attributes', own: true }];
-    }
-    case 'builtin.http_request': {
-      const url = typeof args.url === 'string' ? args.url : '';
-      const host = requestHost(url);
-      // The request would be refused anyway, so no approval is needed.
-      if (host === null || deps.isBlockedUrl?.(url) === true) return [];
-      return [{ kind: 'network', host, method: typeof args.method === 'string' ? args.method.toUpperCase() : 'GET' }];
-    }
-    default:
-      return [];
-  }
+type EffectsOf = (deps: Pick<CallDeps, 'isBlockedUrl'>, args: Arguments, files: FileSystem | null) => Effect[];
+
+/** The tools whose arguments imply effects. */
+const effectsByTool: Readonly<Record<string, EffectsOf>> = {
+  'builtin.delete_file'(_deps, args, files) {
+    const path = pathOf(args, files);
+    if (path === null) return [];
+    return files === null ? [{ kind: 'delete-file', path }] : [...removeEffects(files, path, false)];
+  },
+  'builtin.write_file'(_deps, args, files) {
+    const path = pathOf(args, files);
+    if (path === null) return [];
+    const content = new TextEncoder().encode(typeof args.content === 'string' ? args.content : '');
+    return files === null ? [{ kind: 'write-file', path, change: 'create', own: true }] : writeEffect(files, path, content);
+  },
+  'builtin.edit_file'(_deps, args, files) {
+    const path = pathOf(args, files);
+    return path === null ? [] : [{ kind: 'write-file', path, change: 'attributes', own: true }];
+  },
+  'builtin.http_request'(deps, args) {
+    const url = typeof args.url === 'string' ? args.url : '';
+    const host = requestHost(url);
+    // The request would be refused anyway, so no approval is needed.
+    if (host === null || deps.isBlockedUrl?.(url) === true) return [];
+    return [{ kind: 'network', host, method: typeof args.method === 'string' ? args.method.toUpperCase() : 'GET' }];
+  },
+};
+
+/** Whether the decision on a call depends on its arguments. */
+export function isJudgedByArguments({ canonical }: Pick<EditionTool, 'canonical'>): boolean {
+  return Object.hasOwn(effectsByTool, canonical);
 }
 
 /** Returns null if the tool will refuse the path anyway. */

@@ -6,19 +6,23 @@
 import type { Principal } from '../../core/people/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { boundedChanges, comparedTools, documentChanges } from '../../core/project/document-changes.ts';
+import type { PlanImpact } from '../../core/project/plan-impact.ts';
 import type { Project } from '../../core/project/project.ts';
 import type { CompleteServer } from '../../core/servers/server.ts';
 import type { GivenListing, ListingReport } from '../../core/servers/server-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
-import type { AppliedDocument, ApplyRequest, ApplyResult, DocumentPart, Projects } from '../../ports/projects.ts';
+import type { AppliedDocument, ApplyRequest, ApplyResult, DocumentPart, DocumentWrite, Projects } from '../../ports/projects.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { readAllPages } from '../read-pages.ts';
+import { planImpact, type PlanImpactDeps } from './plan-impact.ts';
 import { type ProjectDeps, projectWrites } from './project-writes.ts';
 
 export type ApplyDeps = ProjectDeps & {
   projects: Projects;
   /** Lists the tools of a server; resolves to null if it was not read. Throws `Problem`. */
   refresh(server: string): Promise<ListingReport | null>;
+  /** Compares plans with past calls. */
+  impact: PlanImpactDeps;
   /** The tools of a server that has its OpenAPI document in its own. Throws `Problem`. */
   listGiven(server: string, document: CompleteServer): Promise<GivenListing>;
 };
@@ -31,9 +35,14 @@ const maxRefreshesAtOnce = 6;
 /** `forbidden`, `invalid_request`, …: nothing was written. */
 export async function applyProject(deps: ApplyDeps, principal: Principal, project: Project, options: ApplyOptions): Promise<ApplyResult> {
   const { unset = new Set<string>(), ...request } = options;
-  const writes = await projectWrites(deps, principal, project, { unset, mayRunCommands: request.mayRunCommands === true });
+  const given = await projectWrites(deps, principal, project, { unset, mayRunCommands: request.mayRunCommands === true });
+  const mending = request.mend === true ? await mendedWrites(deps, principal, { ...request, writes: given }) : null;
+  const writes = mending?.writes ?? given;
   const applied = await deps.projects.applyDocuments({ ...request, writes });
-  if (request.dryRun === true) return { ...applied, documents: await plannedTools(deps, applied.documents, project.servers ?? {}) };
+  if (request.dryRun === true) {
+    const { rows, unknown } = await planImpact(deps.impact, deps.catalog, principal, applied.documents);
+    return { ...applied, documents: await plannedTools(deps, applied.documents, project.servers ?? {}), impact: { rows, unknown } };
+  }
   const written = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && isWrite(action) ? [name] : [])));
   const isDeferred = applied.documents.some(({ action }) => action === 'deferred');
   const skipped = new Set(applied.documents.flatMap(({ kind, name, action }) => (kind === 'server' && action === 'skipped' ? [name] : [])));
@@ -44,7 +53,24 @@ export async function applyProject(deps: ApplyDeps, principal: Principal, projec
   // A toolset with all tools of a server gets those that a newer version of the server lists.
   const isOfWritten = request.import !== undefined && written.size > 0 && writes.some(({ awaitsTools }) => awaitsTools === true);
   const documents = isDeferred || isOfWritten ? await completed(deps, { ...request, writes }, applied.documents) : applied.documents;
-  return { ...applied, documents: documents.map((document) => withListing(document, listings)) };
+  const notMended = mending === null ? {} : { impact: { rows: [], unknown: mending.unknown } };
+  return { ...applied, ...notMended, documents: documents.map((document) => withListing(document, listings)) };
+}
+
+/** Adds the aliases that keep past calls of changed toolsets working. `unknown`: the toolsets that were not compared. */
+async function mendedWrites(
+  { projects, impact, catalog }: ApplyDeps,
+  principal: Principal,
+  request: ApplyRequest,
+): Promise<{ writes: DocumentWrite[]; unknown: PlanImpact['unknown'] }> {
+  const { plan: _plan, ...rest } = request;
+  const { documents } = await projects.applyDocuments({ ...rest, dryRun: true });
+  const { mended, unknown } = await planImpact(impact, catalog, principal, documents);
+  const writes = request.writes.map((write) => {
+    const toolset = write.kind === 'toolset' ? mended.get(write.name) : undefined;
+    return toolset === undefined ? write : { ...write, body: { ...toolset, name: write.name } };
+  });
+  return { writes, unknown };
 }
 
 function isWrite(action: AppliedDocument['action']): boolean {

@@ -107,10 +107,15 @@ const wasSkipped = 'its server was skipped';
 const noTools = 'its server lists no tools yet. Import the file again when `moniker refresh` shows that it works';
 
 /** `names`: the toolsets that were written again. To the second result, all other documents are missing in the file. */
-function replaced(applied: ApplyResult, { documents }: ApplyResult, names: readonly string[]): ApplyResult {
+function replaced(applied: ApplyResult, { documents, impact }: ApplyResult, names: readonly string[]): ApplyResult {
   const again = new Map(documents.filter(({ kind }) => kind === 'toolset').map((document) => [document.name, document]));
   const isAgain = ({ kind, name }: AppliedDocument): boolean => kind === 'toolset' && names.includes(name);
-  return { ...applied, documents: applied.documents.map((one) => (isAgain(one) ? (again.get(one.name) ?? one) : one)) };
+  const rows = [...(applied.impact?.rows ?? []), ...(impact?.rows ?? [])];
+  const unknown = [...(applied.impact?.unknown ?? []), ...(impact?.unknown ?? [])];
+  return {
+    ...{ ...applied, ...(impact !== undefined && { impact: { rows, unknown } }) },
+    documents: applied.documents.map((one) => (isAgain(one) ? (again.get(one.name) ?? one) : one)),
+  };
 }
 
 /**

@@ -101,13 +101,17 @@ export class DailySums {
 
   groups({ by, limit, ...query }: Query, after: readonly string[] | null): SumRow[] {
     const { source, where, values, names } = selection({ by, ...query });
+    const sums = query.who === true ? whoMade : names;
     const dimensions = by.map((name) => columns[name]);
     const start = after === null ? '' : `AND (${dimensions.join(', ')}) > (${after.map(() => '?').join(', ')})`;
     const order = dimensions.join(', ');
-    const text = `SELECT ${dimensions.map((column, index) => `${column} AS d${index}`).join(', ')}, ${names} FROM ${source}
+    const text = `SELECT ${dimensions.map((column, index) => `${column} AS d${index}`).join(', ')}, ${sums} FROM ${source}
       WHERE ${where} ${start} GROUP BY ${order} ORDER BY ${order} LIMIT ?`;
     const rows = this.#sql.exec<Row>(text, ...values, ...(after ?? []), limit);
-    return [...rows].map((row) => ({ group: by.map((_, index) => String(row[`d${index}`])), sums: toSums(row) }));
+    return [...rows].map((row) => ({
+      ...{ group: by.map((_, index) => String(row[`d${index}`])), sums: toSums(row) },
+      ...(query.who === true && { who: { agents: namesIn(row.agents), keys: namesIn(row.keys) } }),
+    }));
   }
 
   totals(query: Query): Sums {
@@ -176,6 +180,17 @@ function selection({ by, from, to, where }: Pick<Query, 'by' | 'from' | 'to' | '
     values: [from, to, ...filters.map(([, value]) => value)],
     names: (ofTools ? toolCounts : countNames).map((name) => `sum(${name}) AS ${name}`).join(', ') + extra + costs,
   };
+}
+
+/** Without what only `GET /v1/usage` shows: each sum costs time in a scan of a month. */
+const whoMade = `sum(calls) AS calls, sum(failures) AS failures, sum(overcount) AS overcount, max(day) AS last,
+  json_group_array(DISTINCT agent) AS agents, json_group_array(DISTINCT key) AS keys`;
+const maxNamed = 20;
+
+/** `json`: made by the query. An empty text stands for none. */
+function namesIn(json: string | number | undefined): string[] {
+  const names: string[] = JSON.parse(String(json));
+  return names.filter((name) => name !== '').slice(0, maxNamed);
 }
 
 /** Sums of no rows are null. */

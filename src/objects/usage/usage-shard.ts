@@ -128,9 +128,9 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     await this.ctx.storage.deleteAll();
   }
 
-  async sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums }> {
+  async sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums | null }> {
     this.#create();
-    return { rows: this.#sums.groups(query, after), totals: this.#sums.totals(query) };
+    return { rows: this.#sums.groups(query, after), totals: query.who === true ? null : this.#sums.totals(query) };
   }
 
   async requests(

@@ -128,9 +128,12 @@ export const updateToolset = defineConfigurationTool({
     const table = await buildToolTable(await editor.tools(), editor.aliases);
     const change = async () => {
       const stored = await requireToolset(editor, name);
-      const drafted = applyUpdate(documentOf(stored), update, table);
+      const before = documentOf(stored);
+      const drafted = applyUpdate(before, update, table);
       if (!drafted.ok) throw new ToolFault(faultText(drafted.faults));
-      return await writeDraft(editor, name, drafted.draft, stored.version, table);
+      const written = await writeDraft(editor, name, drafted.draft, stored.version, table);
+      const broken = await editor.brokenCalls(name, before, drafted.draft.document);
+      return { ...written, warnings: [...written.warnings, ...broken] };
     };
     const { document, warnings } = isAdditive(update) ? await retryLostWrites(change) : await writeOnce(change);
     const toolset = shownInfo(document, table, (await editor.equipment()).toolset);

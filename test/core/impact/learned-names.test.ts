@@ -49,6 +49,7 @@ describe('names that models call from habit', () => {
       {
         ...{ name: 'ShowIssue', tool: 'desk.read_issue', argument: null, alias: 'showissue', seen: 2, contrary: 0 },
         ...{ models: ['a/small'], agents: ['helper'], isNoteOnly: false },
+        examples: [{ target: 'issue-1' }, { target: 'issue-2' }],
       },
     ]);
   });
@@ -201,4 +202,15 @@ describe('suggestions', () => {
     expect(unknown).toMatchObject([{ requested: 'read_issues', calls: 3, near: ['look'] }]);
     expect(unusedAliases(document, [called('LOOK')])).toEqual([{ entry: 0, alias: 'peek' }]);
   });
+});
+
+it('learns from a model that invents ten thousand names without growing without bound', async () => {
+  const calls = Array.from({ length: 10_000 }, (_, index) =>
+    refusedThen(`invented_${index}`, 'read_issue', { target: `issue number ${index}` }),
+  ).flat();
+  const often = [1, 2, 3].flatMap((number) => refusedThen('ShowIssue', 'read_issue', { target: `issue number ${number}` }));
+  expect(learnNames([...calls, ...often], await names(), 2)).toMatchObject([{ name: 'ShowIssue', seen: 3 }]);
+  expect(learnNames([...calls, ...often], await names(), 1)).toHaveLength(200);
+  const same = Array.from({ length: 10_000 }, (_, index) => refusedThen('ShowIssue', 'read_issue', { target: `issue number ${index}` }));
+  expect(learnNames(same.flat(), await names(), 2)).toMatchObject([{ seen: 10_000, examples: { length: 3 } }]);
 });

@@ -31,6 +31,7 @@ const everything: readonly [string, (editor: ToolsetEditor) => Promise<unknown>]
   ['toolset', (editor) => editor.toolset('mine')],
   ['write', (editor) => editor.write('new', document('git.log'), null)],
   ['rename', (editor) => editor.rename('mine', 'new', 1)],
+  ['brokenCalls', (editor) => editor.brokenCalls('mine', document('git.log'), document('git.status'))],
   ['remove', (editor) => editor.remove('mine', 1)],
   ['equipment', (editor) => editor.equipment()],
   ['equip', (editor) => editor.equip({ mode: 'normal' })],

@@ -7,7 +7,7 @@ import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import type { Principal } from '../../../src/core/people/principal.ts';
 import { contentText, type ToolDefinition } from '../../../src/core/tools/tool.ts';
-import { createToolsetEditor } from '../../../src/engine/configuration/toolset-editor.ts';
+import { createToolsetEditor, type ToolsetEditorOptions } from '../../../src/engine/configuration/toolset-editor.ts';
 import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
 import type { ToolContext } from '../../../src/ports/tool-executor.ts';
 import { createCodeExecutor } from '../../../src/tools/executor.ts';
@@ -40,7 +40,7 @@ export type Bench = {
 export function configurationBench(
   tools: readonly ToolDefinition[] = someTools,
   around: (desk: ToolsetEditor, catalog: NodeCatalog) => ToolsetEditor = (desk) => desk,
-  options: { aliases?: boolean } = {},
+  options: Partial<Pick<ToolsetEditorOptions, 'aliases' | 'past'>> = {},
 ): Bench {
   const catalog = createNodeCatalog({ definitions: [...toolDefinitions(), ...tools] });
   return {

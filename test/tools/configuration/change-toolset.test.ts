@@ -1,6 +1,7 @@
 /** Changing the content of a toolset: its entries, their names and their notes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ToolsetEditor } from '../../../src/ports/toolset-editor.ts';
+import type { UsageQuery, UsageReader } from '../../../src/ports/usage.ts';
 import type { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 import { configurationBench, someTools, type Bench } from './bench.ts';
@@ -30,6 +31,51 @@ beforeEach(() => start());
 const update = (more: object) => bench.run('update-toolset', { name: 'dev', ...more });
 const entries = async () => ((await bench.catalog.get('toolset', 'dev')).body as Toolset).tools;
 const equip = () => bench.catalog.setEquipment('root', { toolset: 'dev', mode: 'normal' });
+
+describe('an edit of a toolset that was called', () => {
+  const rows = (calls: Record<string, number>) =>
+    Object.entries(calls).map(([requested, count]) => ({ requested, agent: null, key: 'root', calls: count, failures: 0, durationMs: 0 }));
+  const edit = async (calls: Record<string, number>, more: object) => {
+    const asked: UsageQuery[] = [];
+    const totals = { calls: 0, failures: 0, durationMs: 0 };
+    const usage = {
+      usage: (_workspace: string, query: UsageQuery) => {
+        asked.push(query);
+        return Promise.resolve({ items: rows(calls), nextCursor: null, totals });
+      },
+    } as unknown as UsageReader;
+    const past = { usage, workspace: 'default', now: () => Date.parse('2026-01-31T12:00:00Z') };
+    bench = configurationBench(tools, undefined, { past });
+    await bench.catalog.put('toolset', 'dev', { tools: [{ tool: 'git.status', aliases: ['gs'] }, { tool: 'docker.ps' }] });
+    const { json, text } = await bench.run('update-toolset', { name: 'dev', ...more });
+    return { warnings: json.warnings ?? [], text, asked };
+  };
+
+  it('says in two lines what it breaks, and how to keep it', async () => {
+    const change = { change: [{ namespacedName: 'git.status', alias: 'tree' }] };
+    const { warnings, text, asked } = await edit({ gs: 3, GS: 1, ps: 7 }, change);
+    expect(warnings).toEqual([
+      'names that were called in the last 30 days lead elsewhere or nowhere now: "gs", "GS" (4 calls)',
+      'to keep them, add aliases with update-toolset: gs to git.status',
+    ]);
+    expect(text).toContain(warnings[0]);
+    expect(asked[0]).toMatchObject({ from: '2026-01-02', to: '2026-01-31', where: { toolset: 'dev' } });
+  });
+
+  it('has no line where nothing breaks, and no way to keep what is removed', async () => {
+    expect((await edit({ ps: 7, Glob: 2 }, { change: [{ namespacedName: 'git.status', alias: 'tree' }] })).warnings).toEqual([]);
+    expect((await edit({ gs: 1 }, { add: [{ namespacedName: 'git.log' }] })).warnings).toEqual([]);
+    const removed = await edit({ ps: 1 }, { remove: [{ namespacedName: 'docker.ps' }] });
+    expect(removed.warnings).toEqual(['names that were called in the last 30 days lead elsewhere or nowhere now: "ps" (1 call)']);
+  });
+
+  it('names five of many names', async () => {
+    const calls = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${'_'.repeat(index)}s`, 1]));
+    const { warnings } = await edit(calls, { remove: [{ namespacedName: 'docker.ps' }] });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('and 45 more (50 calls)');
+  });
+});
 
 describe('update-toolset', () => {
   it('adds, changes and removes entries atomically, and leaves the others byte for byte', async () => {

@@ -141,7 +141,13 @@ function Result({ report, isDone }: { report: Report; isDone: boolean }) {
         Format: <code>{report.format}</code>. {rows.length === 0 && 'The file contains nothing to import.'}
       </p>
       <Records caption={isDone ? 'What was imported' : 'What would be imported'} items={rows} columns={columns} keyOf={keyOf} />
-      <Warnings warnings={report.warnings} />
+      <Warnings
+        warnings={[
+          ...(report.impact ?? []).map(({ name, text }) => ({ path: name, message: text })),
+          ...(report.notCompared ?? []).map(({ name, reason }) => ({ path: name, message: `Not compared with past calls: ${reason}.` })),
+          ...report.warnings,
+        ]}
+      />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { documentAt } from '../../api/document-requests.ts';
 import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
 import { CheckField, FieldFault } from '../../parts/fields/fields.tsx';
 import { KnownHosts } from './known-hosts.tsx';
+import { PolicyPastCalls } from './policy-past-calls.tsx';
 import { PolicyTester } from './policy-tester.tsx';
 import { RuleRow } from './rule-row.tsx';
 
@@ -56,6 +57,7 @@ export function PolicyPage() {
                 value={draft.value.taint !== 'off'}
                 onInput={(isAsked) => draft.value && document.edit(withMembers(draft.value, { taint: isAsked ? undefined : 'off' }))}
               />
+              <PolicyPastCalls draft={draft.value} />
               <KnownHosts />
             </>
           )

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { useAttempt } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
+import { ChangedDecisions } from '../../parts/records/changed-decisions.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { SessionLinks } from '../../parts/text/session-links.tsx';
 import { visible } from '../../parts/text/visible.ts';
@@ -14,13 +15,15 @@ type Impact = components['schemas']['ToolsetImpact'];
 type Changed = Impact['changed'][number];
 
 export function PastCalls({ state: { document, path } }: { state: OpenToolset }) {
-  const impact = useSignal<Impact | null>(null);
+  /** Of the draft that was compared. */
+  const compared = useSignal<{ draft: ToolsetDraft; impact: Impact } | null>(null);
   const learned = useSignal<components['schemas']['ToolsetSuggestions'] | null>(null);
   const { problem, attempt } = useAttempt();
   const draft = document.draft.value;
   const compare = () =>
     attempt(async () => {
-      if (draft !== null) impact.value = await moniker.value.post('/v1/toolsets/{toolset}/impact', { params: { path }, body: draft });
+      if (draft === null) return;
+      compared.value = { draft, impact: await moniker.value.post('/v1/toolsets/{toolset}/impact', { params: { path }, body: draft }) };
     });
   const suggest = () =>
     attempt(async () => {
@@ -28,7 +31,6 @@ export function PastCalls({ state: { document, path } }: { state: OpenToolset })
     });
   const replace = (next: ToolsetDraft, done?: Suggestion): void => {
     document.replace(next);
-    impact.value = null;
     if (learned.value !== null) learned.value = { ...learned.value, suggestions: learned.value.suggestions.filter((one) => one !== done) };
   };
   return (
@@ -43,7 +45,9 @@ export function PastCalls({ state: { document, path } }: { state: OpenToolset })
         </button>
       </div>
       {problem.value !== null && <ProblemView error={problem.value} />}
-      {impact.value !== null && <ImpactRows impact={impact.value} onMend={(mended) => replace(mended as ToolsetDraft)} />}
+      {compared.value !== null && compared.value.draft === draft && (
+        <ImpactRows impact={compared.value.impact} onMend={(mended) => replace(mended as ToolsetDraft)} />
+      )}
       {learned.value !== null && draft !== null && (
         <Suggestions
           suggestions={learned.value.suggestions}
@@ -68,12 +72,14 @@ function changeText({ change, was, now, wireName }: Changed): string {
 }
 
 function ImpactRows({ impact, onMend }: { impact: Impact; onMend(mended: Impact['mended']): void }) {
-  const { changed, same, unjudged, mended, nextCursor, arguments: given } = impact;
+  const { changed, same, unjudged, mended, nextCursor, decisions, arguments: given } = impact;
   const refused = given?.refused ?? [];
   const unread = (given?.turns.left ?? 0) > 0 || given?.turns.more === true;
   return (
     <div role="status">
-      {changed.length + refused.length === 0 && <p>It breaks none of the {same.calls} calls of the last 30 days.</p>}
+      {changed.length + refused.length + decisions.changed.length === 0 && (
+        <p>It breaks none of the {same.calls} calls of the last 30 days.</p>
+      )}
       <ul class="rows">
         {changed.map((one) => (
           <li key={one.requested}>
@@ -93,6 +99,7 @@ function ImpactRows({ impact, onMend }: { impact: Impact; onMend(mended: Impact[
           </li>
         ))}
       </ul>
+      <ChangedDecisions decisions={decisions} />
       {unjudged > 0 && <p class="muted">{unjudged} calls could not be compared: their names were not stored.</p>}
       {nextCursor !== null && <p class="muted">There are more names than were compared here. The API compares them in pages.</p>}
       {unread && <p class="muted">The arguments of some turns were not read: there are too many, or their session was deleted.</p>}
@@ -122,7 +129,8 @@ function Suggestions({ suggestions, unknown, onAdd, onDismiss }: SuggestionProps
             <strong>{visible(one.name)}</strong> means{' '}
             {visible(one.argument === null ? one.tool : `the argument ${one.argument} of ${one.tool}`)}
             <span class="muted">
-              seen {one.seen} times{one.isNoteOnly && '; the tool may delete data, so no alias is proposed'}
+              seen {one.seen} times; adds {one.preview.found} calls, breaks {one.preview.broken}
+              {one.isNoteOnly && '; the tool may delete data, so no alias is proposed'}
             </span>
             {!one.isNoteOnly && (
               <button type="button" onClick={() => onAdd(one)}>

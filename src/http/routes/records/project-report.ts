@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DocumentChange } from '../../../core/project/document-changes.ts';
 import { documentPath } from '../../../core/project/project-sections.ts';
+import { ImpactRow } from '../../../core/project/plan-impact.ts';
 import { Warning } from '../../../core/problem.ts';
 import type { AppliedDocument, ApplyResult } from '../../../ports/projects.ts';
 
@@ -25,6 +26,13 @@ export const projectReport = {
     description:
       'Of the updated documents. `tools.NAME` is a tool of a server. Without `before` and `after`: a value that is not shown; `…`: more changes.',
   }),
+  impact: z.array(ImpactRow).optional().meta({
+    description:
+      'For a dry run: what the changed toolsets and rules would have done to the calls of the last days; of those that change one.',
+  }),
+  notCompared: Reasons.optional().meta({
+    description: 'For a dry run: changed toolsets and rules that were not compared with past calls.',
+  }),
   warnings: z.array(Warning),
 };
 const Report = z.object(projectReport);
@@ -36,7 +44,7 @@ export const dryRunQuery = z
   .default('false')
   .meta({ description: '`true`: returns the plan, and stores nothing.' });
 
-export function toReport({ documents }: Pick<ApplyResult, 'documents'>): Report {
+export function toReport({ documents, impact }: Pick<ApplyResult, 'documents' | 'impact'>): Report {
   const named = (action: AppliedDocument['action']): string[] => of(documents, action).map(pathOf);
   const reasons = (action: AppliedDocument['action']) =>
     of(documents, action).map((document) => ({ name: pathOf(document), reason: document.reason ?? '' }));
@@ -51,6 +59,7 @@ export function toReport({ documents }: Pick<ApplyResult, 'documents'>): Report 
     skipped: [...reasons('skipped'), ...parts('skippedParts')],
     waiting: reasons('deferred'),
     changes: documents.flatMap((document) => (document.changes ?? []).map((change) => ({ name: pathOf(document), ...change }))),
+    ...(impact !== undefined && { impact: impact.rows, notCompared: impact.unknown }),
     warnings: documents.flatMap((document) =>
       (document.warnings ?? []).map(({ path, message }) => ({
         path: path === '' ? pathOf(document) : `${pathOf(document)}.${path}`,

@@ -89,6 +89,10 @@ export const projectRoutes = [
           .enum(['true', 'false'])
           .default('false')
           .meta({ description: '`true`: removes documents that the project created and no longer has.' }),
+        mend: z.enum(['true', 'false']).default('false').meta({
+          description:
+            '`true`: changed toolsets get deprecated aliases for the names and arguments of the last 30 days that they would lose, as `impact` of the plan counts them.',
+        }),
       }),
       headers: planCondition,
       body: { documented: Project, maxBytes: limits.maxLargeBodyBytes },
@@ -101,6 +105,7 @@ export const projectRoutes = [
       const result = await applyProject(applyDeps(services, principal), principal, project, {
         ...{ project: params.project, unset, ...planOf(c), ...commandPermission(c, services.settings) },
         ...{ dryRun: query.dryRun === 'true', force: query.force === 'true', prune: query.prune === 'true' },
+        ...(query.mend === 'true' && { mend: true }),
       });
       const report = toReport(result);
       const shown = { project: params.project, ...report, warnings: [...warnings, ...report.warnings] };
@@ -148,6 +153,7 @@ export function applyDeps(services: RecordServices, principal: Principal): Apply
     sandbox: services.sandbox,
     refresh: (server) => servers.refresh(server, 'asked', { isNew: true }),
     listGiven: (name, document) => servers.listGiven(name, document),
+    impact: { ...services, aliases: services.settings.aliases, now: () => services.clock.now() },
   };
 }
 

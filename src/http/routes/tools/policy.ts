@@ -2,23 +2,38 @@
  * `/v1/policy`: the rules for which calls the workspace allows, asks about and denies, in one document. `core/policy/evaluate-policy.ts` applies it.
  */
 import { z } from 'zod';
-import { requireAllowed } from '../../../core/people/authority.ts';
+import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
 import { PolicyAnswer, PolicyQuestion } from '../../../core/policy/explain.ts';
-import { Policy, rulesOf } from '../../../core/policy/policy.ts';
+import { Policy } from '../../../core/policy/policy.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { limits } from '../../../core/limits/limits.ts';
-import { nullIfNotFound, Problem } from '../../../core/problem.ts';
+import { nullIfNotFound, Problem, Warning } from '../../../core/problem.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { policyDocument, type CatalogPort, type WriteOptions } from '../../../ports/catalog.ts';
+import { policyImpact, withDerivedRules } from '../../../engine/configuration/policy-impact.ts';
 import { explainEffect } from '../../../engine/policy/explain-policy.ts';
 import type { SessionExplainRequest } from '../../../ports/session.ts';
 import { storedBody } from '../../conditions.ts';
 import { pageOf, PageQuery } from '../../paging.ts';
+import { decisionImpactView, pastCallsOf, pastDays, pastRange, TurnCoverage } from '../../past-calls.ts';
 import { defineRoute, type ToolServices } from './tool-services.ts';
-import { type DocumentPlace, storedDocumentUsing, versionFields } from '../../stored-document.ts';
+import { type DocumentPlace, shownIfAny, storedDocumentUsing, versionFields } from '../../stored-document.ts';
 
 const workspace = 'The policy and its rules';
-const WrittenPolicy = Policy.extend({ version: z.int() }).meta({ id: 'WrittenPolicy' });
+const warnings = z.array(Warning).optional().meta({ description: 'Names in rules that are not there, so that the rule matches nothing.' });
+const WrittenPolicy = Policy.extend({ version: z.int(), warnings }).meta({ id: 'WrittenPolicy' });
+const PolicyImpact = z
+  .object({
+    ...pastRange,
+    ...decisionImpactView,
+    turns: TurnCoverage,
+    more: z.boolean().meta({
+      description: 'Counts beyond 30,000 combinations of toolset and tool, and of agent or key where a rule names one, were not read.',
+    }),
+    idle: z.array(z.int()).meta({ description: 'Indexes of the rules that decided none of the calls.' }),
+    warnings,
+  })
+  .meta({ id: 'PolicyImpact' });
 
 const policy = storedDocumentUsing<ToolServices>()({
   path: '/v1/policy',
@@ -53,28 +68,55 @@ export const policyRoutes = [
       description:
         'For a call (`tool` and its `arguments`; `builtin.bash` runs on temporary files) or for a single effect, for example ' +
         '`{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The response names the deciding rule and the reason. ' +
-        'With `policy`, rules are tested before they are written. Nothing is sent, called or written.',
+        'With `policy`, rules are tested before they are written, and a key with the scope `admin` gets the `warnings` of the write. Nothing is sent, called or written.',
       body: PolicyQuestion,
       answers: { 200: { description: 'The verdict, in total and for each effect.', schema: PolicyAnswer } },
       problems: ['unknown_tool', 'ambiguous_tool'],
     },
     async ({ answer, services, principal, body }) => {
       const { tool, effect, toolset, session, agent, key, policy } = body;
-      const draft = policy && rulesOf(policy);
+      const draft = policy && withDerivedRules(policy, await services.directory.rules(principal.workspace));
       const as = { ...(agent !== undefined && { agent }), ...(key !== undefined && { key }), ...(draft !== undefined && { rules: draft }) };
       // Permission for a call of a toolset is checked when the toolset is read.
       if (toolset === undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
       requireAllowed(principal, { act: 'ask-policy-as', agent, key });
+      // The warnings have names of the workspace.
+      const isAdmin = isAllowed(principal, { act: 'use-scope', scopes: ['admin'] });
+      const warned = policy !== undefined && isAdmin ? await warningsOf(services.catalog(principal), policy) : {};
+      const decided = (found: PolicyAnswer) => answer(200, { ...found, ...warned });
       if (effect !== undefined) {
         const rules = draft ?? (await services.directory.rules(principal.workspace));
         const scope = { rules, keyId: key ?? principal.keyId, ...(agent !== undefined && { agent }) };
-        return answer(200, explainEffect(scope, effect, tool ?? null));
+        return decided(explainEffect(scope, effect, tool ?? null));
       }
       const asked = { ...as, name: tool ?? '', arguments: body.arguments ?? {} };
-      if (toolset === undefined) return answer(200, await explainKnownTool(services, principal, asked));
-      if (session === undefined) return answer(200, await services.explainCall(principal, { ...asked, toolset }));
+      if (toolset === undefined) return decided(await explainKnownTool(services, principal, asked));
+      if (session === undefined) return decided(await services.explainCall(principal, { ...asked, toolset }));
       const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset, callsOnly: true });
-      return answer(200, await services.sessions.get(session).explain(principal, { ...asked, plan }));
+      return decided(await services.sessions.get(session).explain(principal, { ...asked, plan }));
+    },
+  ),
+
+  defineRoute(
+    {
+      method: 'post',
+      path: '/v1/policy/impact',
+      operationId: 'getPolicyImpact',
+      tag: 'Policy',
+      scopes: ['admin'],
+      workspace,
+      summary: 'Compare rules with past calls',
+      description:
+        'Judges the calls of the last days by the stored rules and by those of the body, and returns the calls whose decision differs. Calls are judged by their counts; those of `builtin` tools for files and requests by their arguments, as the logs of sessions have them. The taint rule is left out, and files are taken as new. Nothing runs and nothing is stored.',
+      query: z.strictObject({ days: pastDays }),
+      body: Policy,
+      answers: { 200: { description: 'What would change.', schema: PolicyImpact } },
+    },
+    async ({ answer, services, principal, query: { days }, body }) => {
+      const warned = await warningsOf(services.catalog(principal), body);
+      const { range } = pastCallsOf(principal, services, days);
+      const sources = { ...services, aliases: services.settings.aliases };
+      return answer(200, { ...range, ...(await policyImpact(sources, principal, range, body)), ...warned });
     },
   ),
 
@@ -168,8 +210,17 @@ export const policyRoutes = [
 ];
 
 async function write({ catalog, kind, name }: DocumentPlace, body: z.infer<typeof Policy>, options: WriteOptions) {
-  const { document, created } = await catalog.put(kind, name, body, options);
-  return { document, created, view: { ...storedBody<z.infer<typeof Policy>>(document), version: document.version } };
+  const { document, created, warnings } = await catalog.put(kind, name, body, options);
+  return {
+    document,
+    created,
+    view: { ...storedBody<z.infer<typeof Policy>>(document), version: document.version, ...shownIfAny(warnings) },
+  };
+}
+
+/** The warnings of a write of these rules. Throws `invalid_request` as it would. */
+async function warningsOf(catalog: CatalogPort, rules: z.infer<typeof Policy>): Promise<{ warnings?: Warning[] }> {
+  return shownIfAny((await catalog.put('policy', policyDocument, rules, { dryRun: true })).warnings);
 }
 
 type AskedCall = Omit<SessionExplainRequest, 'plan'>;

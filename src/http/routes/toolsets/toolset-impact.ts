@@ -6,7 +6,15 @@ import { toolsetImpact } from '../../../engine/configuration/toolset-impact.ts';
 import { previewToolset } from '../../../engine/configuration/write-toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
-import { ArgumentImpactView, ChangedNameView, callCount, pastCallsOf, pastCallsQuery, pastRange } from '../../past-calls.ts';
+import {
+  ArgumentImpactView,
+  ChangedNameView,
+  callCount,
+  decisionImpactView,
+  pastCallsOf,
+  pastCallsQuery,
+  pastRange,
+} from '../../past-calls.ts';
 import { compileGiven } from './toolset-draft.ts';
 import { defineRoute } from './toolset-services.ts';
 import { ToolsetBody } from './toolsets.ts';
@@ -30,6 +38,10 @@ const ToolsetImpact = z
         }),
       )
       .meta({ description: 'Deprecated aliases that keep a name working. Each was tried.' }),
+    decisions: z.object(decisionImpactView).meta({
+      description:
+        'What the policy, as it is now, decides about calls whose names lead to the same tool in both. Calls by name count on each page, and those whose arguments decide on the first.',
+    }),
     arguments: ArgumentImpactView,
     mended: Toolset.nullable().meta({ description: 'The draft with all fixes, ready for PUT. null: no fix is known.' }),
     nextCursor: z.string().nullable().meta({ description: 'More names follow; a name may be on two pages.' }),
@@ -61,7 +73,7 @@ export const toolsetImpactRoutes = [
       const { range, key } = pastCallsOf(principal, services, days);
       const compile = (tried: Toolset) => previewToolset(services.catalog(principal), principal, name, tried, [...tried.tools.keys()]);
       const asked = { workspace: principal.workspace, toolset: name, ...range, key, cursor };
-      const impact = await toolsetImpact(services, principal, asked, before, { toolset, compiled, compile }, aliases);
+      const impact = await toolsetImpact({ ...services, aliases }, principal, asked, before, { toolset, compiled, compile });
       const valid = issues.length === 0 && compiled.conflicts.length === 0;
       return answer(200, { toolset: name, ...range, valid, ...impact });
     },

@@ -3,12 +3,18 @@ import { z } from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { unknownNames, unusedAliases, withoutDismissed } from '../../../core/impact/suggestions.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
+import { showExamples } from '../../../core/impact/argument-examples.ts';
+import type { Lesson } from '../../../core/impact/learned-names.ts';
+import type { Principal } from '../../../core/people/principal.ts';
+import { RedactionLimitReached, RedactionWork, runInSlices } from '../../../core/redaction/redaction-work.ts';
+import { type LessonPreview, previewLesson } from '../../../engine/configuration/lesson-preview.ts';
+import { compileRedaction } from '../../../platform/compile-redaction.ts';
 import { calledNames } from '../../../engine/configuration/called-names.ts';
 import { learnToolsetNames } from '../../../engine/configuration/learn-names.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
 import { callCount, pastCallsOf, pastDays, pastRange, TurnCoverage } from '../../past-calls.ts';
-import { defineRoute } from './toolset-services.ts';
+import { defineRoute, type ToolsetServices } from './toolset-services.ts';
 import { toolsetOf } from './toolsets.ts';
 
 const names = z.array(z.string());
@@ -27,6 +33,14 @@ const Suggestion = z.object({
   contrary: callCount.meta({ description: 'Refused calls of the name that were followed by another one.' }),
   models: names,
   agents: names,
+  preview: z.object({
+    found: callCount.meta({ description: 'Calls of the last days that failed, and would have been accepted with the alias.' }),
+    broken: callCount.meta({ description: 'Calls that were accepted, and would have failed or called another tool.' }),
+  }),
+  examples: z.array(z.record(z.string(), z.string())).meta({
+    description:
+      'The arguments of at most 3 refused calls: values as JSON, shortened. Only the type, such as `<string>`, is shown of values that may be secret, that are long, or that the redaction rules of the workspace match.',
+  }),
   isNoteOnly: z
     .boolean()
     .meta({ description: 'The tool may delete data. No alias is proposed for it: `name` only shows what models call.' }),
@@ -39,7 +53,14 @@ const ToolsetSuggestions = z
     suggestions: z.array(Suggestion).meta({ description: 'The most seen first, at most 200.' }),
     turns: TurnCoverage,
     unknown: z
-      .array(z.object({ requested: z.string(), calls: callCount, lastDay: z.string().nullable(), agents: names, keys: names, near: names }))
+      .array(
+        z.object({
+          ...{ requested: z.string(), calls: callCount, lastDay: z.string().nullable(), agents: names, keys: names, near: names },
+          overcount: callCount.optional().meta({
+            description: 'At most so many of `calls` were of other names: a day keeps the most frequent ones.',
+          }),
+        }),
+      )
       .meta({
         description: 'Names that were called and lead to no tool, at most 100, the most called first. `near`: tools with similar names.',
       }),
@@ -85,16 +106,42 @@ export const toolsetSuggestionRoutes = [
         learnToolsetNames(deps, principal, table, { toolset: name, ...times, key, least }),
         calledNames(services.usage, { workspace: principal.workspace, toolset: name, ...range, key, cursor: undefined }),
       ]);
-      const isOld = Date.parse(document.updatedAt) < Date.parse(range.from);
+      const isOld = document.updatedAt < times.from;
       return answer(200, {
         ...{ toolset: name, ...range },
-        suggestions: withoutDismissed(learned.lessons, toolset),
+        suggestions: await shown(services, principal, withoutDismissed(learned.lessons, toolset), (lesson) =>
+          previewLesson(lesson, table, { called: used.called, calls: learned.calls }),
+        ),
         turns: learned.turns,
-        unknown: unknownNames(used.called, table, toolset).map(({ requested, calls, lastDay, agents, keys, near }) => ({
+        unknown: unknownNames(used.called, table, toolset).map(({ requested, calls, lastDay, overcount, agents, keys, near }) => ({
           ...{ requested, calls, lastDay, near, agents: [...agents], keys: [...keys] },
+          ...(overcount !== undefined && { overcount }),
         })),
         unused: isOld && key === undefined && used.nextCursor === null ? unusedAliases(toolset, used.called) : null,
       });
     },
   ),
 ];
+
+/** Adds previews, and replaces the arguments of examples by what may be shown of them. */
+async function shown(
+  { directory, clock }: Pick<ToolsetServices, 'directory' | 'clock'>,
+  { workspace }: Principal,
+  lessons: readonly Lesson[],
+  preview: (lesson: Lesson) => LessonPreview,
+): Promise<z.input<typeof Suggestion>[]> {
+  const { redaction } = await directory.safeguards(workspace);
+  const { rules = [], patterns = [] } = redaction ?? {};
+  const redact = await compileRedaction({ rules: [...new Set(['secret' as const, ...rules])], patterns, results: true, logs: true });
+  const work = new RedactionWork();
+  const suggestions: z.input<typeof Suggestion>[] = [];
+  for (const lesson of lessons) {
+    const examples = await runInSlices(showExamples(lesson.examples, redact, work), work, clock).catch((error: unknown) => {
+      // Without examples the suggestion is still of use.
+      if (error instanceof RedactionLimitReached) return [];
+      throw error;
+    });
+    suggestions.push({ ...lesson, preview: preview(lesson), examples });
+  }
+  return suggestions;
+}

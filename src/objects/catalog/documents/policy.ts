@@ -3,45 +3,58 @@ import { canonicalJson } from '../../../core/hash.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { Policy, rulesOf } from '../../../core/policy/policy.ts';
 import { PolicyRule } from '../../../core/policy/rule.ts';
-import { invalidRequest, Problem, type Issue, parseInput } from '../../../core/problem.ts';
-import { nearNames } from '../../../core/names/suggest.ts';
-import { policyDocument } from '../../../ports/catalog.ts';
+import { firstWarnings, invalidRequest, Problem, parseInput } from '../../../core/problem.ts';
+import { type PolicyNames, type UnmatchedRule, unmatchedRules } from '../../../core/policy/unmatched-rules.ts';
+import { reservedServers } from '../../../core/names/reserved-names.ts';
+import { type DocumentKind, policyDocument } from '../../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { findRow } from './documents.ts';
+import { knownTools } from '../tools/known-tools.ts';
+import { allRows, findRow } from './documents.ts';
 import { type DocumentWriter, putDocument } from './write-document.ts';
 
 export const policyWriter: DocumentWriter = {
   nameFault: (_context, name) => (name === policyDocument ? null : `must be ${JSON.stringify(policyDocument)}: a workspace has one policy`),
+  // A rule for a missing tool in code is an error, unless it is stored already: otherwise nothing could be remembered after a tool is removed.
   prepare: async (context, _name, body) => {
     const policy = parseInput(Policy, body);
-    const issues = unknownTools(context, policy);
-    if (issues.length > 0) throw invalidRequest(issues);
-    return { body: policy };
+    const stored = new Set(readPolicy(context.sql).rules.map(({ tool }) => tool));
+    const isFault = ({ index, member }: UnmatchedRule): boolean => {
+      const tool = policy.rules[index]?.tool;
+      return member === 'tool' && tool !== undefined && /^(builtin|local)\./.test(tool) && !stored.has(tool);
+    };
+    const unmatched = unmatchedRules(policy.rules, policyNames(context));
+    const faults = unmatched.filter(isFault).slice(0, limits.maxReportedIssues);
+    if (faults.length > 0)
+      throw invalidRequest(faults.map(({ index, member, message }) => ({ path: `rules[${index}].${member}`, message })));
+    const warnings = unmatched.map(({ index, member, message }) => ({
+      path: `rules[${index}].${member}`,
+      message: `${message}${message.endsWith('?') ? '' : '.'} The rule matches nothing as long as that is so.`,
+    }));
+    return { body: policy, warnings: firstWarnings(warnings, 'names in rules that match nothing', limits.maxReportedWarnings, 'rules') };
   },
 };
 
-/**
- * Finds rules for tools that will never exist. Servers and made tools may be added later, but a rule for a missing built-in tool would
- * never match. Such rules that are already stored are accepted, since otherwise nothing could be remembered after a tool is removed.
- */
-function unknownTools(context: CatalogContext, { rules }: Policy): Issue[] {
-  const names = context.definitions().map(({ canonical }) => canonical as string);
-  const fine = new Set([...names, ...readPolicy(context.sql).rules.map(({ tool }) => tool)]);
-  const unknown = rules.flatMap(({ tool }, index) =>
-    tool !== undefined && /^(builtin|local)\./.test(tool) && !tool.endsWith('.*') && !fine.has(tool) ? [{ tool, index }] : [],
-  );
-  // Only the first few, because each is compared with all names.
-  return unknown.slice(0, maxUnknownTools).map(({ tool, index }) => {
-    const near = nearNames(
-      tool,
-      names.map((name) => [name, name] as const),
-    );
-    const hint = near.length === 0 ? '' : `; similar names: ${near.join(', ')}`;
-    return { path: `rules[${index}].tool`, message: `unknown tool ${JSON.stringify(tool)}${hint}` };
-  });
+function policyNames(context: CatalogContext): PolicyNames {
+  const { sql } = context;
+  const definitions = [...knownTools(context).all()];
+  const named = (kind: DocumentKind): string[] => allRows(sql, kind).map(({ name }) => name);
+  return {
+    tools: new Set(definitions.flatMap(({ canonical, source }) => (source?.state === 'missing' ? [] : [canonical]))),
+    listed: new Set(definitions.map(({ server }) => server)),
+    servers: new Set([...reservedServers, ...named('server')]),
+    agents: new Set(named('agent')),
+    keys: new Set(
+      sql
+        .exec<{ id: string }>('SELECT id FROM keys WHERE revoked_at IS NULL')
+        .toArray()
+        .map(({ id }) => id),
+    ),
+    secrets: new Set(named('secret')),
+    renamed: new Map(
+      definitions.flatMap(({ canonical, source }) => (source?.renamedTo === undefined ? [] : [[canonical, source.renamedTo]])),
+    ),
+  };
 }
-
-const maxUnknownTools = 20;
 
 /** Returns the rules for calls; empty if no policy was written. */
 export function readRules(sql: SqlStorage): PolicyRule[] {

@@ -16,6 +16,7 @@ import {
   type ApplyResult,
   type DocumentWrite,
   type ImportOrigin,
+  maxComparedToolsets,
   projectKinds,
 } from '../../../ports/projects.ts';
 import { type DocumentRow, findRow, toStoredDocument } from '../documents/documents.ts';
@@ -70,6 +71,7 @@ async function writeAll(
   const documents: AppliedDocument[] = [];
   const failures: Failure[] = [];
   let shownChanges = 0;
+  let compared = 0;
   const merge = request.import === undefined ? null : await openImport(context, request.import, request.writes);
   for (const kind of projectKinds) {
     // Documents that depend on one that failed would only repeat its error.
@@ -82,7 +84,10 @@ async function writeAll(
       else {
         shownChanges += done.changes?.length ?? 0;
         const isLeftOut = done.changes !== undefined && shownChanges > limits.maxPlanChanges;
-        documents.push(isLeftOut ? { ...done, changes: [{ path: '…' }] } : done);
+        if (done.after !== undefined && kind === 'toolset') compared += 1;
+        const { after: _after, ...bounded } = done;
+        const kept = compared > maxComparedToolsets && kind === 'toolset' ? bounded : done;
+        documents.push(isLeftOut ? { ...kept, changes: [{ path: '…' }] } : kept);
       }
     }
   }
@@ -151,6 +156,7 @@ async function writeOne(
     if (!changed) return done('unchanged', more);
     return done(created ? 'created' : 'updated', {
       ...more,
+      ...(dryRun === true && (kind === 'policy' || (kind === 'toolset' && !created)) && { after: write.body }),
       ...(row !== null && { changes: changesOf({ row, more: before }, { row: after, more: toolsNow() }) }),
     });
   } catch (error) {
@@ -158,7 +164,11 @@ async function writeOne(
     if (write.awaitsTools === true) {
       // The plan shows what is known before the servers have listed their tools.
       const changes = dryRun === true && merged !== null && row !== null ? documentChanges(row.body, { ...write.body, name }) : [];
-      return done('deferred', { reason: error.detail, ...(changes.length > 0 && { changes }) });
+      return done('deferred', {
+        reason: error.detail,
+        ...(row === null && { isNew: true as const }),
+        ...(changes.length > 0 && { changes }),
+      });
     }
     return write.mayFail === true || origin?.isPartial === true ? done('skipped', { reason: error.detail }) : error;
   }

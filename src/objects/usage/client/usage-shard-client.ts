@@ -18,7 +18,8 @@ export const countNames = [
 ] as const;
 /** `overcount` and `last`: of calls of tools. `toolCost`: what they cost, in sums of models. */
 export type Sums = Record<(typeof countNames)[number], number> & { toolCost?: number; overcount?: number; last?: string };
-export type SumRow = { group: string[]; sums: Sums };
+/** `who`: see `UsageQuery`. */
+export type SumRow = { group: string[]; sums: Sums; who?: { agents: string[]; keys: string[] } };
 
 /** Rows of a list are ordered by time, then by id. */
 export type Position = readonly [at: number, id: string];
@@ -29,8 +30,8 @@ export type NotedObject = { kind: ObjectKind; id: string };
 
 export interface UsageShardRpc {
   record(workspace: string, reports: readonly UsageReport[]): Promise<void>;
-  /** Returns the first `limit` groups after `after`, and the sums of all groups. */
-  sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums }>;
+  /** Returns the first `limit` groups after `after`, and the sums of all groups; null with `who`. */
+  sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums | null }>;
   /** Returns rows before `before`, newest first. `readTo`: where reading ended; null: at the end of the list. */
   requests(query: Omit<RequestQuery, 'cursor'>, before: Position | null): Promise<{ items: RequestEntry[]; readTo: Position | null }>;
   request(id: string): Promise<LoggedRequest[]>;

@@ -140,7 +140,7 @@ export function createUsageReader({ bindings }: Pick<Deps, 'bindings'>): UsageRe
       for (const row of answers.flatMap(({ rows }) => rows)) {
         const key = JSON.stringify(row.group);
         const known = groups.get(key);
-        groups.set(key, known === undefined ? row : { group: row.group, sums: addSums(known.sums, row.sums) });
+        groups.set(key, known === undefined ? row : joined(known, row));
       }
       // Each shard returned its first groups, so the first ones of all are complete.
       const sorted = [...groups.values()].sort((a, b) => compareGroups(a.group, b.group));
@@ -148,9 +148,9 @@ export function createUsageReader({ bindings }: Pick<Deps, 'bindings'>): UsageRe
       const last = sorted.length > query.limit ? shown.at(-1) : undefined;
       const ofTools = isOfTools(query.by);
       return {
-        items: shown.map((row) => ({ ...toGroup(query.by, row.group), ...toCounts(row.sums, ofTools), ...ofNames(row.sums) })),
+        items: shown.map((row) => ({ ...toGroup(query.by, row.group), ...toCounts(row.sums, ofTools), ...ofNames(row.sums), ...row.who })),
         nextCursor: last === undefined ? null : encodeCursor(usageList, [query.by.join(), ...last.group]),
-        totals: toCounts(answers.map(({ totals }) => totals).reduce(addSums), ofTools),
+        totals: toCounts(answers.flatMap(({ totals }) => totals ?? []).reduce(addSums, noSums), ofTools),
       };
     },
     async requests(workspace, { cursor, ...query }) {
@@ -204,6 +204,16 @@ export function addSums(a: Sums, b: Sums): Sums {
     .at(-1);
   const toolCost = (a.toolCost ?? 0) + (b.toolCost ?? 0);
   return { ...sum, ...(toolCost > 0 && { toolCost }), ...(overcount > 0 && { overcount }), ...(last !== undefined && { last }) };
+}
+
+const noSums = Object.fromEntries(countNames.map((name) => [name, 0])) as Record<(typeof countNames)[number], number>;
+
+function joined({ group, sums, who: first }: SumRow, { sums: more, who }: SumRow): SumRow {
+  const union = (a: readonly string[] = [], b: readonly string[] = []): string[] => [...new Set([...a, ...b])];
+  return {
+    ...{ group, sums: addSums(sums, more) },
+    ...(who !== undefined && { who: { agents: union(first?.agents, who.agents), keys: union(first?.keys, who.keys) } }),
+  };
 }
 
 function toGroup(by: readonly UsageDimension[], group: readonly string[]): Partial<UsageRow> {
