@@ -24,10 +24,14 @@ export const workerOptions = {
   outExtension: { '.js': '.mjs' },
 } satisfies BuildOptions;
 
-/** zod has error messages in 64 languages, of which one is used. */
-export const oneLanguage: Plugin = {
-  name: 'one-language',
+/** Leaves out of zod what nothing here uses, and its one module would bring along: error messages in 63 languages, and schemas made of JSON Schema. */
+export const usedZod: Plugin = {
+  name: 'used-zod',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" }));
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]classic[\\/]from-json-schema\.js$/ }, () => ({
+      contents:
+        "export function fromJSONSchema() { throw new Error('z.fromJSONSchema is not part of this build: see usedZod in src/local/build/bundle-options.ts'); }",
+    }));
   },
 };
