@@ -1,10 +1,9 @@
 /** Settings of Amp: `amp.mcpServers`, the permissions of these servers, and the tools that are switched off. Amp, "Owner's manual". */
 import { stringOf } from '../../json/wire-value.ts';
 import type { ImportDraft } from '../draft.ts';
-import { addServers, addToolset, otherSettings } from '../mcp-clients.ts';
+import { addClient } from '../mcp-clients.ts';
 import { maxRules, ToolRules, tooManyRules } from '../mcp-permissions.ts';
 import type { Members } from '../members.ts';
-import { createVariables } from '../variables.ts';
 
 export function readAmp(draft: ImportDraft, file: Members): void {
   const rows = file.entries('amp.mcpServers');
@@ -34,8 +33,7 @@ export function readAmp(draft: ImportDraft, file: Members): void {
       off: decided?.isRejected === true ? `is rejected by ${decided.path} of the file` : null,
     };
   };
-  addToolset(draft, 'amp', addServers(draft, rows, { variables: createVariables(), given }));
-  file.skipOthers(otherSettings);
+  addClient(draft, file, { toolset: 'amp', rows, given });
 }
 
 type ServerPermission = { path: string; isRejected: boolean; matches(entry: Members): boolean };
