@@ -4,6 +4,7 @@
  */
 import { fold } from '../names/fold.ts';
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
+import { listFirst } from '../text/paragraphs.ts';
 import { aliasName } from '../names/toolset-alias.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolsetEntry } from '../toolset/toolset.ts';
@@ -80,11 +81,11 @@ export function mergeToolset(
     else entries.set(key, recordOf(entry));
   }
   for (const [server, keys] of absent)
-    context.kept.push({ path: `tools (${server}.*)`, reason: `the file does not have them: ${listed(keys)}` });
+    context.kept.push({ path: `tools (${server}.*)`, reason: `the file does not have them: ${listFirst(keys, maxNamed)}` });
   for (const [server, keys] of out)
     context.kept.push({
       path: `tools (${server}.*)`,
-      reason: `the stored toolset is without them, and stays so: ${listed(keys)}`,
+      reason: `the stored toolset is without them, and stays so: ${listFirst(keys, maxNamed)}`,
     });
   const own = new Set([...entries].flatMap(([key, entry]) => (Object.hasOwn(stored, key) ? [entry as ToolsetEntry] : [])));
   // Parsed by the schema of toolsets.
@@ -151,6 +152,9 @@ export function withFreeNames(skipped: Part[], entries: readonly ToolsetEntry[],
   });
 }
 
+/** Tools that one report names. */
+const maxNamed = 10;
+
 function ownName(tool: string): string {
   return tool.slice(tool.indexOf('.') + 1);
 }
@@ -162,11 +166,4 @@ function serverOf(key: string): string {
 function note(groups: Map<string, string[]>, key: string): void {
   const server = serverOf(key);
   groups.set(server, [...(groups.get(server) ?? []), key]);
-}
-
-const maxNamed = 10;
-
-function listed(keys: readonly string[]): string {
-  const more = keys.length - maxNamed;
-  return `${keys.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

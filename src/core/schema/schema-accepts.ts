@@ -2,9 +2,9 @@
  * Whether one schema accepts every value that another one accepts. Compares them part by part; whatever is uncertain is "no". Decides whether
  * callers of a changed definition continue to work. References are expanded first (`schema-references.ts`).
  */
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, listOf } from '../json/wire-value.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { fixedChoices, isAnnotation, isPermissive, sameJson, typesOf } from './schema-parts.ts';
+import { fixedChoices, isAnnotation, isPermissive, sameJson, typeOfValue, typesOf } from './schema-parts.ts';
 import { expandReferences } from './schema-references.ts';
 import { SchemaReport } from './schema-report.ts';
 
@@ -49,14 +49,8 @@ function alternatives(schema: JsonSchema): JsonSchema[] | null {
 function coversTypes(wide: JsonSchema, narrow: JsonSchema, choices: readonly unknown[] | null): boolean {
   const allowed = typesOf(wide);
   if (allowed === null) return true;
-  const types = typesOf(narrow) ?? (choices === null ? null : choices.map(typeOf));
+  const types = typesOf(narrow) ?? (choices === null ? null : choices.map(typeOfValue));
   return types?.every((type) => allowed.includes(type) || (type === 'integer' && allowed.includes('number'))) ?? false;
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
 function coversKeyword(keyword: string, wide: JsonSchema, narrow: JsonSchema, gone: Gone): boolean {
@@ -81,10 +75,6 @@ function coversProperties(wide: JsonSchema, narrow: JsonSchema, gone: Gone): boo
     if (Object.hasOwn(all, name)) return covers(all[name], part, gone);
     return gone === 'ignored' && wide.additionalProperties !== false;
   });
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 const handled: ReadonlySet<string> = new Set([

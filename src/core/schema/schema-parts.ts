@@ -121,12 +121,12 @@ export function typesOf(schema: JsonSchema): string[] | null {
   return isNullable(schema) ? [...written, 'null'] : written;
 }
 
-/** OpenAPI's `nullable`. A `{"type": "string", "default": null}` usually means that null may be sent, too. */
 /** The only values of a part with `const` or `enum`; null: it has neither. */
 export function fixedChoices(schema: JsonSchema): readonly unknown[] | null {
   return Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : null;
 }
 
+/** OpenAPI's `nullable`. A `{"type": "string", "default": null}` usually means that null may be sent, too. */
 export function isNullable(schema: JsonSchema): boolean {
   return schema.nullable === true || schema.default === null;
 }
@@ -146,6 +146,13 @@ export function hasType(value: unknown, type: string): boolean {
     default:
       return typeof value === type;
   }
+}
+
+/** The narrowest type of a value. */
+export function typeOfValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
 const knownTypes: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);

@@ -7,6 +7,7 @@ import { descriptionFault } from '../../core/openapi/description.ts';
 import { importOpenApi } from '../../core/openapi/import.ts';
 import { Problem } from '../../core/problem.ts';
 import { secretHostOf } from '../../core/secrets/secret.ts';
+import { utf8Text } from '../../core/text/utf8.ts';
 import { callUrlOf, type ServerAccess } from '../../core/servers/server.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import { readBounded } from '../../net/read-bounded.ts';
@@ -54,7 +55,9 @@ async function fetchDocument(server: ServerAccess, context: UpstreamContext): Pr
     throw descriptionFault(
       `has more than ${limits.maxOpenApiBytes} bytes. Remove parts that no tool needs (descriptions, examples, operations)`,
     );
-  return decode(bytes);
+  const text = utf8Text(bytes);
+  if (text === null) throw descriptionFault('is not UTF-8');
+  return text;
 }
 
 function remedyOf(status: number): string {
@@ -89,15 +92,6 @@ async function ifAvailable<Value>(value: Promise<Value>): Promise<Value | null> 
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;
-  }
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    // The decoder's error says nothing useful.
-    throw descriptionFault('is not UTF-8');
   }
 }
 

@@ -1,5 +1,6 @@
 /** Settings of Amp: `amp.mcpServers`, the permissions of these servers, and the tools that are switched off. Amp, "Owner's manual". */
 import { stringOf } from '../../json/wire-value.ts';
+import { matchesPieces } from '../../text/match-stars.ts';
 import type { ImportDraft } from '../draft.ts';
 import { addClient } from '../mcp-clients.ts';
 import { maxRules, ToolRules, tooManyRules } from '../mcp-permissions.ts';
@@ -48,25 +49,13 @@ function readServerPermissions(file: Members): ServerPermission[] {
     const matches = (entry: Members): boolean =>
       patterns.every(([name, pattern]) => {
         const given = entry.peek(name);
-        return isMatch(pattern, (Array.isArray(given) ? given.map(stringOf).join(' ') : stringOf(given)).slice(0, maxMatched));
+        return matchesPieces(
+          pattern.split('*'),
+          (Array.isArray(given) ? given.map(stringOf).join(' ') : stringOf(given)).slice(0, maxMatched),
+        );
       });
     return { path: item.path, isRejected, matches };
   });
 }
 
 const maxMatched = 4_000;
-
-/** `*` stands for any text. */
-function isMatch(pattern: string, text: string): boolean {
-  const parts = pattern.split('*');
-  const [first = '', last = ''] = [parts[0], parts.at(-1)];
-  if (parts.length === 1) return pattern === text;
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= text.length - last.length;
-}
