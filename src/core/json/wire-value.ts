@@ -32,6 +32,11 @@ export function argumentsOf(value: unknown): string | object | null {
   return typeof value === 'string' || (typeof value === 'object' && value !== null) ? value : null;
 }
 
+/** A member may be called `constructor`, as those that all objects inherit. */
+export function ownMember<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** Returns undefined for invalid JSON; JSON itself has no undefined. */
 export function tryParse(data: string): unknown {
   try {

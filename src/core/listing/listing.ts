@@ -19,7 +19,7 @@ import { ToolAnnotations, type BareDefinition, Icons, type ToolPresentation } fr
 import { passedMeta } from '../tools/mcp-input.ts';
 import type { ServerOperation } from '../tools/server-operation.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { isDeeperThan, isRecord, recordOf } from '../json/wire-value.ts';
+import { isDeeperThan, isRecord, ownMember, recordOf } from '../json/wire-value.ts';
 
 export type ListedDefinition = {
   /** `tools[i]`. */
@@ -163,7 +163,7 @@ function aliasesOf({ aliases, _meta: meta, name: own }: Record<string, unknown>)
 function annotationsOf(value: unknown): ToolAnnotations | null {
   if (!isRecord(value)) return null;
   const known = Object.entries(ToolAnnotations.shape).flatMap(([hint, type]) => {
-    const read = type.safeParse(Object.hasOwn(value, hint) ? value[hint] : undefined);
+    const read = type.safeParse(ownMember(value, hint));
     return read.success && read.data !== undefined ? [[hint, read.data]] : [];
   });
   return known.length === 0 ? null : ToolAnnotations.parse(Object.fromEntries(known));

@@ -20,7 +20,7 @@ import { createSchemas } from './schemas.ts';
 import { reportSecurity } from './security.ts';
 import { fold } from '../names/fold.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
-import { isRecord, listOf, type Json, recordOf, stringOf } from '../json/wire-value.ts';
+import { isRecord, listOf, type Json, ownMember, recordOf, stringOf } from '../json/wire-value.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { matchesPieces } from '../text/match-stars.ts';
 
@@ -208,7 +208,7 @@ const maxChoices = 5;
 
 function withDefaults({ url, variables }: Json): string {
   return String(url).replace(/\{([^{}]{1,200})\}/g, (whole, name: string) => {
-    const variable = isRecord(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const variable = ownMember(recordOf(variables), name);
     const value = isRecord(variable) ? (variable.default ?? listOf(variable.enum)[0]) : undefined;
     return typeof value === 'string' || typeof value === 'number' ? String(value) : whole;
   });
