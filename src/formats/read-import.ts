@@ -15,8 +15,8 @@ import { invalidRequest, parsePart, Problem, quoted } from '../core/problem.ts';
 import { mapPlaces, variableNames } from '../core/project/expand-variables.ts';
 import { Project } from '../core/project/project.ts';
 import { skillFile, isStray, skillPathFault } from '../core/skills/skill.ts';
-import { looksLikeToml, readTomlValue, TomlFault } from './read-toml.ts';
-import { readYaml, YamlFault } from './read-yaml.ts';
+import { looksLikeToml, readTomlValue } from './read-toml.ts';
+import { readYaml, TextFault } from './read-yaml.ts';
 import { readZipDirectory, unpackEntry } from './read-zip.ts';
 
 export type ImportOptions = {
@@ -193,7 +193,7 @@ export function parseImportText(text: string, fileName = ''): unknown {
   if (bare.startsWith('<')) throw new Problem('invalid_request', 'The file is a page of HTML or XML, not JSON, YAML or a zip archive.');
   // The command line sends what it read of a TOML file as JSON, under the name of the file. TOML never begins with a brace.
   const isToml = !bare.startsWith('{') && (/\.toml$/i.test(fileName) || looksLikeToml(bare));
-  const value = isToml ? parseToml(bare) : isJson(bare) ? parseJson(bare) : parseYaml(bare);
+  const value = isToml ? parseAs('TOML', bare) : isJson(bare) ? parseJson(bare) : parseAs('YAML', bare);
   if (collectParts(value, maxImportParts) === null) throw tooManyValues();
   return value;
 }
@@ -206,30 +206,18 @@ function parseJson(text: string): unknown {
   const value = tryParse(plain);
   if (value !== undefined) return value;
   // YAML permits what JSON does not, such as keys without quotes. Its message has the line.
-  return parseYaml(plain, 'JSON');
+  return parseAs('JSON', plain);
 }
 
-function parseYaml(text: string, what = 'YAML'): unknown {
+function parseAs(what: 'JSON' | 'TOML' | 'YAML', text: string): unknown {
   try {
+    if (what === 'TOML') return readTomlValue(text, { maxDepth: maxImportDepth });
     return readYaml(text, { maxDepth: maxImportDepth, maxSeparators: maxYamlSeparators, maxAliased: limits.maxOpenApiBytes });
   } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
-    const where = error.place === null ? '' : ` in line ${error.place.line}, column ${error.place.column}`;
+    if (!(error instanceof TextFault)) throw error;
     if (error.kind === 'parts') throw tooManyValues();
-    throw new Problem(
-      what === 'JSON' ? 'invalid_json' : 'invalid_request',
-      `The file is not valid ${what}${where}: ${stringOf(error.message)}.`,
-    );
-  }
-}
-
-function parseToml(text: string): unknown {
-  try {
-    return readTomlValue(text, { maxDepth: maxImportDepth });
-  } catch (error) {
-    if (!(error instanceof TomlFault)) throw error;
-    const { line, column } = error.place;
-    throw new Problem('invalid_request', `The file is not valid TOML in line ${line}, column ${column}: ${error.message}.`);
+    const where = error.place === null ? '' : ` in line ${error.place.line}, column ${error.place.column}`;
+    throw new Problem(what === 'JSON' ? 'invalid_json' : 'invalid_request', `The file is not valid ${what}${where}: ${error.message}.`);
   }
 }
 

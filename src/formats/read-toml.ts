@@ -1,28 +1,19 @@
 /** Reads TOML, in which Codex has its settings, as values of JSON. Only imports use it. */
 import { parse, TomlError } from 'smol-toml';
 import { isDeeperThan, isRecord, tryParse } from '../core/json/wire-value.ts';
+import { TextFault } from './read-yaml.ts';
 
-/** `place`: in the text. */
-export class TomlFault extends Error {
-  readonly place: { line: number; column: number };
-
-  constructor(message: string, place: { line: number; column: number }) {
-    super(message);
-    this.place = place;
-  }
-}
-
-/** Throws `TomlFault`. Dates become texts. */
+/** Throws `TextFault`. Dates become texts. */
 export function readTomlValue(text: string, { maxDepth }: { maxDepth: number }): unknown {
   try {
     const value = parse(text, { maxDepth });
     // The parser bounds arrays and inline tables, not dotted names.
-    if (isDeeperThan(value, maxDepth)) throw new TomlFault(`tables nest deeper than ${maxDepth} levels`, { line: 1, column: 1 });
+    if (isDeeperThan(value, maxDepth)) throw new TextFault('depth', `tables nest deeper than ${maxDepth} levels`, { line: 1, column: 1 });
     return plain(value);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     // The other lines of the message show the text, which may contain a credential.
-    throw new TomlFault((error.message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, ''), error);
+    throw new TextFault('syntax', (error.message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, ''), error);
   }
 }
 

@@ -31,15 +31,15 @@ export type YamlBounds = {
   writtenIn?: string;
 };
 
-/** Returns null for a text without a document. Throws `YamlFault`, and nothing else. */
+/** Returns null for a text without a document. Throws `TextFault`, and nothing else. */
 export function readYaml(text: string, bounds: YamlBounds): unknown {
-  if (hasMoreSeparators(text, bounds.maxSeparators)) throw new YamlFault('parts', 'it has too many values');
+  if (hasMoreSeparators(text, bounds.maxSeparators)) throw new TextFault('parts', 'it has too many values');
   // Checked first, because the parser's message has an excerpt in which null characters count as line ends.
   const nothing = text.indexOf('\0');
-  if (nothing >= 0) throw new YamlFault('syntax', 'it contains a null character', positionAt(text, nothing));
+  if (nothing >= 0) throw new TextFault('syntax', 'it contains a null character', positionAt(text, nothing));
   const events = parse(text, bounds.maxDepth);
   if (events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length > 1) {
-    throw new YamlFault('syntax', 'it contains more than one document');
+    throw new TextFault('syntax', 'it contains more than one document');
   }
   const builder = new YamlBuilder(text, bounds);
   // Taken from the end of a reversed list, so that each event is freed after use: together they take several times the memory of the value.
@@ -53,9 +53,9 @@ function parse(text: string, maxDepth: number): Event[] {
     return parseEvents(text, { maxDepth });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    if (error.reason.includes('maxDepth')) throw new YamlFault('depth', 'it is nested too deeply');
+    if (error.reason.includes('maxDepth')) throw new TextFault('depth', 'it is nested too deeply');
     const { mark, reason } = error;
-    throw new YamlFault('syntax', clearer[reason] ?? reason, mark && { line: mark.line + 1, column: mark.column + 1 });
+    throw new TextFault('syntax', clearer[reason] ?? reason, mark && { line: mark.line + 1, column: mark.column + 1 });
   }
 }
 
@@ -237,12 +237,12 @@ class YamlBuilder {
     return anchorStart < 0 ? null : this.text.slice(anchorStart, anchorEnd);
   }
 
-  private fault(message: string, at: number): YamlFault {
-    return new YamlFault('syntax', message, positionAt(this.text, at));
+  private fault(message: string, at: number): TextFault {
+    return new TextFault('syntax', message, positionAt(this.text, at));
   }
 
-  private aliasFault(message: string, at: number): YamlFault {
-    return new YamlFault('aliases', message, positionAt(this.text, at));
+  private aliasFault(message: string, at: number): TextFault {
+    return new TextFault('aliases', message, positionAt(this.text, at));
   }
 }
 
@@ -289,16 +289,16 @@ function resolvePlain(written: string): unknown {
 // Why a YAML text is invalid, and where. Callers convert it to a problem with a message that fits the document.
 
 /** `aliases`: they expand to too much, or are not allowed; `parts` and `depth`: too many or too deeply nested values. */
-type YamlFaultKind = 'syntax' | 'aliases' | 'parts' | 'depth';
+type FaultKind = 'syntax' | 'aliases' | 'parts' | 'depth';
 
 /** Both start at 1. */
-type YamlPosition = { line: number; column: number };
+type TextPosition = { line: number; column: number };
 
-export class YamlFault extends Error {
-  readonly kind: YamlFaultKind;
-  readonly place: YamlPosition | null;
+export class TextFault extends Error {
+  readonly kind: FaultKind;
+  readonly place: TextPosition | null;
 
-  constructor(kind: YamlFaultKind, message: string, place: YamlPosition | null = null) {
+  constructor(kind: FaultKind, message: string, place: TextPosition | null = null) {
     super(message);
     this.kind = kind;
     this.place = place;
@@ -306,7 +306,7 @@ export class YamlFault extends Error {
 }
 
 /** Returns the position of an offset. Only for reported faults, since it scans all the text before the offset. */
-function positionAt(text: string, offset: number): YamlPosition {
+function positionAt(text: string, offset: number): TextPosition {
   const lines = text.slice(0, offset).split(/\r\n?|\n/);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

@@ -4,8 +4,7 @@
  */
 import type { z } from 'zod';
 import { Agent } from '../turn/agent.ts';
-import type { Json } from '../json/wire-value.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { collectParts, isRecord, type Json, stringOf } from '../json/wire-value.ts';
 import { MadeTool } from '../tools/made-tool.ts';
 import { ModelAlias } from '../model/model-alias.ts';
 import { Provider } from '../model/provider.ts';
@@ -16,7 +15,6 @@ import { Toolset } from '../toolset/toolset.ts';
 import { Members } from './members.ts';
 import { type ImportedKind, isShortened, kindNouns, legalAlias, legalName, numberedName, secretName } from './names.ts';
 import { cutToLength } from '../text/utf8.ts';
-import { stringOf } from '../json/wire-value.ts';
 
 /** `name`: as written in the file. */
 export type Skipped = { name: string; reason: string };
@@ -223,16 +221,7 @@ function toSecret({ value, hosts }: DraftSecret): Json {
 }
 
 /** Returns the names of the secrets that documents refer to. */
-function secretsIn(root: unknown): Set<string> {
-  const names = new Set<string>();
-  const open: unknown[] = [root];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    if (isRecord(value)) {
-      if (typeof value.secret === 'string') names.add(value.secret);
-      if (typeof value.apiKeySecret === 'string') names.add(value.apiKeySecret);
-    }
-    for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) open.push(member);
-  }
-  return names;
+function secretsIn(root: unknown): Set<unknown> {
+  const parts = (collectParts(root, Number.POSITIVE_INFINITY) ?? []).filter(isRecord);
+  return new Set(parts.flatMap(({ secret, apiKeySecret }) => [secret, apiKeySecret]));
 }

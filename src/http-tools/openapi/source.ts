@@ -14,7 +14,7 @@ import { readBounded } from '../../net/read-bounded.ts';
 import { toServerHeaders, withServerQuery } from '../../net/headers.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
-import { readYaml, YamlFault } from '../../formats/read-yaml.ts';
+import { readYaml, TextFault } from '../../formats/read-yaml.ts';
 
 /** Refresh interval of an OpenAPI document: it changes with releases of its API, and parsing takes up to a second. */
 export const openApiTtlMs = 60 * 60_000;
@@ -119,11 +119,11 @@ function parseYaml(text: string): unknown {
       maxAliased: limits.maxOpenApiBytes,
     });
   } catch (error) {
-    throw error instanceof YamlFault ? toProblem(error) : error;
+    throw error instanceof TextFault ? toProblem(error) : error;
   }
 }
 
-function toProblem({ kind, message, place }: YamlFault): Problem {
+function toProblem({ kind, message, place }: TextFault): Problem {
   const where = place === null ? '' : ` at line ${place.line}, column ${place.column}`;
   switch (kind) {
     case 'depth':
