@@ -4,7 +4,8 @@
  */
 import { type Json, recordOf, stringOf, tryParse } from '../json/wire-value.ts';
 import type { CommandEntry } from './mcp-command.ts';
-import { clientSecretOf, type WrittenHeader } from './mcp-remote-server.ts';
+import { clientSecretOf } from './mcp-remote-server.ts';
+import type { WrittenValue } from './members.ts';
 import type { OfferedTools } from './mcp-tools.ts';
 import { fill, type ServerReading } from './mcp-values.ts';
 
@@ -13,7 +14,7 @@ type Bridged = {
   url: string;
   host: string;
   path: string;
-  headers: WrittenHeader[];
+  headers: WrittenValue[];
   filter: Partial<OfferedTools>;
   /** Members of the server's document. */
   document: Json;

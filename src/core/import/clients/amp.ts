@@ -47,7 +47,7 @@ function readServerPermissions(file: Members): ServerPermission[] {
     const isRejected = item.text('action') !== 'allow';
     const patterns = item.record('matches')?.values() ?? [];
     const matches = (entry: Members): boolean =>
-      patterns.every(([name, pattern]) => {
+      patterns.every(({ name, text: pattern }) => {
         const given = entry.peek(name);
         return matchesPieces(
           pattern.split('*'),

@@ -132,7 +132,7 @@ function remoteOf(entry: Members, scopes: readonly string[]): Json {
   const remote = entry.record('remote');
   remote?.ignore('transport_type');
   const url = remote?.text('url') ?? entry.text('sseEndpoint') ?? '';
-  const headers = Object.fromEntries(remote?.record('headers')?.values() ?? []);
+  const headers = Object.fromEntries((remote?.record('headers')?.values() ?? []).map(({ name, text }) => [name, text]));
   entry.skip(['image', 'command', 'volumes', 'user', 'env', 'disableNetwork'], 'is not used: the server is remote');
   return { url, headers, ...(scopes.length > 0 && { oauth: { scopes } }) };
 }
@@ -165,7 +165,7 @@ function settingsOf(entry: Members, config: Members | null): Map<string, string>
       definition.ignore(...definition.names());
     }
   }
-  for (const [name, value] of config?.values() ?? []) settings.set(`${server}.${name}`, value);
+  for (const { name, text } of config?.values() ?? []) settings.set(`${server}.${name}`, text);
   return settings;
 }
 

@@ -59,7 +59,7 @@ function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, 
   }
   const config = key?.record(...keyConfigs.filter((one) => key.has(one))) ?? null;
   const written = readBifrostValue(network, 'base_url') ?? readBifrostValue(config, 'endpoint', 'url');
-  const headers = (network?.record('extra_headers')?.values() ?? []).map(([header, text]) => [header, fromEnv(text).text]);
+  const headers = (network?.record('extra_headers')?.values() ?? []).map(({ name: header, text }) => [header, fromEnv(text).text]);
   const found = providers.add({
     service,
     model: '',
