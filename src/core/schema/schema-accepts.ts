@@ -4,6 +4,7 @@
  */
 import { isRecord, listOf } from '../json/wire-value.ts';
 import type { JsonSchema } from '../tools/tool.ts';
+import { keywordOf } from './schema-keywords.ts';
 import { fixedChoices, isAnnotation, isPermissive, sameJson, typeOfValue, typesOf } from './schema-parts.ts';
 import { expandReferences } from './schema-references.ts';
 import { SchemaReport } from './schema-report.ts';
@@ -54,7 +55,7 @@ function coversTypes(wide: JsonSchema, narrow: JsonSchema, choices: readonly unk
 }
 
 function coversKeyword(keyword: string, wide: JsonSchema, narrow: JsonSchema, gone: Gone): boolean {
-  const [all, some] = [wide[keyword], narrow[keyword]];
+  const [all, some, { bound }] = [wide[keyword], narrow[keyword], keywordOf(keyword)];
   if (isAnnotation(keyword) || handled.has(keyword) || sameJson(all, some)) return true;
   if (keyword === 'properties') return coversProperties(wide, narrow, gone);
   if (keyword === 'required') return listOf(all).every((name) => listOf(some).includes(name));
@@ -62,11 +63,10 @@ function coversKeyword(keyword: string, wide: JsonSchema, narrow: JsonSchema, go
   if (keyword === 'additionalProperties') return all === false ? some !== true && !isRecord(some) : covers(all, some ?? true, gone);
   if (keyword === 'items') return some !== undefined && covers(all, some, gone);
   // Libraries write the bounds of all exact integers where none are meant.
-  if (typeof all === 'number' && Math.abs(all) === Number.MAX_SAFE_INTEGER && (all < 0 ? lowest : highest).has(keyword))
+  if (typeof all === 'number' && Math.abs(all) === Number.MAX_SAFE_INTEGER && bound === (all < 0 ? 'least' : 'most'))
     return typesOf(narrow)?.every((type) => type === 'integer') ?? false;
   if (typeof all !== 'number' || typeof some !== 'number') return false;
-  if (lowest.has(keyword)) return all <= some;
-  return highest.has(keyword) && all >= some;
+  return bound === 'least' ? all <= some : bound === 'most' && all >= some;
 }
 
 function coversProperties(wide: JsonSchema, narrow: JsonSchema, gone: Gone): boolean {
@@ -89,5 +89,3 @@ const handled: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
 ]);
-const lowest: ReadonlySet<string> = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
-const highest: ReadonlySet<string> = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);

@@ -1,19 +1,8 @@
-/**
- * The keywords that contain schemas (JSON Schema 2020-12, "Applicator"), and how to visit them. Used by everything that traverses a schema.
- */
+/** How to visit the parts of a schema, and what they have in common. Used by everything that traverses a schema. */
 import { pointer } from '../json/json-pointer.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
-
-/** How a keyword contains schemas: one, a list, or a map by name. Other keywords contain data. */
-const holders: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
-  ...(['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'] as const).map(
-    (keyword) => [keyword, 'one'] as const,
-  ),
-  ...(['not', 'if', 'then', 'else', 'contentSchema'] as const).map((keyword) => [keyword, 'one'] as const),
-  ...(['prefixItems', 'anyOf', 'oneOf', 'allOf'] as const).map((keyword) => [keyword, 'list'] as const),
-  ...(['properties', 'patternProperties', 'dependentSchemas'] as const).map((keyword) => [keyword, 'map'] as const),
-]);
+import { keywordOf, typeNames } from './schema-keywords.ts';
 
 /**
  * Keywords whose member names are chosen by the author, so a key in them is not a keyword; including those that are only reachable by
@@ -43,7 +32,7 @@ export function mapParts(schema: JsonSchema, path: string, visit: Visit): JsonSc
 }
 
 function mapKeyword(keyword: string, value: unknown, path: string, visit: Visit): unknown {
-  const holder = holders.get(keyword);
+  const { holds: holder } = keywordOf(keyword);
   if (holder === 'one') return visit(value, path, keyword);
   if (holder === 'list' && Array.isArray(value)) {
     const list = value.map((part: unknown, index) => visit(part, pointer(path, index), keyword));
@@ -117,7 +106,7 @@ function sortKeys(_key: string, value: unknown): unknown {
 /** Returns the types; null: any type, also if the schema names a type that JSON Schema does not have. */
 export function typesOf(schema: JsonSchema): string[] | null {
   const written = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : null;
-  if (written === null || !written.every((type) => knownTypes.has(type))) return null;
+  if (written === null || !written.every((type) => typeNames.has(type))) return null;
   return isNullable(schema) ? [...written, 'null'] : written;
 }
 
@@ -154,5 +143,3 @@ export function typeOfValue(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
-
-const knownTypes: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
