@@ -261,9 +261,7 @@ function isMergeKey({ style, tagStart, anchorStart }: ScalarEvent, written: stri
 
 /** Own members take precedence, then those of earlier maps. */
 function withMerged(own: Json, merged: readonly Json[]): Json {
-  const all: Json = {};
-  for (const map of [...merged.toReversed(), own]) for (const [key, value] of Object.entries(map)) setMember(all, key, value);
-  return all;
+  return Object.fromEntries([...merged.toReversed(), own].flatMap((map) => Object.entries(map)));
 }
 
 /** `__proto__` is an ordinary name. */

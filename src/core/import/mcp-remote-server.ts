@@ -165,16 +165,22 @@ function oauthOf(reading: ServerReading): Json | null {
   );
   members.skip(['oauth_resource', 'authProviderType', 'targetAudience', 'targetServiceAccount', 'headersHelper'], 'has no counterpart');
   if (given === null && scopes.length === 0) return null;
+  return signIn(reading, { clientId, clientSecret, scopes, path: given?.path ?? '' });
+}
+
+type WrittenClient = { clientId: string; clientSecret: string; scopes: readonly string[]; path: string };
+
+export function signIn(reading: ServerReading, { clientId, clientSecret, scopes, path }: WrittenClient): Json {
   return {
     grant: 'authorization_code',
     ...(clientId !== '' && { clientId: fill(reading, clientId).text }),
-    ...(clientSecret !== '' && given !== null && { clientSecret: clientSecretOf(reading, clientSecret, given.path) }),
+    ...(clientSecret !== '' && { clientSecret: clientSecretOf(reading, clientSecret, path) }),
     ...(scopes.length > 0 && { scopes }),
   };
 }
 
 /** The host of the token endpoint is not known, so that the secret is bound to none. */
-export function clientSecretOf(reading: ServerReading, text: string, path: string): { secret: string } {
+function clientSecretOf(reading: ServerReading, text: string, path: string): { secret: string } {
   const value = isPlaceholder(text) ? null : fill(reading, text).text;
   reading.notes.push([path, 'the client secret has to be bound to the host of the token endpoint']);
   return secretOf(reading, { names: [`${reading.written}_CLIENT_SECRET`], value, path });

@@ -22,9 +22,8 @@ export function readEntries(
 ): ReadEntries {
   const { rows, issues } = expandEntries(entries, known, revoked);
   const faulty = new Set(issues.flatMap(({ path }) => entryIndex.exec(path)?.[1] ?? []).map(Number));
-  const isKept = (place: number): boolean => faulty.has(place);
   const tools = entries.flatMap((entry, index) =>
-    isKept(index) ? [entry] : rows.flatMap((row) => (row.place === index ? [row.entry] : [])),
+    faulty.has(index) ? [entry] : rows.flatMap((row) => (row.place === index ? [row.entry] : [])),
   );
   const whole = expandEntries(
     entries.map(({ except: _except, ...entry }) => entry),

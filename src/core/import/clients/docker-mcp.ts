@@ -122,10 +122,9 @@ function readEntry(
     entry.has('remote') || entry.has('sseEndpoint')
       ? remoteOf(entry, scopes)
       : containerOf(entry, { filled, keys: [...secrets, ...tokens] });
-  const added = addMcpServer(draft, written, draft.open(value, entry.path), createVariables(), {
+  return addMcpServer(draft, written, draft.open(value, entry.path), createVariables(), {
     filter: { include: tools === null ? null : [...tools] },
   });
-  return added;
 }
 
 function remoteOf(entry: Members, scopes: readonly string[]): Json {
