@@ -1,6 +1,6 @@
 /** Reads TOML, in which Codex has its settings, as values of JSON. Only imports use it. */
 import { parse, TomlError } from 'smol-toml';
-import { isDeeperThan, isRecord, tryParse } from '../core/json/wire-value.ts';
+import { isDeeperThan, isRecord, mapMembers, tryParse } from '../core/json/wire-value.ts';
 import { TextFault } from './read-yaml.ts';
 
 /** Throws `TextFault`. Dates become texts. */
@@ -27,5 +27,5 @@ export function looksLikeToml(text: string): boolean {
 function plain(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(plain);
-  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)])) : value;
+  return isRecord(value) ? mapMembers(value, plain) : value;
 }

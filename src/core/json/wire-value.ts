@@ -98,10 +98,23 @@ export function collectParts(value: unknown, most: number): JsonPart[] | null {
   return parts;
 }
 
-/** Returns a copy whose members are what `map` returns; undefined leaves the member out. */
+/** Returns the record with what `map` returns; undefined leaves the member out. The same object if nothing changed. */
 export function mapMembers(record: Json, map: (value: unknown, name: string) => unknown): Json {
-  const mapped = Object.entries(record).map(([name, value]) => [name, map(value, name)] as const);
-  return Object.fromEntries(mapped.filter(([, value]) => value !== undefined));
+  let isChanged = false;
+  const members: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(record)) {
+    const mapped = map(value, name);
+    if (mapped !== value) isChanged = true;
+    if (mapped !== undefined) members.push([name, mapped]);
+  }
+  // `fromEntries` creates `__proto__` as an ordinary member.
+  return isChanged ? Object.fromEntries(members) : record;
+}
+
+/** The same for the items of a list. */
+export function mapItems(list: readonly unknown[], map: (value: unknown, index: number) => unknown): readonly unknown[] {
+  const mapped = list.map(map);
+  return mapped.every((item, index) => item === list[index]) ? list : mapped.filter((item) => item !== undefined);
 }
 
 /** Returns a copy with every text changed, also the names of members. The caller has bounded the depth; an own `__proto__` stays a plain key. */

@@ -1,7 +1,7 @@
 /** How to visit the parts of a schema, and what they have in common. Used by everything that traverses a schema. */
 import { pointer } from '../json/json-pointer.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, mapItems, mapMembers } from '../json/wire-value.ts';
 import { keywordOf, typeNames } from './schema-keywords.ts';
 
 /**
@@ -21,34 +21,14 @@ export type Visit = (part: unknown, path: string, keyword: string) => unknown;
 
 /** Returns the same object if no part changed. */
 export function mapParts(schema: JsonSchema, path: string, visit: Visit): JsonSchema {
-  let changed = false;
-  const entries: [string, unknown][] = [];
-  for (const [keyword, value] of Object.entries(schema)) {
-    const mapped = mapKeyword(keyword, value, pointer(path, keyword), visit);
-    if (mapped !== value) changed = true;
-    if (mapped !== undefined) entries.push([keyword, mapped]);
-  }
-  return changed ? Object.fromEntries(entries) : schema;
-}
-
-function mapKeyword(keyword: string, value: unknown, path: string, visit: Visit): unknown {
-  const { holds: holder } = keywordOf(keyword);
-  if (holder === 'one') return visit(value, path, keyword);
-  if (holder === 'list' && Array.isArray(value)) {
-    const list = value.map((part: unknown, index) => visit(part, pointer(path, index), keyword));
-    return list.every((part, index) => part === value[index]) ? value : list.filter((part) => part !== undefined);
-  }
-  if (holder === 'map' && isRecord(value)) {
-    let changed = false;
-    const entries: [string, unknown][] = [];
-    for (const [name, part] of Object.entries(value)) {
-      const mapped = visit(part, pointer(path, name), keyword);
-      if (mapped !== part) changed = true;
-      if (mapped !== undefined) entries.push([name, mapped]);
-    }
-    return changed ? Object.fromEntries(entries) : value;
-  }
-  return value;
+  return mapMembers(schema, (value, keyword) => {
+    const { holds } = keywordOf(keyword);
+    const at = pointer(path, keyword);
+    if (holds === 'one') return visit(value, at, keyword);
+    if (holds === 'list' && Array.isArray(value)) return mapItems(value, (part, index) => visit(part, pointer(at, index), keyword));
+    if (holds === 'map' && isRecord(value)) return mapMembers(value, (part, name) => visit(part, pointer(at, name), keyword));
+    return value;
+  });
 }
 
 /** Returns the schema without these keywords; the same object if it has none of them. */
