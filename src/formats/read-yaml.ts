@@ -66,24 +66,11 @@ const clearer: Readonly<Record<string, string>> = {
 
 /** At least one of these is between any two values. Prose contains them too, so the limit is generous. */
 function hasMoreSeparators(text: string, most: number): boolean {
+  const separators = /[,:[{\n\r]|[-?](?=[ \t\n\r])/g;
   let count = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === comma || code === colon || code === bracket || code === brace || code === lineFeed || code === carriageReturn) count += 1;
-    else if ((code === dash || code === questionMark) && text.charCodeAt(at + 1) <= space) count += 1;
-  }
+  while (count <= most && separators.test(text)) count += 1;
   return count > most;
 }
-
-const comma = 0x2c;
-const colon = 0x3a;
-const bracket = 0x5b;
-const brace = 0x7b;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const dash = 0x2d;
-const questionMark = 0x3f;
-const space = 0x20;
 
 // Builds the value of a YAML document from the parser's events. An alias shares the value of its anchor; the size that the document would
 // have with all aliases expanded is counted and bounded.

@@ -59,14 +59,14 @@ export function mergeToolset(
   // The file lists some tools of the server, and not this one, which it gave before.
   const single = Map.groupBy(Object.keys(given), serverOf);
   const isLeftOut = (key: string): boolean => excluded.has(key) || single.get(serverOf(key))?.every((one) => !byPattern.has(one)) === true;
-  const [absent, out] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  const [absent, out]: [string[], string[]] = [[], []];
   for (const [key, entry] of Object.entries(stored)) {
     const known = memberMarks(before, key);
     const other = given[key];
     if (isRecord(other)) entries.set(key, mergeEntry(context, known, other, recordOf(entry), key));
     else if (!isLeftOut(key) || !isUnchanged(known, entry, context.mark, ['tools', key])) {
       entries.set(key, recordOf(entry));
-      if (known !== undefined || excluded.has(key)) note(absent, key);
+      if (known !== undefined || excluded.has(key)) absent.push(key);
     }
   }
   const isListed = (server: string, keys: Iterable<string>): string[] => [...keys].filter((key) => serverOf(key) === server);
@@ -76,12 +76,12 @@ export function mergeToolset(
     const earlier = isListed(server, Object.keys(recordOf(before)));
     const isChosen =
       earlier.length > 0 ? earlier.some((one) => !Object.hasOwn(stored, one)) : isListed(server, Object.keys(stored)).length > 0;
-    if (memberMarks(before, key) !== undefined || (byPattern.has(key) && isChosen)) note(out, key);
+    if (memberMarks(before, key) !== undefined || (byPattern.has(key) && isChosen)) out.push(key);
     else entries.set(key, recordOf(entry));
   }
-  for (const [server, keys] of absent)
+  for (const [server, keys] of Map.groupBy(absent, serverOf))
     context.kept.push({ path: `tools (${server}.*)`, reason: `the file does not have them: ${listFirst(keys, maxNamed)}` });
-  for (const [server, keys] of out)
+  for (const [server, keys] of Map.groupBy(out, serverOf))
     context.kept.push({
       path: `tools (${server}.*)`,
       reason: `the stored toolset is without them, and stays so: ${listFirst(keys, maxNamed)}`,
@@ -160,9 +160,4 @@ function ownName(tool: string): string {
 
 function serverOf(key: string): string {
   return key.slice(0, key.indexOf('.'));
-}
-
-function note(groups: Map<string, string[]>, key: string): void {
-  const server = serverOf(key);
-  groups.set(server, [...(groups.get(server) ?? []), key]);
 }

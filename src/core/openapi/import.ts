@@ -3,6 +3,7 @@
  * document plus the size of the tools. Used by the source of `openapi` servers (`http-tools/openapi/source.ts`), which parses the text.
  */
 import { limits } from '../limits/limits.ts';
+import { getOrBuild } from '../memoize.ts';
 import { Problem, quoted, type Warning } from '../problem.ts';
 import type { ServerOperation } from '../tools/server-operation.ts';
 import {
@@ -100,10 +101,7 @@ function createLocator(api: OpenApiDescription, documentUrl: string): (found: Na
   };
   return (found) => {
     const level = ownServers(found) ?? api.root;
-    const before = known.get(level.servers);
-    const place = before === undefined ? read(found, level) : before;
-    known.set(level.servers, place);
-    return place;
+    return getOrBuild(known, level.servers, Number.POSITIVE_INFINITY, () => read(found, level));
   };
 }
 
