@@ -124,3 +124,10 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), mapTexts(member, change)]));
 }
+
+/** Returns the value with the texts of its members changed, however deep, and not those of lists. The caller has bounded the depth. */
+export function mapMemberTexts(value: unknown, change: (text: string, name: string) => string): unknown {
+  if (Array.isArray(value)) return mapItems(value, (item) => mapMemberTexts(item, change));
+  if (!isRecord(value)) return value;
+  return mapMembers(value, (member, name) => (typeof member === 'string' ? change(member, name) : mapMemberTexts(member, change)));
+}
