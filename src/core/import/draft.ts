@@ -13,7 +13,7 @@ import type { Project } from '../project/project.ts';
 import { Server } from '../servers/server.ts';
 import { Toolset } from '../toolset/toolset.ts';
 import { Members } from './members.ts';
-import { type ImportedKind, isShortened, kindNouns, legalAlias, legalName, numberedName, secretName } from './names.ts';
+import { type ImportedKind, importedKinds, isShortened, legalAlias, legalName, numberedName, secretName } from './names.ts';
 import { cutToLength } from '../text/utf8.ts';
 
 /** `name`: as written in the file. */
@@ -80,7 +80,7 @@ export class ImportDraft {
     this.#names.set(`${kind}\n${written}`, name);
     const fault = name !== legal ? 'the name of two' : isShortened(kind, written) ? 'too long and was shortened' : 'not a legal name';
     if (name !== written && `made.${written}` !== name)
-      this.warn(`${kind}.${name}`, `${quoted(written)} is ${fault}: the ${kindNouns[kind]} is called ${quoted(name)}`);
+      this.warn(`${kind}.${name}`, `${quoted(written)} is ${fault}: the ${importedKinds[kind].noun} is called ${quoted(name)}`);
     return name;
   }
 
@@ -121,10 +121,6 @@ export class ImportDraft {
     return this.#names.has(`${kind}\n${written}`);
   }
 
-  names(kind: ImportedKind): string[] {
-    return [...(this.#documents.get(kind)?.keys() ?? [])];
-  }
-
   /**
    * Returns the name of a secret with this value. `names`: the first that is free or has the same value is taken. `value` null: the
    * file does not contain it. `host`: the only host that it may be sent to; undefined: that of the documents that name it.
@@ -162,14 +158,6 @@ export class ImportDraft {
     if (alias === null) this.skip(from.skipped, `${quoted(text)} cannot be an alias`);
     else if (alias !== text) this.warn(from.warned, `the alias ${quoted(text)} is not legal: it is ${alias}`);
     return alias;
-  }
-
-  /** Skips each of the members that holds something. */
-  skipMembers(value: Json, members: readonly string[], reason: string): void {
-    for (const member of members) {
-      const given = value[member];
-      if (typeof given === 'object' && given !== null && Object.keys(given).length > 0) this.skip(member, reason);
-    }
   }
 
   warn(path: string, message: string): void {
