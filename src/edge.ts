@@ -21,7 +21,7 @@ import type { HttpServices } from './http/route-modules.ts';
 import { systemClock } from './platform/clock.ts';
 import type { ServeDeps } from './mcp/server/exchange.ts';
 import { createLog } from './platform/log.ts';
-import { readYaml, YamlFault } from './formats/read-yaml.ts';
+import { readYaml, TextFault } from './formats/read-yaml.ts';
 import type { McpSessionRequest } from './ports/mcp-sessions.ts';
 import type { Principal } from './core/people/principal.ts';
 import { createMasterKey } from './storage/keys/master-key.ts';
@@ -146,7 +146,7 @@ function parseText(text: string): unknown {
   try {
     return readYaml(text, { maxDepth: limits.maxJsonDepth, maxSeparators: maxProjectSeparators, maxAliased: 0 });
   } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
+    if (!(error instanceof TextFault)) throw error;
     const at = error.place === null ? '' : ` (line ${error.place.line}, column ${error.place.column})`;
     throw invalidRequest([{ path: '', message: `the project is not valid YAML or JSON: ${error.message}${at}` }]);
   }

@@ -2,6 +2,7 @@
  * Reads a file of another system, or of Moniker, as a project (`core/import/`): JSON with comments and trailing commas, YAML, or a zip archive
  * of such files and skill folders. Used by the command line and by `POST /v1/import`.
  */
+import { parse, TomlError } from 'smol-toml';
 import { ImportDraft, type ImportResult } from '../core/import/draft.ts';
 import { detectFormat, readFormat, unknownFormat } from '../core/import/formats.ts';
 import type { ImportFormat } from '../core/import/names.ts';
@@ -9,14 +10,13 @@ import { type ArchiveFile, contentOf, readSkillFolders } from '../core/import/sk
 import { excessOf } from '../core/json/json-text.ts';
 import { repeatedMembers } from '../core/json/repeated-members.ts';
 import { withoutComments } from '../core/json/json-comments.ts';
-import { collectParts, isRecord, recordOf, stringOf, tryParse } from '../core/json/wire-value.ts';
+import { collectParts, isDeeperThan, isRecord, mapMembers, recordOf, tryParse } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
 import { invalidRequest, parsePart, Problem, quoted } from '../core/problem.ts';
 import { mapPlaces, variableNames } from '../core/project/expand-variables.ts';
 import { Project } from '../core/project/project.ts';
 import { skillFile, isStray, skillPathFault } from '../core/skills/skill.ts';
-import { looksLikeToml, readTomlValue, TomlFault } from './read-toml.ts';
-import { readYaml, YamlFault } from './read-yaml.ts';
+import { readYaml, TextFault } from './read-yaml.ts';
 import { readZipDirectory, unpackEntry } from './read-zip.ts';
 
 export type ImportOptions = {
@@ -193,7 +193,7 @@ export function parseImportText(text: string, fileName = ''): unknown {
   if (bare.startsWith('<')) throw new Problem('invalid_request', 'The file is a page of HTML or XML, not JSON, YAML or a zip archive.');
   // The command line sends what it read of a TOML file as JSON, under the name of the file. TOML never begins with a brace.
   const isToml = !bare.startsWith('{') && (/\.toml$/i.test(fileName) || looksLikeToml(bare));
-  const value = isToml ? parseToml(bare) : isJson(bare) ? parseJson(bare) : parseYaml(bare);
+  const value = isToml ? parseAs('TOML', bare) : isJson(bare) ? parseJson(bare) : parseAs('YAML', bare);
   if (collectParts(value, maxImportParts) === null) throw tooManyValues();
   return value;
 }
@@ -206,31 +206,46 @@ function parseJson(text: string): unknown {
   const value = tryParse(plain);
   if (value !== undefined) return value;
   // YAML permits what JSON does not, such as keys without quotes. Its message has the line.
-  return parseYaml(plain, 'JSON');
+  return parseAs('JSON', plain);
 }
 
-function parseYaml(text: string, what = 'YAML'): unknown {
+function parseAs(what: 'JSON' | 'TOML' | 'YAML', text: string): unknown {
   try {
+    if (what === 'TOML') return readTomlValue(text, { maxDepth: maxImportDepth });
     return readYaml(text, { maxDepth: maxImportDepth, maxSeparators: maxYamlSeparators, maxAliased: limits.maxOpenApiBytes });
   } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
-    const where = error.place === null ? '' : ` in line ${error.place.line}, column ${error.place.column}`;
+    if (!(error instanceof TextFault)) throw error;
     if (error.kind === 'parts') throw tooManyValues();
-    throw new Problem(
-      what === 'JSON' ? 'invalid_json' : 'invalid_request',
-      `The file is not valid ${what}${where}: ${stringOf(error.message)}.`,
-    );
+    const where = error.place === null ? '' : ` in line ${error.place.line}, column ${error.place.column}`;
+    throw new Problem(what === 'JSON' ? 'invalid_json' : 'invalid_request', `The file is not valid ${what}${where}: ${error.message}.`);
   }
 }
 
-function parseToml(text: string): unknown {
+/** Throws `TextFault`. Dates become texts. */
+function readTomlValue(text: string, { maxDepth }: { maxDepth: number }): unknown {
   try {
-    return readTomlValue(text, { maxDepth: maxImportDepth });
+    const value = parse(text, { maxDepth });
+    // The parser bounds arrays and inline tables, not dotted names.
+    if (isDeeperThan(value, maxDepth)) throw new TextFault('depth', `tables nest deeper than ${maxDepth} levels`, { line: 1, column: 1 });
+    return plain(value);
   } catch (error) {
-    if (!(error instanceof TomlFault)) throw error;
-    const { line, column } = error.place;
-    throw new Problem('invalid_request', `The file is not valid TOML in line ${line}, column ${column}: ${error.message}.`);
+    if (!(error instanceof TomlError)) throw error;
+    // The other lines of the message show the text, which may contain a credential.
+    throw new TextFault('syntax', (error.message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, ''), error);
   }
+}
+
+/** Whether a text begins as TOML: with a table or a pair, and is no JSON. */
+function looksLikeToml(text: string): boolean {
+  const first = text.split('\n', 2_000).find((line) => line.trim() !== '' && !line.trim().startsWith('#')) ?? '';
+  const isStart = /^\s*\[\[?[^[\]{}]{1,200}\]\]?\s*(?:#.*)?$/.test(first) || /^\s*[\w."'-]{1,200}\s*=\s*\S/.test(first);
+  return isStart && tryParse(text) === undefined;
+}
+
+function plain(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(plain);
+  return isRecord(value) ? mapMembers(value, plain) : value;
 }
 
 function tooManyValues(): Problem {

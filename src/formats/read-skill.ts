@@ -8,7 +8,7 @@ import { type Skill, isStray, skillFile, skillPathFault, type GivenResource, toR
 import { readSkillFile, type FrontmatterReader } from '../core/skills/skill-file.ts';
 import { utf8Length } from '../core/text/utf8.ts';
 import { isRecord } from '../core/json/wire-value.ts';
-import { readYaml, YamlFault } from './read-yaml.ts';
+import { readYaml, TextFault } from './read-yaml.ts';
 
 /** The form in which the Catalog receives a skill. `path`: as the author wrote it, validated here. */
 export type SkillFiles = { content: string; resources: GivenResource[] };
@@ -111,7 +111,7 @@ function parse(text: string): { fields: Record<string, unknown> } | { faults: st
     if (isRecord(value)) return { fields: value };
     return { faults: ['The frontmatter must be a map with fields such as name and description.'] };
   } catch (error) {
-    if (error instanceof YamlFault) return { faults: [toFault(error)] };
+    if (error instanceof TextFault) return { faults: [toFault(error)] };
     throw error;
   }
 }
@@ -126,7 +126,7 @@ const bounds = {
 };
 
 /** Lines are counted from the frontmatter's first line; in the file it follows `---`. */
-function toFault({ kind, message, place }: YamlFault): string {
+function toFault({ kind, message, place }: TextFault): string {
   const where = place === null ? '' : ` in line ${place.line + 1}`;
   if (kind === 'aliases') return `The frontmatter uses an alias (*name)${where}; repeat the value instead.`;
   return `The frontmatter is not valid YAML${where}: ${message}.`;

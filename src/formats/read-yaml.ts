@@ -31,15 +31,15 @@ export type YamlBounds = {
   writtenIn?: string;
 };
 
-/** Returns null for a text without a document. Throws `YamlFault`, and nothing else. */
+/** Returns null for a text without a document. Throws `TextFault`, and nothing else. */
 export function readYaml(text: string, bounds: YamlBounds): unknown {
-  if (hasMoreSeparators(text, bounds.maxSeparators)) throw new YamlFault('parts', 'it has too many values');
+  if (hasMoreSeparators(text, bounds.maxSeparators)) throw new TextFault('parts', 'it has too many values');
   // Checked first, because the parser's message has an excerpt in which null characters count as line ends.
   const nothing = text.indexOf('\0');
-  if (nothing >= 0) throw new YamlFault('syntax', 'it contains a null character', positionAt(text, nothing));
+  if (nothing >= 0) throw new TextFault('syntax', 'it contains a null character', positionAt(text, nothing));
   const events = parse(text, bounds.maxDepth);
   if (events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length > 1) {
-    throw new YamlFault('syntax', 'it contains more than one document');
+    throw new TextFault('syntax', 'it contains more than one document');
   }
   const builder = new YamlBuilder(text, bounds);
   // Taken from the end of a reversed list, so that each event is freed after use: together they take several times the memory of the value.
@@ -53,9 +53,9 @@ function parse(text: string, maxDepth: number): Event[] {
     return parseEvents(text, { maxDepth });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    if (error.reason.includes('maxDepth')) throw new YamlFault('depth', 'it is nested too deeply');
+    if (error.reason.includes('maxDepth')) throw new TextFault('depth', 'it is nested too deeply');
     const { mark, reason } = error;
-    throw new YamlFault('syntax', clearer[reason] ?? reason, mark && { line: mark.line + 1, column: mark.column + 1 });
+    throw new TextFault('syntax', clearer[reason] ?? reason, mark && { line: mark.line + 1, column: mark.column + 1 });
   }
 }
 
@@ -66,24 +66,11 @@ const clearer: Readonly<Record<string, string>> = {
 
 /** At least one of these is between any two values. Prose contains them too, so the limit is generous. */
 function hasMoreSeparators(text: string, most: number): boolean {
+  const separators = /[,:[{\n\r]|[-?](?=[ \t\n\r])/g;
   let count = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === comma || code === colon || code === bracket || code === brace || code === lineFeed || code === carriageReturn) count += 1;
-    else if ((code === dash || code === questionMark) && text.charCodeAt(at + 1) <= space) count += 1;
-  }
+  while (count <= most && separators.test(text)) count += 1;
   return count > most;
 }
-
-const comma = 0x2c;
-const colon = 0x3a;
-const bracket = 0x5b;
-const brace = 0x7b;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const dash = 0x2d;
-const questionMark = 0x3f;
-const space = 0x20;
 
 // Builds the value of a YAML document from the parser's events. An alias shares the value of its anchor; the size that the document would
 // have with all aliases expanded is counted and bounded.
@@ -237,12 +224,12 @@ class YamlBuilder {
     return anchorStart < 0 ? null : this.text.slice(anchorStart, anchorEnd);
   }
 
-  private fault(message: string, at: number): YamlFault {
-    return new YamlFault('syntax', message, positionAt(this.text, at));
+  private fault(message: string, at: number): TextFault {
+    return new TextFault('syntax', message, positionAt(this.text, at));
   }
 
-  private aliasFault(message: string, at: number): YamlFault {
-    return new YamlFault('aliases', message, positionAt(this.text, at));
+  private aliasFault(message: string, at: number): TextFault {
+    return new TextFault('aliases', message, positionAt(this.text, at));
   }
 }
 
@@ -261,9 +248,7 @@ function isMergeKey({ style, tagStart, anchorStart }: ScalarEvent, written: stri
 
 /** Own members take precedence, then those of earlier maps. */
 function withMerged(own: Json, merged: readonly Json[]): Json {
-  const all: Json = {};
-  for (const map of [...merged.toReversed(), own]) for (const [key, value] of Object.entries(map)) setMember(all, key, value);
-  return all;
+  return Object.fromEntries([...merged.toReversed(), own].flatMap((map) => Object.entries(map)));
 }
 
 /** `__proto__` is an ordinary name. */
@@ -289,16 +274,16 @@ function resolvePlain(written: string): unknown {
 // Why a YAML text is invalid, and where. Callers convert it to a problem with a message that fits the document.
 
 /** `aliases`: they expand to too much, or are not allowed; `parts` and `depth`: too many or too deeply nested values. */
-type YamlFaultKind = 'syntax' | 'aliases' | 'parts' | 'depth';
+type FaultKind = 'syntax' | 'aliases' | 'parts' | 'depth';
 
 /** Both start at 1. */
-type YamlPosition = { line: number; column: number };
+type TextPosition = { line: number; column: number };
 
-export class YamlFault extends Error {
-  readonly kind: YamlFaultKind;
-  readonly place: YamlPosition | null;
+export class TextFault extends Error {
+  readonly kind: FaultKind;
+  readonly place: TextPosition | null;
 
-  constructor(kind: YamlFaultKind, message: string, place: YamlPosition | null = null) {
+  constructor(kind: FaultKind, message: string, place: TextPosition | null = null) {
     super(message);
     this.kind = kind;
     this.place = place;
@@ -306,7 +291,7 @@ export class YamlFault extends Error {
 }
 
 /** Returns the position of an offset. Only for reported faults, since it scans all the text before the offset. */
-function positionAt(text: string, offset: number): YamlPosition {
+function positionAt(text: string, offset: number): TextPosition {
   const lines = text.slice(0, offset).split(/\r\n?|\n/);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

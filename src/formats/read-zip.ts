@@ -6,6 +6,7 @@
 import { Inflate } from 'fflate';
 import { joinBytes } from '../core/text/bytes.ts';
 import type { Issue } from '../core/problem.ts';
+import { utf8Text } from '../core/text/utf8.ts';
 
 export type ZipEntry = {
   /** As written; not validated. */
@@ -38,7 +39,7 @@ export function readZipDirectory(archive: Uint8Array, maxEntries: number): { ent
     const length = at + headerBytes > end || view.getUint32(at, true) !== headerSignature ? null : headerLength(view, at);
     if (length === null || at + length > end) return `has a broken directory at entry ${index + 1}`;
     const entry = readEntry(archive, view, at);
-    if (typeof entry === 'string') return `has an entry ${index + 1} whose name is not UTF-8`;
+    if (entry === null) return `has an entry ${index + 1} whose name is not UTF-8`;
     const fault = faultOf(view, at);
     if (fault === null) entries.push(entry);
     else issues.push({ path: entry.name, message: fault });
@@ -65,23 +66,19 @@ function headerLength(view: DataView, at: number): number {
   return headerBytes + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
 }
 
-function readEntry(archive: Uint8Array, view: DataView, at: number): ZipEntry | string {
-  try {
-    const bytes = archive.subarray(at + headerBytes, at + headerBytes + view.getUint16(at + 28, true));
-    const name = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return {
-      name,
-      isDirectory: name.endsWith('/'),
-      deflated: view.getUint16(at + 10, true) === 8,
-      crc: view.getUint32(at + 16, true),
-      compressedBytes: view.getUint32(at + 20, true),
-      bytes: view.getUint32(at + 24, true),
-      offset: view.getUint32(at + 42, true),
-    };
-  } catch {
-    // Decoding can only fail for the name.
-    return 'name';
-  }
+/** null: its name is not UTF-8. */
+function readEntry(archive: Uint8Array, view: DataView, at: number): ZipEntry | null {
+  const name = utf8Text(archive.subarray(at + headerBytes, at + headerBytes + view.getUint16(at + 28, true)));
+  if (name === null) return null;
+  return {
+    name,
+    isDirectory: name.endsWith('/'),
+    deflated: view.getUint16(at + 10, true) === 8,
+    crc: view.getUint32(at + 16, true),
+    compressedBytes: view.getUint32(at + 20, true),
+    bytes: view.getUint32(at + 24, true),
+    offset: view.getUint32(at + 42, true),
+  };
 }
 
 function faultOf(view: DataView, at: number): string | null {

@@ -3,9 +3,11 @@
  * becomes a result. `engine/call/call-tool.ts` has already checked permissions and arguments.
  */
 import { limits } from '../core/limits/limits.ts';
+import { once } from '../core/memoize.ts';
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secrets/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
+import type { ServerOperation } from '../core/tools/server-operation.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { isRepeatable, type EditionTool } from '../core/toolset/edition-tool.ts';
 import { readBounded } from '../net/read-bounded.ts';
@@ -22,7 +24,7 @@ type HttpCalls = {
   isPlain: boolean;
 };
 
-export function createHttpExecutor({ url, request, isPlain }: HttpCalls): ToolExecutor {
+function createHttpExecutor({ url, request, isPlain }: HttpCalls): ToolExecutor {
   return {
     host: async (tool) => secretHostOf(await url(tool)),
     isSafe: (tool) => isRepeatable(tool),
@@ -64,5 +66,22 @@ export function createStaticExecutor(server: (name: string) => Promise<ServerAcc
       const target = await withServerQuery(url, query, secret);
       return new Request(target, { method: 'POST', headers, body: JSON.stringify({ name: tool.ownName, arguments: args }) });
     },
+  });
+}
+
+const loadRequest = once(() => import('./openapi/operation-request.ts'));
+
+type OpenApiExecutorDeps = {
+  server(name: string): Promise<ServerAccess>;
+  operation(tool: EditionTool): Promise<ServerOperation>;
+};
+
+/** The tools of `openapi` servers: each call is one request, as the document describes it. Both throw `not_found` if it was removed. */
+export function createOpenApiExecutor({ server, operation }: OpenApiExecutorDeps): ToolExecutor {
+  const read = (tool: EditionTool) => Promise.all([server(tool.server), operation(tool)]);
+  return createHttpExecutor({
+    isPlain: true,
+    url: async (tool) => (await loadRequest()).requireBaseUrl(...(await read(tool))),
+    request: async (tool, args, context) => await (await loadRequest()).toOperationRequest(...(await read(tool)), args, context),
   });
 }

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { dump } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { readYaml, type YamlBounds, YamlFault } from '../../src/formats/read-yaml.ts';
+import { readYaml, type YamlBounds, TextFault } from '../../src/formats/read-yaml.ts';
 import { runs } from '../selection.ts';
 
 const read = (text: string, bounds: Partial<YamlBounds> = {}) =>
   readYaml(text, { maxDepth: 20, maxSeparators: 1_000, maxAliased: 100, ...bounds });
-const faultOf = (text: string, bounds?: Partial<YamlBounds>): YamlFault => {
+const faultOf = (text: string, bounds?: Partial<YamlBounds>): TextFault => {
   try {
     throw new Error(`was read: ${JSON.stringify(read(text, bounds))}`);
   } catch (error) {
-    if (error instanceof YamlFault) return error;
+    if (error instanceof TextFault) return error;
     throw error;
   }
 };
@@ -134,7 +134,7 @@ describe('a YAML text', () => {
         try {
           read(parts.join(''));
         } catch (error) {
-          expect(error).toBeInstanceOf(YamlFault);
+          expect(error).toBeInstanceOf(TextFault);
         }
       }),
       { numRuns: runs(2_000) },

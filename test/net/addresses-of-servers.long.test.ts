@@ -6,7 +6,7 @@ import { OpenApiServer, type ServerAccess } from '../../src/core/servers/server.
 import type { ServerOAuth } from '../../src/core/servers/server-oauth.ts';
 import { contentText } from '../../src/core/tools/tool.ts';
 import { createServerFetch } from '../../src/engine/servers/server-fetch.ts';
-import { createOpenApiExecutor } from '../../src/http-tools/openapi/executor.ts';
+import { createOpenApiExecutor } from '../../src/http-tools/executor.ts';
 import { createOpenApiSource } from '../../src/http-tools/openapi/source.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
 import { createOutbound } from '../../src/net/outbound.ts';

@@ -3,9 +3,18 @@ import { isRecord, recordOf } from '../json/wire-value.ts';
 import { readAmp } from './clients/amp.ts';
 import { isDockerMcp, readDockerMcp } from './clients/docker-mcp.ts';
 import type { ImportDraft } from './draft.ts';
-import { isGoose, readGoose } from './clients/goose.ts';
 import { isKiroAgent, readKiroAgent } from './clients/kiro.ts';
-import { type ClientOptions, hasMcpServers, isCodex, readCodex, readMcpServers, readVsCode, readZed } from './mcp-clients.ts';
+import {
+  type ClientOptions,
+  hasMcpServers,
+  isCodex,
+  isGoose,
+  readCodex,
+  readGoose,
+  readMcpServers,
+  readVsCode,
+  readZed,
+} from './mcp-clients.ts';
 import { isMcpHub, readMcpHub } from './clients/mcphub.ts';
 import { isRegistryServer, readRegistryServer } from './clients/mcp-registry.ts';
 import type { Members } from './members.ts';

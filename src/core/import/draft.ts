@@ -4,8 +4,7 @@
  */
 import type { z } from 'zod';
 import { Agent } from '../turn/agent.ts';
-import type { Json } from '../json/wire-value.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { collectParts, isRecord, type Json, stringOf } from '../json/wire-value.ts';
 import { MadeTool } from '../tools/made-tool.ts';
 import { ModelAlias } from '../model/model-alias.ts';
 import { Provider } from '../model/provider.ts';
@@ -14,9 +13,8 @@ import type { Project } from '../project/project.ts';
 import { Server } from '../servers/server.ts';
 import { Toolset } from '../toolset/toolset.ts';
 import { Members } from './members.ts';
-import { type ImportedKind, isShortened, kindNouns, legalAlias, legalName, numberedName, secretName } from './names.ts';
+import { type ImportedKind, importedKinds, isShortened, legalAlias, legalName, numberedName, secretName } from './names.ts';
 import { cutToLength } from '../text/utf8.ts';
-import { stringOf } from '../json/wire-value.ts';
 
 /** `name`: as written in the file. */
 export type Skipped = { name: string; reason: string };
@@ -82,7 +80,7 @@ export class ImportDraft {
     this.#names.set(`${kind}\n${written}`, name);
     const fault = name !== legal ? 'the name of two' : isShortened(kind, written) ? 'too long and was shortened' : 'not a legal name';
     if (name !== written && `made.${written}` !== name)
-      this.warn(`${kind}.${name}`, `${quoted(written)} is ${fault}: the ${kindNouns[kind]} is called ${quoted(name)}`);
+      this.warn(`${kind}.${name}`, `${quoted(written)} is ${fault}: the ${importedKinds[kind].noun} is called ${quoted(name)}`);
     return name;
   }
 
@@ -123,10 +121,6 @@ export class ImportDraft {
     return this.#names.has(`${kind}\n${written}`);
   }
 
-  names(kind: ImportedKind): string[] {
-    return [...(this.#documents.get(kind)?.keys() ?? [])];
-  }
-
   /**
    * Returns the name of a secret with this value. `names`: the first that is free or has the same value is taken. `value` null: the
    * file does not contain it. `host`: the only host that it may be sent to; undefined: that of the documents that name it.
@@ -164,14 +158,6 @@ export class ImportDraft {
     if (alias === null) this.skip(from.skipped, `${quoted(text)} cannot be an alias`);
     else if (alias !== text) this.warn(from.warned, `the alias ${quoted(text)} is not legal: it is ${alias}`);
     return alias;
-  }
-
-  /** Skips each of the members that holds something. */
-  skipMembers(value: Json, members: readonly string[], reason: string): void {
-    for (const member of members) {
-      const given = value[member];
-      if (typeof given === 'object' && given !== null && Object.keys(given).length > 0) this.skip(member, reason);
-    }
   }
 
   warn(path: string, message: string): void {
@@ -223,16 +209,7 @@ function toSecret({ value, hosts }: DraftSecret): Json {
 }
 
 /** Returns the names of the secrets that documents refer to. */
-function secretsIn(root: unknown): Set<string> {
-  const names = new Set<string>();
-  const open: unknown[] = [root];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    if (isRecord(value)) {
-      if (typeof value.secret === 'string') names.add(value.secret);
-      if (typeof value.apiKeySecret === 'string') names.add(value.apiKeySecret);
-    }
-    for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) open.push(member);
-  }
-  return names;
+function secretsIn(root: unknown): Set<unknown> {
+  const parts = (collectParts(root, Number.POSITIVE_INFINITY) ?? []).filter(isRecord);
+  return new Set(parts.flatMap(({ secret, apiKeySecret }) => [secret, apiKeySecret]));
 }

@@ -2,7 +2,8 @@
  * The formats that an import reads, how each is recognized, and its reader. `formats/read-import.ts` turns bytes into the value; adding a
  * format means a reader and a row here.
  */
-import { isRecord, recordOf } from '../json/wire-value.ts';
+import { isRecord, type Json, recordOf, stringOf } from '../json/wire-value.ts';
+import { readOpenApi } from '../openapi/description.ts';
 import { Problem } from '../problem.ts';
 import { Project } from '../project/project.ts';
 import { hasAliasMap, isAliasMap, readAliasMap } from './alias-map.ts';
@@ -13,9 +14,8 @@ import { hasAliases, hasDefinitions, readFunctionList } from './function-list.ts
 import { isHyperTool, readHyperTool } from './hypertool.ts';
 import { isLiteLlm, readLiteLlm } from './gateways/litellm.ts';
 import { hasMadeTools, readMadeTools } from './made-tools.ts';
-import { type ImportFormat, importFormats } from './names.ts';
+import { type ImportFormat, importFormats, legalName } from './names.ts';
 import { isPortkey, readPortkey } from './gateways/portkey.ts';
-import { readOpenApiDocument } from './openapi.ts';
 
 const formats: Readonly<Record<ImportFormat, Format>> = {
   ...clientFormats,
@@ -121,4 +121,27 @@ function isProject(value: unknown): boolean {
 function nameOf(file: string): string {
   const base = (file.split(/[\\/]/).at(-1) ?? '').replace(/^\.+/, '').replace(/\.[A-Za-z0-9]{1,8}$/, '');
   return /^(tools?|functions?|index|config|settings|openapi|swagger|api|definitions|stdin|body)?$/i.test(base) ? '' : base;
+}
+
+/** An OpenAPI or Swagger document becomes a server with the document inline, and a toolset with its operations. */
+function readOpenApiDocument(draft: ImportDraft, value: Json, fileName: string): void {
+  const title = legalName(
+    'servers',
+    stringOf(recordOf(value.info).title)
+      .replace(/\b(swagger|openapi|api)\b/gi, ' ')
+      .trim() ||
+      fileName ||
+      'api',
+  );
+  try {
+    readOpenApi(value);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    draft.skip(title, error.detail);
+    return;
+  }
+  // What its tools lack is reported by the listing of the server, of which a plan has one, too.
+  const server = draft.add('servers', title, { kind: 'openapi', document: value });
+  if (server === null) return;
+  draft.add('toolsets', title, { tools: [{ tool: `${server}.*` }] });
 }

@@ -3,7 +3,7 @@
  * of SISU with their aliases. They say what a tool is called and takes, but not where it runs: the definitions become a static server, whose
  * endpoint the administrator sets. Wire: API references of OpenAI ("Function calling"), Anthropic ("Tool use"), Gemini ("FunctionDeclaration").
  */
-import { isRecord, type Json, mapMembers, recordOf } from '../json/wire-value.ts';
+import { isRecord, type Json, mapMemberTexts, recordOf } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import { quoted } from '../problem.ts';
 import { cutToBytes } from '../text/utf8.ts';
@@ -223,18 +223,11 @@ function schemaOf(tool: Members): Json | null {
 
 /** Gemini writes types in capitals: `OBJECT`. Other schemas stay as they are. */
 function inLowerCase(schema: Json): Json {
-  return schema.type === 'OBJECT' ? (lowered(schema) as Json) : schema;
+  if (schema.type !== 'OBJECT') return schema;
+  return recordOf(mapMemberTexts(schema, (text, name) => (name === 'type' && capitals.has(text) ? text.toLowerCase() : text)));
 }
 
 const capitals = new Set(['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL']);
-
-function lowered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(lowered);
-  if (!isRecord(value)) return value;
-  return mapMembers(value, (member, name) =>
-    name === 'type' && typeof member === 'string' && capitals.has(member) ? member.toLowerCase() : lowered(member),
-  );
-}
 
 function addServer(draft: ImportDraft, url: string | null, written: string, tools: Json[]): void {
   const given = url !== null && /^https?:\/\//.test(url) ? url : undefined;

@@ -4,16 +4,17 @@
  */
 import { type Json, recordOf, stringOf, tryParse } from '../json/wire-value.ts';
 import type { CommandEntry } from './mcp-command.ts';
-import { clientSecretOf, type WrittenHeader } from './mcp-remote-server.ts';
+import { signIn } from './mcp-remote-server.ts';
+import type { WrittenValue } from './members.ts';
 import type { OfferedTools } from './mcp-tools.ts';
-import { fill, type ServerReading } from './mcp-values.ts';
+import type { ServerReading } from './mcp-values.ts';
 
 type Bridged = {
   bridge: string;
   url: string;
   host: string;
   path: string;
-  headers: WrittenHeader[];
+  headers: WrittenValue[];
   filter: Partial<OfferedTools>;
   /** Members of the server's document. */
   document: Json;
@@ -74,7 +75,12 @@ function take(reading: ServerReading, bridged: Bridged, { name, value, path }: O
     case '--static-oauth-client-metadata': {
       const given = recordOf(tryParse(value));
       if (Object.keys(given).length === 0) draft.skip(path, `${name} is in a file, or is no JSON object. Set \`oauth\` of the server`);
-      else bridged.document.oauth = { ...recordOf(bridged.document.oauth), ...oauthOf(reading, given, path) };
+      else {
+        const [clientId, clientSecret] = [stringOf(given.client_id), stringOf(given.client_secret)];
+        const scopes = stringOf(given.scope).match(/\S+/g) ?? [];
+        const oauth = signIn(reading, { clientId, clientSecret, scopes, path });
+        bridged.document.oauth = { ...recordOf(bridged.document.oauth), ...oauth };
+      }
       return;
     }
     case '':
@@ -84,20 +90,6 @@ function take(reading: ServerReading, bridged: Bridged, { name, value, path }: O
     default:
       if (!ownOptions.has(name)) draft.skip(path, `${name} of ${bridged.bridge} has no counterpart`);
   }
-}
-
-function oauthOf(reading: ServerReading, given: Json, path: string): Json {
-  const clientId = stringOf(given.client_id);
-  const clientSecret = stringOf(given.client_secret);
-  const scopes = stringOf(given.scope)
-    .split(/\s+/)
-    .filter((scope) => scope !== '');
-  return {
-    grant: 'authorization_code',
-    ...(clientId !== '' && { clientId: fill(reading, clientId).text }),
-    ...(clientSecret !== '' && { clientSecret: clientSecretOf(reading, clientSecret, path) }),
-    ...(scopes.length > 0 && { scopes }),
-  };
 }
 
 /** `from`: the first argument of the program. */

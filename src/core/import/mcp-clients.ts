@@ -1,8 +1,8 @@
 /**
  * Files of MCP clients: Claude Desktop, Claude Code (`.mcp.json`, `~/.claude.json`), Cursor, Windsurf, Kiro, Zed, VS Code, Gemini CLI, Copilot
- * CLI, Continue and Codex. Each gives its servers, and a toolset with the tools that it offers, without prefixes.
+ * CLI, Continue, Codex and Goose. Each gives its servers, and a toolset with the tools that it offers, without prefixes.
  */
-import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
+import { isRecord, type Json, recordOf, stringOf } from '../json/wire-value.ts';
 import type { ImportDraft } from './draft.ts';
 import { plainServerName, readServerLists, ToolRules } from './mcp-permissions.ts';
 import { addMcpServer, type AddedServer, type GivenServer } from './mcp-server.ts';
@@ -85,8 +85,7 @@ export function readVsCode(draft: ImportDraft, file: Members): void {
   const root = isRecord(file.peek('mcp')) && !file.has('servers') ? file.record('mcp') : file;
   if (root === null) return;
   const variables = createVariables({ inputs: root.items('inputs') });
-  addToolset(draft, 'vscode', addServers(draft, root.entries('servers'), { variables }));
-  file.skipOthers(otherSettings);
+  addClient(draft, file, { toolset: 'vscode', rows: root.entries('servers'), variables });
 }
 
 /** `context_servers` in the settings of Zed. */
@@ -98,9 +97,7 @@ export function readZed(draft: ImportDraft, file: Members): void {
     return !isExtension;
   });
   const filters = readZedRules(file).filtersFor(rows.map(([name]) => name));
-  const given = (written: string): GivenServer => ({ filter: filters.get(written) ?? {} });
-  addToolset(draft, 'zed', addServers(draft, rows, { variables: createVariables(), given }));
-  file.skipOthers(otherSettings);
+  addClient(draft, file, { toolset: 'zed', rows, given: (written) => ({ filter: filters.get(written) ?? {} }) });
 }
 
 /** `agent.tool_permissions.tools`: `{"mcp:server:tool": {"default": "deny"}}`. Zed, "Tool Permissions". */
@@ -126,8 +123,7 @@ function readZedRules(file: Members): ToolRules {
 
 /** `[mcp_servers.NAME]` in `config.toml` of Codex. */
 export function readCodex(draft: ImportDraft, file: Members): void {
-  addToolset(draft, 'codex', addServers(draft, file.entries('mcp_servers'), { variables: createVariables() }));
-  file.skipOthers(otherSettings);
+  addClient(draft, file, { toolset: 'codex', rows: file.entries('mcp_servers') });
 }
 
 /** Whether `mcp_servers` are those of Codex, not of LiteLLM. */
@@ -151,14 +147,39 @@ export function isCodex(value: unknown, file: string): boolean {
   });
 }
 
-type ServersOptions = { variables: Variables; given?: (written: string) => GivenServer };
+/** Whether `extensions` are those of Goose, of which those over stdio and HTTP are MCP servers. */
+export function isGoose(value: unknown): boolean {
+  const { extensions } = recordOf(value);
+  return (
+    isRecord(extensions) &&
+    Object.values(extensions).some((one) => /^(stdio|sse|streamable_http|builtin|platform)$/.test(stringOf(recordOf(one).type)))
+  );
+}
 
-/** Adds the servers of a file. */
-export function addServers(
+/** `extensions` in `config.yaml`. Goose documentation, "Configuration files". */
+export function readGoose(draft: ImportDraft, file: Members): void {
+  const rows = file.entries('extensions').filter(([, entry]) => {
+    const isOwn = /^(builtin|platform|frontend|inline_python)$/.test(stringOf(entry.peek('type')));
+    if (isOwn) entry.skipWhole('is a part of Goose itself, not an MCP server with a command or url');
+    return !isOwn;
+  });
+  addClient(draft, file, { toolset: 'goose', rows, given: () => ({ isInSeconds: true, isEmptyListAll: true }) });
+}
+
+type Rows = readonly (readonly [string, Members])[];
+type ServersOptions = { variables?: Variables; given?: (written: string) => GivenServer };
+
+/** Adds the servers of a file, and a toolset with their tools. The rest of the file is settings of its program. */
+export function addClient(
   draft: ImportDraft,
-  rows: readonly (readonly [string, Members])[],
-  { variables, given }: ServersOptions,
-): AddedServer[] {
+  file: Members,
+  { toolset, rows, ...options }: ServersOptions & { toolset: string; rows: Rows },
+): void {
+  addToolset(draft, toolset, addServers(draft, rows, options));
+  file.skipOthers(otherSettings);
+}
+
+export function addServers(draft: ImportDraft, rows: Rows, { variables = createVariables(), given }: ServersOptions): AddedServer[] {
   draft.reserve(
     'servers',
     rows.map(([written]) => written),

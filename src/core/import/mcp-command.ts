@@ -3,7 +3,7 @@ import { isRecord, type Json, listOf, stringOf } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
 import { maxArguments } from '../servers/stdio.ts';
 import { onlyVariable, placeholder } from '../project/expand-variables.ts';
-import { argumentValues, fill, namedValue, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
+import { argumentValues, fill, namedValue, namedValues, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
 import type { Members } from './members.ts';
 import type { OwnVariables } from './variables.ts';
 
@@ -54,17 +54,14 @@ export function localServer(reading: ServerReading, { command, args, path, env }
   // Before each is searched for credentials.
   if (args.length > maxArguments) throw new ServerRefusal(`has more than ${maxArguments} arguments`);
   const host = `${draft.freeName('servers', written)}.stdio`;
-  const own = ownVariables(env);
-  const variables = new Map<string, unknown>(passedVariables(reading, host));
-  for (const [name, text] of env?.values() ?? []) {
-    const value = namedValue(reading, { key: name, text, path: env?.pathOf(name) ?? '', names: [name, `${written}_${name}`], host });
-    if (value !== undefined) variables.set(name, value);
-  }
+  const passed = passedVariables(reading, host);
+  const own = namedValues(reading, env?.values() ?? [], { names: (name) => [name, `${written}_${name}`], host });
+  const variables = new Map([...passed, ...own]);
   const cwd = members.text('cwd', 'workingDirectory') ?? '';
   return {
     kind: 'mcp',
     command: fill(reading, command).text,
-    ...(args.length > 0 && { args: argumentValues(reading, args, { host, own, pathOf: path }) }),
+    ...(args.length > 0 && { args: argumentValues(reading, args, { host, own: ownVariables(env), pathOf: path }) }),
     ...(variables.size > 0 && { env: Object.fromEntries(variables) }),
     ...(cwd !== '' && { cwd: fill(reading, cwd).text }),
   };

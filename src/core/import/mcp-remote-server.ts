@@ -1,19 +1,16 @@
 /** A remote MCP server in the file of an MCP client: its URL, headers and OAuth client. Credentials in any of them become secrets. */
 import { isRecord, type Json } from '../json/wire-value.ts';
 import { quoted } from '../problem.ts';
-import { onlyVariable, withDefaults } from '../project/expand-variables.ts';
+import { onlyVariable, placeholder, withDefaults } from '../project/expand-variables.ts';
 import { credentialsInUrl, isCredentialInPath, isCredentialName, isPlaceholder, mayBeCredential } from '../secrets/credentials.ts';
 import { secretHostOf } from '../secrets/secret.ts';
 import { toBase64 } from '../text/bytes.ts';
-import { fill, namedValue, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
-import type { Members } from './members.ts';
+import { fill, namedValues, type ServerReading, ServerRefusal, secretOf } from './mcp-values.ts';
+import type { Members, WrittenValue } from './members.ts';
 import type { OwnVariables } from './variables.ts';
 
-/** `path`: in the file. */
-export type WrittenHeader = { name: string; text: string; path: string };
-
 /** `env`: variables of the entry, which fill in those of the URL and headers. */
-export type RemoteEntry = { url: string; path: string; headers: readonly WrittenHeader[]; env: Members | null };
+export type RemoteEntry = { url: string; path: string; headers: readonly WrittenValue[]; env: Members | null };
 
 /** The members of a remote server that a command does not have. */
 export const remoteMembers = [
@@ -42,18 +39,14 @@ export const remoteMembers = [
 ];
 
 /** Returns the headers of an entry under the names that the clients have for them. */
-export function headersOf(members: Members): WrittenHeader[] {
+export function headersOf(members: Members): WrittenValue[] {
   const nested = members.record('requestInit', 'requestOptions');
   const maps = [members.record('headers', 'http_headers'), nested?.record('headers') ?? null];
   nested?.skipOthers('has no counterpart: requests are sent with the settings of Moniker');
-  const plain = maps.flatMap((map) => (map?.values() ?? []).map(([name, text]) => ({ name, text, path: map?.pathOf(name) ?? '' })));
+  const plain = maps.flatMap((map) => map?.values() ?? []);
   // Codex: the names of the variables that have the values.
-  const named = members.record('env_http_headers');
-  const fromVariables = (named?.values() ?? []).map(([name, variable]) => ({
-    name,
-    text: `\${${variable}}`,
-    path: named?.pathOf(name) ?? '',
-  }));
+  const named = members.record('env_http_headers')?.values() ?? [];
+  const fromVariables = named.map((header) => ({ ...header, text: placeholder(header.text) }));
   const variable = members.text('bearer_token_env_var');
   const key = members.text('apiKey', 'bearerToken');
   const token = variable !== null && variable !== '' ? `\${${variable}}` : (key ?? '');
@@ -70,12 +63,8 @@ export function remoteServer(reading: ServerReading, { url, path, headers: writt
     return fill(reading, value).text;
   };
   const { target, host } = readUrl(reading, { url, path }, own);
-  const headers = new Map<string, unknown>();
-  for (const { name, text, path: place } of written) {
-    const names = [`${reading.written}_${/^authorization$/i.test(name) ? 'token' : name}`];
-    const value = namedValue(reading, { key: name, text, path: place, names, host, own });
-    if (value !== undefined) headers.set(name, value);
-  }
+  const names = (name: string): string[] => [`${reading.written}_${/^authorization$/i.test(name) ? 'token' : name}`];
+  const headers = namedValues(reading, written, { names, host, own });
   takeUser(reading, target, headers, host, path);
   const query = takeQuery(reading, target, host, path);
   if (target.search.includes('${')) throw notAUrl(url);
@@ -176,16 +165,22 @@ function oauthOf(reading: ServerReading): Json | null {
   );
   members.skip(['oauth_resource', 'authProviderType', 'targetAudience', 'targetServiceAccount', 'headersHelper'], 'has no counterpart');
   if (given === null && scopes.length === 0) return null;
+  return signIn(reading, { clientId, clientSecret, scopes, path: given?.path ?? '' });
+}
+
+type WrittenClient = { clientId: string; clientSecret: string; scopes: readonly string[]; path: string };
+
+export function signIn(reading: ServerReading, { clientId, clientSecret, scopes, path }: WrittenClient): Json {
   return {
     grant: 'authorization_code',
     ...(clientId !== '' && { clientId: fill(reading, clientId).text }),
-    ...(clientSecret !== '' && given !== null && { clientSecret: clientSecretOf(reading, clientSecret, given.path) }),
+    ...(clientSecret !== '' && { clientSecret: clientSecretOf(reading, clientSecret, path) }),
     ...(scopes.length > 0 && { scopes }),
   };
 }
 
 /** The host of the token endpoint is not known, so that the secret is bound to none. */
-export function clientSecretOf(reading: ServerReading, text: string, path: string): { secret: string } {
+function clientSecretOf(reading: ServerReading, text: string, path: string): { secret: string } {
   const value = isPlaceholder(text) ? null : fill(reading, text).text;
   reading.notes.push([path, 'the client secret has to be bound to the host of the token endpoint']);
   return secretOf(reading, { names: [`${reading.written}_CLIENT_SECRET`], value, path });

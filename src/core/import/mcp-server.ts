@@ -10,13 +10,13 @@ import { writtenCommandMembers, writtenCommandOf, localServer } from './mcp-comm
 import { headersOf, remoteMembers, remoteServer } from './mcp-remote-server.ts';
 import { readOfferedTools, type OfferedTools, type OfferedToolsOptions, toolEntries, withFilter } from './mcp-tools.ts';
 import { type ServerReading, ServerRefusal, unlessRefused } from './mcp-values.ts';
-import type { Members } from './members.ts';
+import type { Members, WrittenValue } from './members.ts';
 import type { Variables } from './variables.ts';
 
 /** What a format knows of a server from elsewhere than the members that all formats have. */
 export type GivenServer = OfferedToolsOptions & {
-  /** In addition to those of the entry, which they replace. `path`: in the file. */
-  headers?: readonly { name: string; text: string; path: string }[];
+  /** In addition to those of the entry, which they replace. */
+  headers?: readonly WrittenValue[];
   filter?: Partial<OfferedTools>;
   /** Why the file leaves the server out. */
   off?: string | null;
@@ -55,6 +55,15 @@ export function addMcpServer(
     for (const [names, reason] of others) members.skipUnread(names, reason);
     return { server, entries: toolEntries(server, tools, members), filter: tools };
   });
+}
+
+/** Adds the server of an OpenAPI document. Null if it is skipped, which is reported. Throws `ServerRefusal`. */
+export function addApiServer({ draft, written, members, notes }: ServerReading, document: Json, given: GivenServer): AddedServer | null {
+  const filter = withFilter(readOfferedTools(members, given), given.filter);
+  const server = draft.add('servers', written, { kind: 'openapi', ...document }, members.path);
+  if (server === null) return skipped(members, null);
+  for (const [path, text] of notes) draft.warn(path, text);
+  return { server, entries: toolEntries(server, filter, members), filter };
 }
 
 /** What is neither true nor false may switch it off. MetaMCP: `status: "INACTIVE"`. */

@@ -77,15 +77,15 @@ export function readOfferedTools(members: Members, { isEmptyListAll = false, too
   }
   const mode = approvalMode(members, 'default_tools_approval_mode');
   const isTrusted = members.flag('trust') === true || mode === 'approve';
-  return {
+  const listed = {
+    ...wholeFilter,
     include: included.length === 0 ? null : included.reduce((some, others) => common(some, others)),
-    exclude: [...excluded, ...(named?.exclude ?? [])],
-    unasked: [...(isTrusted ? ['*'] : []), ...unasked, ...(named?.unasked ?? [])],
-    asked: [...(mode === 'prompt' ? ['*'] : []), ...(named?.asked ?? [])],
-    descriptions: named?.descriptions ?? new Map<string, string>(),
-    aliases: new Map(),
+    exclude: excluded,
+    unasked: [...(isTrusted ? ['*'] : []), ...unasked],
+    asked: mode === 'prompt' ? ['*'] : [],
     isAlwaysOffered: members.flag('alwaysLoad') === true,
   };
+  return withFilter(listed, named ?? {});
 }
 
 /** Returns a filter that also has the rules of another. */
@@ -153,7 +153,7 @@ function entryOf(server: string, name: string, filter: OfferedTools, exclude: re
 }
 
 /** mcphub: `{name: {enabled, description}}`; Codex: `{name: {enabled, approval_mode}}`. */
-function readNamedTools(members: Members, prefix: string): Pick<OfferedTools, 'exclude' | 'unasked' | 'asked' | 'descriptions'> {
+function readNamedTools(members: Members, prefix: string): Partial<OfferedTools> {
   const exclude: string[] = [];
   const unasked: string[] = [];
   const asked: string[] = [];

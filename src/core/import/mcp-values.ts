@@ -5,7 +5,7 @@
 import { onlyVariable } from '../project/expand-variables.ts';
 import { credentialArguments, isCredentialName, isPlaceholder, mayBeCredential } from '../secrets/credentials.ts';
 import type { ImportDraft } from './draft.ts';
-import type { Members } from './members.ts';
+import type { Members, WrittenValue } from './members.ts';
 import type { OwnVariables, Variables } from './variables.ts';
 
 /** Why a server cannot be taken. */
@@ -62,6 +62,20 @@ export function namedValue(reading: ServerReading, { key, text, path, names, hos
   const isHidden = filled.isSecret || mayBeCredential(key, filled.text) || (variable !== null && isCredentialName(variable));
   if (!isHidden) return filled.text;
   return secretOf(reading, { names: variable === null ? names : [variable, ...names], value: filled.text, path, host });
+}
+
+/** Returns the values by name, without those that were left out. `names`: for the secret of a value. */
+export function namedValues(
+  reading: ServerReading,
+  written: readonly WrittenValue[],
+  { names, ...where }: { names(name: string): readonly string[] } & Pick<Named, 'host' | 'own'>,
+): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const { name, text, path } of written) {
+    const value = namedValue(reading, { key: name, text, path, names: names(name), ...where });
+    if (value !== undefined) values.set(name, value);
+  }
+  return values;
 }
 
 /** Returns the arguments of a command. Variables of `env` stay, for the program to fill in. */

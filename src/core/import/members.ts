@@ -7,6 +7,9 @@ import { isRecord, type Json } from '../json/wire-value.ts';
 /** `path`: of the member in the file, such as `mcpServers.github.headers`. `isTaken`: the member has an effect, but another one. */
 export type MemberFault = { path: string; reason: string; isTaken?: true };
 
+/** A header, variable or parameter. `path`: in the file. */
+export type WrittenValue = { name: string; text: string; path: string };
+
 export class Members {
   /** Of this object in the file; '' for the file itself. */
   readonly path: string;
@@ -84,10 +87,10 @@ export class Members {
   }
 
   /** The members of this object as texts, by name; numbers and booleans are texts here. Others in it are reported. */
-  values(): [name: string, text: string][] {
-    return this.names().flatMap((name): [string, string][] => {
+  values(): WrittenValue[] {
+    return this.names().flatMap((name): WrittenValue[] => {
       const value = this.take(name);
-      if (isScalar(value)) return [[name, String(value)]];
+      if (isScalar(value)) return [{ name, text: String(value), path: this.pathOf(name) }];
       this.fault(name, 'is not text, so that it was left out');
       return [];
     });

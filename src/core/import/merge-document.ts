@@ -5,7 +5,7 @@
  * that it lacks are added.
  */
 import { canonicalJson } from '../hash.ts';
-import { isRecord, type Json } from '../json/wire-value.ts';
+import { isRecord, type Json, ownMember } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import { cutToLength } from '../text/utf8.ts';
 
@@ -36,7 +36,7 @@ export function marksOf(value: unknown, mark: ValueMark, path: Path = []): Marks
 }
 
 export function memberMarks(marks: Marks | undefined, member: string): Marks | undefined {
-  return typeof marks === 'object' && Object.hasOwn(marks, member) ? marks[member] : undefined;
+  return typeof marks === 'object' ? ownMember(marks, member) : undefined;
 }
 
 export function isUnchanged(marks: Marks | undefined, value: unknown, mark: ValueMark, path: Path): boolean {
@@ -50,11 +50,6 @@ export function mergeRecord(context: MergeContext, base: Marks | undefined, thei
     if (value !== undefined) merged.push([name, value]);
   }
   return Object.fromEntries(merged);
-}
-
-/** A member may be called `constructor`, as those that all objects inherit. */
-export function ownMember(record: Json, name: string): unknown {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** Returns undefined for a member that is removed. */

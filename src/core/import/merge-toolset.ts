@@ -4,6 +4,7 @@
  */
 import { fold } from '../names/fold.ts';
 import { isRecord, type Json, recordOf } from '../json/wire-value.ts';
+import { listFirst } from '../text/paragraphs.ts';
 import { aliasName } from '../names/toolset-alias.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolsetEntry } from '../toolset/toolset.ts';
@@ -21,9 +22,8 @@ export function readEntries(
 ): ReadEntries {
   const { rows, issues } = expandEntries(entries, known, revoked);
   const faulty = new Set(issues.flatMap(({ path }) => entryIndex.exec(path)?.[1] ?? []).map(Number));
-  const isKept = (place: number): boolean => faulty.has(place);
   const tools = entries.flatMap((entry, index) =>
-    isKept(index) ? [entry] : rows.flatMap((row) => (row.place === index ? [row.entry] : [])),
+    faulty.has(index) ? [entry] : rows.flatMap((row) => (row.place === index ? [row.entry] : [])),
   );
   const whole = expandEntries(
     entries.map(({ except: _except, ...entry }) => entry),
@@ -59,14 +59,14 @@ export function mergeToolset(
   // The file lists some tools of the server, and not this one, which it gave before.
   const single = Map.groupBy(Object.keys(given), serverOf);
   const isLeftOut = (key: string): boolean => excluded.has(key) || single.get(serverOf(key))?.every((one) => !byPattern.has(one)) === true;
-  const [absent, out] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  const [absent, out]: [string[], string[]] = [[], []];
   for (const [key, entry] of Object.entries(stored)) {
     const known = memberMarks(before, key);
     const other = given[key];
     if (isRecord(other)) entries.set(key, mergeEntry(context, known, other, recordOf(entry), key));
     else if (!isLeftOut(key) || !isUnchanged(known, entry, context.mark, ['tools', key])) {
       entries.set(key, recordOf(entry));
-      if (known !== undefined || excluded.has(key)) note(absent, key);
+      if (known !== undefined || excluded.has(key)) absent.push(key);
     }
   }
   const isListed = (server: string, keys: Iterable<string>): string[] => [...keys].filter((key) => serverOf(key) === server);
@@ -76,15 +76,15 @@ export function mergeToolset(
     const earlier = isListed(server, Object.keys(recordOf(before)));
     const isChosen =
       earlier.length > 0 ? earlier.some((one) => !Object.hasOwn(stored, one)) : isListed(server, Object.keys(stored)).length > 0;
-    if (memberMarks(before, key) !== undefined || (byPattern.has(key) && isChosen)) note(out, key);
+    if (memberMarks(before, key) !== undefined || (byPattern.has(key) && isChosen)) out.push(key);
     else entries.set(key, recordOf(entry));
   }
-  for (const [server, keys] of absent)
-    context.kept.push({ path: `tools (${server}.*)`, reason: `the file does not have them: ${listed(keys)}` });
-  for (const [server, keys] of out)
+  for (const [server, keys] of Map.groupBy(absent, serverOf))
+    context.kept.push({ path: `tools (${server}.*)`, reason: `the file does not have them: ${listFirst(keys, maxNamed)}` });
+  for (const [server, keys] of Map.groupBy(out, serverOf))
     context.kept.push({
       path: `tools (${server}.*)`,
-      reason: `the stored toolset is without them, and stays so: ${listed(keys)}`,
+      reason: `the stored toolset is without them, and stays so: ${listFirst(keys, maxNamed)}`,
     });
   const own = new Set([...entries].flatMap(([key, entry]) => (Object.hasOwn(stored, key) ? [entry as ToolsetEntry] : [])));
   // Parsed by the schema of toolsets.
@@ -151,22 +151,13 @@ export function withFreeNames(skipped: Part[], entries: readonly ToolsetEntry[],
   });
 }
 
+/** Tools that one report names. */
+const maxNamed = 10;
+
 function ownName(tool: string): string {
   return tool.slice(tool.indexOf('.') + 1);
 }
 
 function serverOf(key: string): string {
   return key.slice(0, key.indexOf('.'));
-}
-
-function note(groups: Map<string, string[]>, key: string): void {
-  const server = serverOf(key);
-  groups.set(server, [...(groups.get(server) ?? []), key]);
-}
-
-const maxNamed = 10;
-
-function listed(keys: readonly string[]): string {
-  const more = keys.length - maxNamed;
-  return `${keys.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

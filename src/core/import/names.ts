@@ -38,62 +38,45 @@ export const importFormats = [
 ] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** The kinds of documents that an import creates. */
-export type ImportedKind = 'providers' | 'modelAliases' | 'servers' | 'tools' | 'toolsets' | 'skills' | 'agents';
-
-/** What a document is called in messages. */
-export const kindNouns: Readonly<Record<ImportedKind, string>> = {
-  providers: 'provider',
-  modelAliases: 'model alias',
-  servers: 'server',
-  tools: 'tool',
-  toolsets: 'toolset',
-  skills: 'skill',
-  agents: 'agent',
-};
-
-/** The most characters of a name. */
-const mostCharacters: Readonly<Record<ImportedKind, number>> = {
-  servers: 32,
-  providers: 32,
-  modelAliases: 128,
-  tools: 69,
-  toolsets: 50,
-  skills: 64,
-  agents: 50,
-};
+/** The kinds of documents that an import creates, what messages call them, and the most characters of a name. */
+export const importedKinds = {
+  providers: { noun: 'provider', most: 32 },
+  modelAliases: { noun: 'model alias', most: 128 },
+  servers: { noun: 'server', most: 32 },
+  tools: { noun: 'tool', most: 69 },
+  toolsets: { noun: 'toolset', most: 50 },
+  skills: { noun: 'skill', most: 64 },
+  agents: { noun: 'agent', most: 50 },
+} as const;
+export type ImportedKind = keyof typeof importedKinds;
 
 /** Whether the legal form of the name was too long, and ends with a hash. */
 export function isShortened(kind: ImportedKind, written: string): boolean {
-  return legalName(kind, written, Number.POSITIVE_INFINITY).length > mostCharacters[kind];
+  return legalForm(kind, written).length > importedKinds[kind].most;
 }
 
 /**
  * Returns the name itself if it is legal, else a legal one: `GitHub MCP` → `github-mcp`. A name that is too long ends with a hash of the whole,
  * so that names with the same beginning differ, in every file in the same way.
  */
-export function legalName(kind: ImportedKind, written: string, most = mostCharacters[kind]): string {
-  switch (kind) {
-    case 'servers': {
-      const name = slug(written, 'server');
-      return shortened(reservedServers.has(name) ? `${name}-server` : name, most);
-    }
-    case 'providers': {
-      const name = slug(written, 'provider');
-      return shortened(name === 'agent' ? 'agent-provider' : name, most);
-    }
-    case 'modelAliases':
-      return shortened(modelAliasName(written), most);
-    case 'tools':
-      return shortened(`made.${wordName(written)}`, most, '_');
-    default:
-      return shortened(slug(written, kindNouns[kind], /[a-z0-9]/), most);
-  }
+export function legalName(kind: ImportedKind, written: string): string {
+  return shortened(legalForm(kind, written), importedKinds[kind].most, kind === 'tools' ? '_' : '-');
+}
+
+/** However long. */
+function legalForm(kind: ImportedKind, written: string): string {
+  const { noun } = importedKinds[kind];
+  if (kind === 'modelAliases') return modelAliasName(written);
+  if (kind === 'tools') return `made.${wordName(written)}`;
+  if (kind !== 'servers' && kind !== 'providers') return slug(written, noun, /[a-z0-9]/);
+  const name = slug(written, noun);
+  if (kind === 'servers') return reservedServers.has(name) ? `${name}-server` : name;
+  return name === 'agent' ? 'agent-provider' : name;
 }
 
 const hashLength = 6;
 
-function shortened(name: string, most: number, separator = '-'): string {
+function shortened(name: string, most: number, separator: '-' | '_'): string {
   if (name.length <= most) return name;
   const hash = sha256HexSync(new TextEncoder().encode(name)).slice(0, hashLength);
   return name.slice(0, most - hashLength - 1).replace(/[-_]+$/, '') + separator + hash;
@@ -102,7 +85,7 @@ function shortened(name: string, most: number, separator = '-'): string {
 /** Returns `name-2`, `name-3`, … within the length that the kind allows. */
 export function numberedName(kind: ImportedKind, name: string, number: number): string {
   const suffix = kind === 'tools' ? `_${number}` : `-${number}`;
-  return name.slice(0, mostCharacters[kind] - suffix.length).replace(/[-_]+$/, '') + suffix;
+  return name.slice(0, importedKinds[kind].most - suffix.length).replace(/[-_]+$/, '') + suffix;
 }
 
 /** Returns a legal alias: 2 to 64 of a-z, 0-9, `_` and `-`, beginning with a letter; null if nothing of the name is left. */

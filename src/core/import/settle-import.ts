@@ -43,7 +43,9 @@ function withoutFaulty(sections: Json, issues: readonly Issue[]): { sections: Js
   const paths = pathsOf(sections);
   const reasons = new Map<string, string>();
   for (const { path, message } of issues) {
-    const document = longest(paths.filter((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`)));
+    // Names may contain dots, so one path may be the beginning of another.
+    const around = paths.filter((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`));
+    const [document] = around.toSorted((one, other) => other.length - one.length);
     const place = document ?? path.split(/[.[]/, 1)[0] ?? '';
     const member = path.slice(place.length).replace(/^\./, '');
     if (!reasons.has(place)) reasons.set(place, member === '' ? message : `${member}: ${message}`);
@@ -60,9 +62,4 @@ function pathsOf(sections: Json): string[] {
   return Object.entries(sections).flatMap(([section, documents]) =>
     section === 'workspace' || section === 'policy' ? [section] : Object.keys(recordOf(documents)).map((name) => `${section}.${name}`),
   );
-}
-
-/** Names may contain dots, so one path may be the beginning of another. */
-function longest(paths: readonly string[]): string | undefined {
-  return paths.toSorted((one, other) => other.length - one.length)[0];
 }

@@ -1,4 +1,5 @@
 /** Removes what editors accept in JSON files of settings and `JSON.parse` does not: comments and trailing commas. */
+import { stringEnd } from './json-text.ts';
 
 /**
  * Returns the text with `// …` and `/* … *\/` comments and with commas before a closing bracket replaced by blanks, so that positions stay.
@@ -18,7 +19,8 @@ export function withoutComments(text: string): string {
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === '"') {
-      at = endOfString(text, at);
+      const end = stringEnd(text, at);
+      at = end < 0 ? text.length : end;
       comma = -1;
     } else if (character === '/' && (text[at + 1] === '/' || text[at + 1] === '*')) {
       const end = endOfComment(text, at);
@@ -32,13 +34,6 @@ export function withoutComments(text: string): string {
   }
   pieces.push(text.slice(from));
   return withBlanks(pieces.join(''), commas);
-}
-
-/** Returns the index of the closing quote, or the last of the text. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return Math.min(at, text.length - 1);
 }
 
 function endOfComment(text: string, start: number): number {

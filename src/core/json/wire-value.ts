@@ -32,6 +32,11 @@ export function argumentsOf(value: unknown): string | object | null {
   return typeof value === 'string' || (typeof value === 'object' && value !== null) ? value : null;
 }
 
+/** A member may be called `constructor`, as those that all objects inherit. */
+export function ownMember<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** Returns undefined for invalid JSON; JSON itself has no undefined. */
 export function tryParse(data: string): unknown {
   try {
@@ -93,10 +98,23 @@ export function collectParts(value: unknown, most: number): JsonPart[] | null {
   return parts;
 }
 
-/** Returns a copy whose members are what `map` returns; undefined leaves the member out. */
+/** Returns the record with what `map` returns; undefined leaves the member out. The same object if nothing changed. */
 export function mapMembers(record: Json, map: (value: unknown, name: string) => unknown): Json {
-  const mapped = Object.entries(record).map(([name, value]) => [name, map(value, name)] as const);
-  return Object.fromEntries(mapped.filter(([, value]) => value !== undefined));
+  let isChanged = false;
+  const members: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(record)) {
+    const mapped = map(value, name);
+    if (mapped !== value) isChanged = true;
+    if (mapped !== undefined) members.push([name, mapped]);
+  }
+  // `fromEntries` creates `__proto__` as an ordinary member.
+  return isChanged ? Object.fromEntries(members) : record;
+}
+
+/** The same for the items of a list. */
+export function mapItems(list: readonly unknown[], map: (value: unknown, index: number) => unknown): readonly unknown[] {
+  const mapped = list.map(map);
+  return mapped.every((item, index) => item === list[index]) ? list : mapped.filter((item) => item !== undefined);
 }
 
 /** Returns a copy with every text changed, also the names of members. The caller has bounded the depth; an own `__proto__` stays a plain key. */
@@ -105,4 +123,11 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), mapTexts(member, change)]));
+}
+
+/** Returns the value with the texts of its members changed, however deep, and not those of lists. The caller has bounded the depth. */
+export function mapMemberTexts(value: unknown, change: (text: string, name: string) => string): unknown {
+  if (Array.isArray(value)) return mapItems(value, (item) => mapMemberTexts(item, change));
+  if (!isRecord(value)) return value;
+  return mapMembers(value, (member, name) => (typeof member === 'string' ? change(member, name) : mapMemberTexts(member, change)));
 }

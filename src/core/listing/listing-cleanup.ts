@@ -8,7 +8,7 @@ import { cleanDescription, cleanValue, hasNoHiddenCharacters, type CleanedText }
 import { isObjectMember } from '../names/reserved-names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { collectParts, isRecord } from '../json/wire-value.ts';
+import { collectParts, isRecord, mapItems, mapMembers } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 
 /** Adds what it changes to `findings`. Returns the same object if nothing changed. */
@@ -21,20 +21,9 @@ export function cleanSchema(schema: JsonSchema, path: string, findings: Finding[
 type Cleaning = { path: string; findings: Finding[]; places: ReadonlySet<string>; role: 'schema' | 'map' | 'value' };
 
 function cleanPart(part: unknown, cleaning: Cleaning): unknown {
-  if (Array.isArray(part)) {
-    const cleaned = part.map((item, index) => cleanPart(item, at(cleaning, String(index), cleaning.role)));
-    return cleaned.some((item, index) => item !== part[index]) ? cleaned : part;
-  }
-  if (!isRecord(part)) return typeof part === 'string' ? report(cleaning, cleanValue(part)) : part;
-  let isChanged = false;
-  const members: [string, unknown][] = [];
-  for (const [key, member] of Object.entries(part)) {
-    const cleaned = cleanMember(key, member, cleaning);
-    if (cleaned !== member) isChanged = true;
-    if (cleaned !== undefined) members.push([key, cleaned]);
-  }
-  // `fromEntries` creates `__proto__` as an ordinary member.
-  return isChanged ? Object.fromEntries(members) : part;
+  if (Array.isArray(part)) return mapItems(part, (item, index) => cleanPart(item, at(cleaning, String(index), cleaning.role)));
+  if (isRecord(part)) return mapMembers(part, (member, key) => cleanMember(key, member, cleaning));
+  return typeof part === 'string' ? report(cleaning, cleanValue(part)) : part;
 }
 
 /** undefined: the member is removed. */

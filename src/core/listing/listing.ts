@@ -9,6 +9,7 @@ import { type Finding, addFinding, maxDefinitionFindings } from '../tools/hold.t
 import { limits } from '../limits/limits.ts';
 import { KB } from '../limits/units.ts';
 import { cleanSchema } from './listing-cleanup.ts';
+import { without } from '../schema/schema-parts.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanDescription } from '../tools/listing-text.ts';
 import { listedNameFault, parseAlias, quote } from '../names/names.ts';
@@ -18,7 +19,7 @@ import { ToolAnnotations, type BareDefinition, Icons, type ToolPresentation } fr
 import { passedMeta } from '../tools/mcp-input.ts';
 import type { ServerOperation } from '../tools/server-operation.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { isDeeperThan, isRecord, recordOf } from '../json/wire-value.ts';
+import { isDeeperThan, isRecord, ownMember, recordOf } from '../json/wire-value.ts';
 
 export type ListedDefinition = {
   /** `tools[i]`. */
@@ -161,7 +162,7 @@ function aliasesOf({ aliases, _meta: meta, name: own }: Record<string, unknown>)
 function annotationsOf(value: unknown): ToolAnnotations | null {
   if (!isRecord(value)) return null;
   const known = Object.entries(ToolAnnotations.shape).flatMap(([hint, type]) => {
-    const read = type.safeParse(Object.hasOwn(value, hint) ? value[hint] : undefined);
+    const read = type.safeParse(ownMember(value, hint));
     return read.success && read.data !== undefined ? [[hint, read.data]] : [];
   });
   return known.length === 0 ? null : ToolAnnotations.parse(Object.fromEntries(known));
@@ -170,7 +171,7 @@ function annotationsOf(value: unknown): ToolAnnotations | null {
 /** An edition has the presentation of each of its tools. */
 const maxPresentationBytes = 32 * KB;
 
-const definitionMembers: ReadonlySet<string> = new Set(['name', 'description', 'inputSchema', 'outputSchema', 'aliases']);
+const definitionMembers = ['name', 'description', 'inputSchema', 'outputSchema', 'aliases'] as const;
 
 /**
  * Returns what the item has for clients, unchanged; null if there is nothing. An invalid member is ignored, and one that is too large is left
@@ -185,8 +186,8 @@ function presentationOf(item: Record<string, unknown>, findings: Finding[]): Too
     title: typeof title === 'string' && title !== '' ? title : undefined,
     execution: isRecord(execution) ? execution : undefined,
     meta: notEmpty(meta),
-    annotations: notEmpty(without(recordOf(annotations), Object.keys(ToolAnnotations.shape))),
-    others: notEmpty(without(rest, [...definitionMembers])),
+    annotations: notEmpty(without(recordOf(annotations), ...Object.keys(ToolAnnotations.shape))),
+    others: notEmpty(without(rest, ...definitionMembers)),
     icons: Icons.safeParse(icons).data,
   };
   let left = maxPresentationBytes;
@@ -199,10 +200,6 @@ function presentationOf(item: Record<string, unknown>, findings: Finding[]): Too
     return fits;
   });
   return shown.length === 0 ? null : Object.fromEntries(shown);
-}
-
-function without(record: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
 
 function notEmpty(record: Record<string, unknown>): Record<string, unknown> | undefined {

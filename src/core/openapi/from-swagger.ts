@@ -2,7 +2,7 @@
  * Converts a Swagger 2.0 document to OpenAPI 3.0, so far as tools need it: servers, parameters, bodies, forms, schemas and security schemes.
  * References keep their form and point to the new places. Swagger Specification 2.0, "Swagger Object", "Parameter Object".
  */
-import { type Json, isRecord, listOf, mapMembers, recordOf, stringOf } from '../json/wire-value.ts';
+import { type Json, isRecord, listOf, mapMembers, mapMemberTexts, recordOf, stringOf } from '../json/wire-value.ts';
 
 /** `value` has `swagger: "2.0"` and is not nested too deep. Responses are left out, since tools do not use them. */
 export function fromSwagger(value: Json, warn: Warn): Json {
@@ -208,13 +208,9 @@ const flowNames: ReadonlyMap<string, string> = new Map([
   ['application', 'clientCredentials'],
 ]);
 
-/** Returns a copy in which references to definitions and parameters name their places in OpenAPI 3. Bounded by the depth of the document. */
+/** References to definitions and parameters name their places in OpenAPI 3. */
 function withNewReferences(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withNewReferences);
-  if (!isRecord(value)) return value;
-  return mapMembers(value, (member, name) =>
-    name === '$ref' && typeof member === 'string' ? newReference(member) : withNewReferences(member),
-  );
+  return mapMemberTexts(value, (text, name) => (name === '$ref' ? newReference(text) : text));
 }
 
 function newReference(reference: string): string {

@@ -3,6 +3,7 @@
  * document plus the size of the tools. Used by the source of `openapi` servers (`http-tools/openapi/source.ts`), which parses the text.
  */
 import { limits } from '../limits/limits.ts';
+import { getOrBuild } from '../memoize.ts';
 import { Problem, quoted, type Warning } from '../problem.ts';
 import type { ServerOperation } from '../tools/server-operation.ts';
 import {
@@ -20,7 +21,7 @@ import { createSchemas } from './schemas.ts';
 import { reportSecurity } from './security.ts';
 import { fold } from '../names/fold.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
-import { isRecord, listOf, type Json, recordOf, stringOf } from '../json/wire-value.ts';
+import { isRecord, listOf, type Json, ownMember, recordOf, stringOf } from '../json/wire-value.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { matchesPieces } from '../text/match-stars.ts';
 
@@ -100,10 +101,7 @@ function createLocator(api: OpenApiDescription, documentUrl: string): (found: Na
   };
   return (found) => {
     const level = ownServers(found) ?? api.root;
-    const before = known.get(level.servers);
-    const place = before === undefined ? read(found, level) : before;
-    known.set(level.servers, place);
-    return place;
+    return getOrBuild(known, level.servers, Number.POSITIVE_INFINITY, () => read(found, level));
   };
 }
 
@@ -208,7 +206,7 @@ const maxChoices = 5;
 
 function withDefaults({ url, variables }: Json): string {
   return String(url).replace(/\{([^{}]{1,200})\}/g, (whole, name: string) => {
-    const variable = isRecord(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const variable = ownMember(recordOf(variables), name);
     const value = isRecord(variable) ? (variable.default ?? listOf(variable.enum)[0]) : undefined;
     return typeof value === 'string' || typeof value === 'number' ? String(value) : whole;
   });

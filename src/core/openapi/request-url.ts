@@ -5,7 +5,7 @@
 import { limits } from '../limits/limits.ts';
 import { Problem, quoted, invalidRequest } from '../problem.ts';
 import type { ServerOperation, OperationParameter } from '../tools/server-operation.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, ownMember } from '../json/wire-value.ts';
 
 /** Throws `invalid_request` for an argument that is invalid in its location. */
 export function requestUrl(
@@ -20,7 +20,7 @@ export function requestUrl(
       if (name === undefined) return encodeLiteral(piece);
       const parameter = inPath.get(name);
       if (parameter === undefined) throw unbuildablePath(path);
-      const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
+      const value = ownMember(args, parameter.argument);
       if (value === undefined || value === null) throw invalidValue(parameter.argument, 'is required, because it is part of the path');
       return pathSegment(parameter, value);
     });

@@ -5,6 +5,7 @@
  */
 import { cutToBytes } from '../text/utf8.ts';
 import { distinctWireName, isWireName } from '../names/names.ts';
+import { getOrBuild } from '../memoize.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { isAnnotation, mapParts, typeOutline } from '../schema/schema-parts.ts';
 import { resolvePointer } from '../schema/schema-references.ts';
@@ -42,12 +43,10 @@ export function createSchemas(api: OpenApiDescription): Schemas {
   return {
     read,
     definition(pointer, side) {
-      const before = known[side].get(pointer);
-      if (before !== undefined) return before;
-      const content = read(resolvePointer(api.root, pointer), side, pointer.slice(2).replaceAll('/', '.'));
-      const definition = { ...content, pointer, name: definitionName(pointer), characters: JSON.stringify(content.schema).length };
-      known[side].set(pointer, definition);
-      return definition;
+      return getOrBuild(known[side], pointer, Number.POSITIVE_INFINITY, () => {
+        const content = read(resolvePointer(api.root, pointer), side, pointer.slice(2).replaceAll('/', '.'));
+        return { ...content, pointer, name: definitionName(pointer), characters: JSON.stringify(content.schema).length };
+      });
     },
   };
 }

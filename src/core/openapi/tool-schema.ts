@@ -4,8 +4,8 @@
  */
 import { limits } from '../limits/limits.ts';
 import { schemaFault, weigh } from '../listing/listing-schema.ts';
-import { annotations, mapParts, typeOutline, without } from '../schema/schema-parts.ts';
-import { simplifications } from '../schema/schema-compiler.ts';
+import { typeOutline, without } from '../schema/schema-parts.ts';
+import { simplifications, withoutWords } from '../schema/schema-compiler.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord, recordOf } from '../json/wire-value.ts';
 import type { Definition, Schemas, SchemaSide } from './schemas.ts';
@@ -108,12 +108,7 @@ function outlined(definition: Definition): Definition {
 }
 
 function bare(definition: Definition): Definition {
-  return { ...definition, schema: withoutWords(definition.schema) };
-}
-
-function withoutWords(schema: JsonSchema | boolean): JsonSchema | boolean {
-  if (!isRecord(schema)) return schema;
-  return mapParts(without(schema, ...annotations), '', (part) => (isRecord(part) ? withoutWords(part) : part));
+  return isRecord(definition.schema) ? { ...definition, schema: withoutWords(definition.schema, -1) } : definition;
 }
 
 /** The size of the JSON in characters, which approximates its bytes. */

@@ -5,7 +5,7 @@
 import { dataKeywords, namedParts, without } from './schema-parts.ts';
 import { resolvePointer } from './schema-references.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, mapMembers } from '../json/wire-value.ts';
 
 /** `body`: the changed root. References to `$defs` keep their text; the targets of others are copied to `$defs`. */
 export function prefixReferences(body: JsonSchema, source: JsonSchema): JsonSchema {
@@ -21,14 +21,11 @@ export function prefixReferences(body: JsonSchema, source: JsonSchema): JsonSche
     return isRecord(part) ? walkSchema(part, isRoot) : part;
   };
   const walkSchema = (schema: JsonSchema, isRoot = false): JsonSchema =>
-    Object.fromEntries(
-      Object.entries(schema).map(([keyword, value]) => {
-        if (typeof value === 'string' && (keyword === '$ref' || keyword === '$dynamicRef')) return [keyword, move(value)];
-        if (dataKeywords.has(keyword) || (isRoot && (keyword === '$defs' || keyword === 'definitions'))) return [keyword, value];
-        if (!namedParts.has(keyword) || !isRecord(value)) return [keyword, walk(value)];
-        return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, walk(part)]))];
-      }),
-    );
+    mapMembers(schema, (value, keyword) => {
+      if (typeof value === 'string' && (keyword === '$ref' || keyword === '$dynamicRef')) return move(value);
+      if (dataKeywords.has(keyword) || (isRoot && (keyword === '$defs' || keyword === 'definitions'))) return value;
+      return namedParts.has(keyword) && isRecord(value) ? mapMembers(value, (part) => walk(part)) : walk(value);
+    });
   /** Returns the new text of a reference. */
   const move = (reference: string): string => {
     if (reference !== '#' && !reference.startsWith('#/')) {
@@ -57,7 +54,7 @@ export function prefixReferences(body: JsonSchema, source: JsonSchema): JsonSche
     waiting.push(() => kept[home].set(key, walk(part)));
   };
 
-  const schema = walkSchema(body, true);
+  const schema = { ...walkSchema(body, true) };
   // Copied parts may refer to others, which are appended to the list.
   for (let index = 0; index < waiting.length; index += 1) waiting[index]?.();
   for (const home of ['$defs', 'definitions'] as const) {

@@ -2,9 +2,10 @@
  * Whether one schema accepts every value that another one accepts. Compares them part by part; whatever is uncertain is "no". Decides whether
  * callers of a changed definition continue to work. References are expanded first (`schema-references.ts`).
  */
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, listOf } from '../json/wire-value.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { fixedChoices, isAnnotation, isPermissive, sameJson, typesOf } from './schema-parts.ts';
+import { keywordOf } from './schema-keywords.ts';
+import { fixedChoices, isAnnotation, isPermissive, sameJson, typeOfValue, typesOf } from './schema-parts.ts';
 import { expandReferences } from './schema-references.ts';
 import { SchemaReport } from './schema-report.ts';
 
@@ -49,18 +50,12 @@ function alternatives(schema: JsonSchema): JsonSchema[] | null {
 function coversTypes(wide: JsonSchema, narrow: JsonSchema, choices: readonly unknown[] | null): boolean {
   const allowed = typesOf(wide);
   if (allowed === null) return true;
-  const types = typesOf(narrow) ?? (choices === null ? null : choices.map(typeOf));
+  const types = typesOf(narrow) ?? (choices === null ? null : choices.map(typeOfValue));
   return types?.every((type) => allowed.includes(type) || (type === 'integer' && allowed.includes('number'))) ?? false;
 }
 
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
-}
-
 function coversKeyword(keyword: string, wide: JsonSchema, narrow: JsonSchema, gone: Gone): boolean {
-  const [all, some] = [wide[keyword], narrow[keyword]];
+  const [all, some, { bound }] = [wide[keyword], narrow[keyword], keywordOf(keyword)];
   if (isAnnotation(keyword) || handled.has(keyword) || sameJson(all, some)) return true;
   if (keyword === 'properties') return coversProperties(wide, narrow, gone);
   if (keyword === 'required') return listOf(all).every((name) => listOf(some).includes(name));
@@ -68,11 +63,10 @@ function coversKeyword(keyword: string, wide: JsonSchema, narrow: JsonSchema, go
   if (keyword === 'additionalProperties') return all === false ? some !== true && !isRecord(some) : covers(all, some ?? true, gone);
   if (keyword === 'items') return some !== undefined && covers(all, some, gone);
   // Libraries write the bounds of all exact integers where none are meant.
-  if (typeof all === 'number' && Math.abs(all) === Number.MAX_SAFE_INTEGER && (all < 0 ? lowest : highest).has(keyword))
+  if (typeof all === 'number' && Math.abs(all) === Number.MAX_SAFE_INTEGER && bound === (all < 0 ? 'least' : 'most'))
     return typesOf(narrow)?.every((type) => type === 'integer') ?? false;
   if (typeof all !== 'number' || typeof some !== 'number') return false;
-  if (lowest.has(keyword)) return all <= some;
-  return highest.has(keyword) && all >= some;
+  return bound === 'least' ? all <= some : bound === 'most' && all >= some;
 }
 
 function coversProperties(wide: JsonSchema, narrow: JsonSchema, gone: Gone): boolean {
@@ -81,10 +75,6 @@ function coversProperties(wide: JsonSchema, narrow: JsonSchema, gone: Gone): boo
     if (Object.hasOwn(all, name)) return covers(all[name], part, gone);
     return gone === 'ignored' && wide.additionalProperties !== false;
   });
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 const handled: ReadonlySet<string> = new Set([
@@ -99,5 +89,3 @@ const handled: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
 ]);
-const lowest: ReadonlySet<string> = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
-const highest: ReadonlySet<string> = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);

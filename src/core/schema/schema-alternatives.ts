@@ -5,6 +5,7 @@
 import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits/limits.ts';
 import { joinDescriptions, mergeSchemas, withChoice } from './schema-merge.ts';
+import { keywordOf } from './schema-keywords.ts';
 import { isAnnotation, without, hasType } from './schema-parts.ts';
 import type { SchemaReport } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
@@ -140,27 +141,8 @@ function fitChoices(schema: JsonSchema, type: string): JsonSchema[] {
 /** Returns the schema without keywords that only apply to other types. */
 export function withoutOtherTypes(schema: JsonSchema, type: string): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword]) => {
-    const about = typeOfKeyword(keyword);
+    const about = keywordOf(keyword).of;
     return about === null || about === (type === 'integer' ? 'number' : type);
   });
   return entries.length === Object.keys(schema).length ? schema : Object.fromEntries(entries);
 }
-
-/** Returns the type that a keyword applies to; null: any. */
-export function typeOfKeyword(keyword: string): string | null {
-  return typeOfKeywordRules.get(keyword) ?? null;
-}
-
-const typeOfKeywordRules: ReadonlyMap<string, string> = new Map([
-  ...['minLength', 'maxLength', 'pattern', 'contentEncoding', 'contentMediaType', 'contentSchema'].map(
-    (keyword) => [keyword, 'string'] as const,
-  ),
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].map((keyword) => [keyword, 'number'] as const),
-  ...['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'unevaluatedItems'].map(
-    (keyword) => [keyword, 'array'] as const,
-  ),
-  ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'required', 'minProperties', 'maxProperties'].map(
-    (keyword) => [keyword, 'object'] as const,
-  ),
-  ...['dependentRequired', 'dependentSchemas', 'unevaluatedProperties'].map((keyword) => [keyword, 'object'] as const),
-]);

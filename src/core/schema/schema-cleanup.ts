@@ -3,9 +3,9 @@
  * Schema, because one such keyword makes a provider reject the whole request (Anthropic: "JSON schema is invalid. It must match JSON Schema
  * draft 2020-12", anthropics/claude-code#586, openclaw/openclaw#98588). Does not visit nested parts; `schema-references.ts` does.
  */
-import { isDeeperThan, isRecord } from '../json/wire-value.ts';
+import { isRecord } from '../json/wire-value.ts';
 import { pointer } from '../json/json-pointer.ts';
-import { limits } from '../limits/limits.ts';
+import { keywordOf, typeNames } from './schema-keywords.ts';
 import { isAnnotation } from './schema-parts.ts';
 import { previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
@@ -31,7 +31,7 @@ export function modernize(
 function isClean(keyword: string, value: unknown): boolean {
   if (keyword === '$schema') return value === draft2020 || value === `${draft2020}#`;
   if (obsoleteKeywords.has(keyword)) return false;
-  return (rules.get(keyword) ?? isData)(value);
+  return keywordOf(keyword).is(value);
 }
 
 const draft2020 = 'https://json-schema.org/draft/2020-12/schema';
@@ -98,7 +98,6 @@ function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: Note
   return [];
 }
 
-const typeNames: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 /** Type names of other languages that occur in real schemas. */
 const foreignTypes: ReadonlyMap<string, string> = new Map([
   ...(['str', 'text'] as const).map((name) => [name, 'string'] as const),
@@ -171,41 +170,3 @@ export function makeNullable(schema: JsonSchema): JsonSchema {
 }
 
 const composing: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'const', 'allOf', 'anyOf', 'oneOf', 'not', 'if']);
-
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const isFlag = (value: unknown): boolean => typeof value === 'boolean';
-const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean';
-const isSchemaList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
-/** Data in a schema is not traversed, but a recursive `JSON.stringify` writes it. */
-const isData = (value: unknown): boolean => value !== undefined && !isDeeperThan(value, limits.maxJsonDepth);
-
-/** The required value of each keyword (the meta-schemas of draft 2020-12, and what servers require beyond them). */
-const rules: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
-  ...['title', 'description', 'format', 'pattern', '$ref', '$dynamicRef', '$recursiveRef', '$comment'].map((key) => [key, isText] as const),
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((key) => [key, isNumber] as const),
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'minContains', 'maxContains'].map(
-    (key) => [key, isCount] as const,
-  ),
-  ...['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'].map((key) => [key, isFlag] as const),
-  ...['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties', 'not', 'if', 'then'].map(
-    (key) => [key, isSchema] as const,
-  ),
-  ['else', isSchema],
-  ...['prefixItems', 'anyOf', 'oneOf', 'allOf'].map((key) => [key, isSchemaList] as const),
-  ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired'].map((key) => [key, isRecord] as const),
-  ...['default', 'const'].map((key) => [key, isData] as const),
-  ['examples', (value) => Array.isArray(value) && isData(value)],
-  ['enum', (value) => Array.isArray(value) && value.length > 0 && isData(value)],
-  ['multipleOf', (value) => isNumber(value) && (value as number) > 0],
-  ['required', (value) => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length],
-  [
-    'type',
-    (value) => (Array.isArray(value) ? value.length > 0 && new Set(value).size === value.length && value.every(isType) : isType(value)),
-  ],
-]);
-
-function isType(value: unknown): boolean {
-  return typeof value === 'string' && typeNames.has(value);
-}

@@ -244,7 +244,8 @@ function levels(count: number): string {
   return count === 1 ? 'one level' : `${count} levels`;
 }
 
-function withoutWords(schema: JsonSchema, level: number): JsonSchema {
+/** Removes the texts of parts that are more than `level` levels deep; -1: of all parts. */
+export function withoutWords(schema: JsonSchema, level: number): JsonSchema {
   const reduced = level < 0 ? without(schema, ...annotations) : schema;
   return mapParts(reduced, '', (part) => (isRecord(part) ? withoutWords(part, level - 1) : part));
 }

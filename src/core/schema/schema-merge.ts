@@ -2,6 +2,7 @@
  * Merges two schemas into one that accepts what both accept, as far as one schema can express it. Used by the passes of the schema compiler
  * for `allOf` and for keywords next to `anyOf`. Works on clean trees without references.
  */
+import { keywordOf } from './schema-keywords.ts';
 import { annotations, isAnnotation, isPermissive, sameJson, without } from './schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 import { isRecord } from '../json/wire-value.ts';
@@ -58,6 +59,8 @@ const nothing = Symbol('no value matches both');
 
 /** undefined: one schema cannot express it. */
 function combine(keyword: string, mine: unknown, theirs: unknown): unknown {
+  const { bound } = keywordOf(keyword);
+  if (bound !== undefined) return (bound === 'least' ? Math.max : Math.min)(mine as number, theirs as number);
   switch (keyword) {
     case 'type':
       return sharedTypes([mine].flat(), [theirs].flat());
@@ -66,18 +69,6 @@ function combine(keyword: string, mine: unknown, theirs: unknown): unknown {
       const shared = (mine as unknown[]).filter((value) => known.has(JSON.stringify(value)));
       return shared.length === 0 ? nothing : shared;
     }
-    case 'minimum':
-    case 'exclusiveMinimum':
-    case 'minLength':
-    case 'minItems':
-    case 'minProperties':
-      return Math.max(mine as number, theirs as number);
-    case 'maximum':
-    case 'exclusiveMaximum':
-    case 'maxLength':
-    case 'maxItems':
-    case 'maxProperties':
-      return Math.min(mine as number, theirs as number);
     case 'multipleOf':
       return multiple(mine as number, theirs as number);
     case 'uniqueItems':

@@ -5,16 +5,10 @@
  */
 import { pointer, pointerTokens } from '../json/json-pointer.ts';
 import { limits } from '../limits/limits.ts';
-import {
-  alternativesOf,
-  type AlternativesContext,
-  mergeAllOf,
-  appendDescription,
-  withoutOtherTypes,
-  typeOfKeyword,
-} from './schema-alternatives.ts';
+import { alternativesOf, type AlternativesContext, mergeAllOf, appendDescription, withoutOtherTypes } from './schema-alternatives.ts';
 import { withChoice } from './schema-merge.ts';
 import type { DialectRules } from './schema-dialects.ts';
+import { keywordOf } from './schema-keywords.ts';
 import { fixedChoices, distinct, isPermissive, mapParts, sameJson, typeOutline, without } from './schema-parts.ts';
 import { type SchemaReport, previewValue } from './schema-report.ts';
 import type { JsonSchema } from '../tools/tool.ts';
@@ -185,7 +179,7 @@ function withType(schema: JsonSchema, { rules, path, report }: Part): JsonSchema
     return fitting;
   }
   if (schema.type !== undefined || schema.anyOf !== undefined || schema.enum !== undefined) return schema;
-  const types = new Set(Object.keys(schema).flatMap((keyword) => typeOfKeyword(keyword) ?? []));
+  const types = new Set(Object.keys(schema).flatMap((keyword) => keywordOf(keyword).of ?? []));
   const [type] = types;
   if (type === undefined || types.size > 1) return schema;
   report.add(path, `the type is missing: ${type} is derived from the other keywords`);

@@ -1,19 +1,8 @@
-/**
- * The keywords that contain schemas (JSON Schema 2020-12, "Applicator"), and how to visit them. Used by everything that traverses a schema.
- */
+/** How to visit the parts of a schema, and what they have in common. Used by everything that traverses a schema. */
 import { pointer } from '../json/json-pointer.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
-
-/** How a keyword contains schemas: one, a list, or a map by name. Other keywords contain data. */
-const holders: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
-  ...(['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'] as const).map(
-    (keyword) => [keyword, 'one'] as const,
-  ),
-  ...(['not', 'if', 'then', 'else', 'contentSchema'] as const).map((keyword) => [keyword, 'one'] as const),
-  ...(['prefixItems', 'anyOf', 'oneOf', 'allOf'] as const).map((keyword) => [keyword, 'list'] as const),
-  ...(['properties', 'patternProperties', 'dependentSchemas'] as const).map((keyword) => [keyword, 'map'] as const),
-]);
+import { isRecord, mapItems, mapMembers } from '../json/wire-value.ts';
+import { keywordOf, typeNames } from './schema-keywords.ts';
 
 /**
  * Keywords whose member names are chosen by the author, so a key in them is not a keyword; including those that are only reachable by
@@ -32,34 +21,14 @@ export type Visit = (part: unknown, path: string, keyword: string) => unknown;
 
 /** Returns the same object if no part changed. */
 export function mapParts(schema: JsonSchema, path: string, visit: Visit): JsonSchema {
-  let changed = false;
-  const entries: [string, unknown][] = [];
-  for (const [keyword, value] of Object.entries(schema)) {
-    const mapped = mapKeyword(keyword, value, pointer(path, keyword), visit);
-    if (mapped !== value) changed = true;
-    if (mapped !== undefined) entries.push([keyword, mapped]);
-  }
-  return changed ? Object.fromEntries(entries) : schema;
-}
-
-function mapKeyword(keyword: string, value: unknown, path: string, visit: Visit): unknown {
-  const holder = holders.get(keyword);
-  if (holder === 'one') return visit(value, path, keyword);
-  if (holder === 'list' && Array.isArray(value)) {
-    const list = value.map((part: unknown, index) => visit(part, pointer(path, index), keyword));
-    return list.every((part, index) => part === value[index]) ? value : list.filter((part) => part !== undefined);
-  }
-  if (holder === 'map' && isRecord(value)) {
-    let changed = false;
-    const entries: [string, unknown][] = [];
-    for (const [name, part] of Object.entries(value)) {
-      const mapped = visit(part, pointer(path, name), keyword);
-      if (mapped !== part) changed = true;
-      if (mapped !== undefined) entries.push([name, mapped]);
-    }
-    return changed ? Object.fromEntries(entries) : value;
-  }
-  return value;
+  return mapMembers(schema, (value, keyword) => {
+    const { holds } = keywordOf(keyword);
+    const at = pointer(path, keyword);
+    if (holds === 'one') return visit(value, at, keyword);
+    if (holds === 'list' && Array.isArray(value)) return mapItems(value, (part, index) => visit(part, pointer(at, index), keyword));
+    if (holds === 'map' && isRecord(value)) return mapMembers(value, (part, name) => visit(part, pointer(at, name), keyword));
+    return value;
+  });
 }
 
 /** Returns the schema without these keywords; the same object if it has none of them. */
@@ -117,16 +86,16 @@ function sortKeys(_key: string, value: unknown): unknown {
 /** Returns the types; null: any type, also if the schema names a type that JSON Schema does not have. */
 export function typesOf(schema: JsonSchema): string[] | null {
   const written = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : null;
-  if (written === null || !written.every((type) => knownTypes.has(type))) return null;
+  if (written === null || !written.every((type) => typeNames.has(type))) return null;
   return isNullable(schema) ? [...written, 'null'] : written;
 }
 
-/** OpenAPI's `nullable`. A `{"type": "string", "default": null}` usually means that null may be sent, too. */
 /** The only values of a part with `const` or `enum`; null: it has neither. */
 export function fixedChoices(schema: JsonSchema): readonly unknown[] | null {
   return Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : null;
 }
 
+/** OpenAPI's `nullable`. A `{"type": "string", "default": null}` usually means that null may be sent, too. */
 export function isNullable(schema: JsonSchema): boolean {
   return schema.nullable === true || schema.default === null;
 }
@@ -148,4 +117,9 @@ export function hasType(value: unknown, type: string): boolean {
   }
 }
 
-const knownTypes: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+/** The narrowest type of a value. */
+export function typeOfValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}

@@ -4,6 +4,7 @@
  */
 import { readArguments } from '../json/json-repair.ts';
 import { isRecord, listOf, recordOf, stringOf, tryParse } from '../json/wire-value.ts';
+import { typeOfValue } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
 
 /** `mended`: it was repaired. */
@@ -50,7 +51,3 @@ function typesOf(schema: unknown, root: JsonSchema, depth: number): ReadonlySet<
 }
 
 const maxDepth = 8;
-
-function typeOfValue(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-}

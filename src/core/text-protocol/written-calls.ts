@@ -2,6 +2,7 @@
  * Reads the calls in the complete content of a block (`formats.ts`), repaired where it is not strict JSON. Used by `call-block.ts`.
  */
 import { readArguments } from '../json/json-repair.ts';
+import { repeatedMembers } from '../json/repeated-members.ts';
 import { isRecord, tryParse } from '../json/wire-value.ts';
 import type { CarrierFault } from '../model/open-call.ts';
 import type { JsonSchema } from '../tools/tool.ts';
@@ -107,26 +108,11 @@ function lifted(args: Record<string, unknown>, tools: CallableTools): WrittenCal
   return { name, arguments: JSON.stringify(others), fault: 'mended' };
 }
 
-/** `JSON.parse` would take the last one without a word. */
+/** Whether a call has two names, of which `JSON.parse` takes the last one. */
 function hasNameTwice(text: string): boolean {
   const first = text.indexOf('"name"');
-  if (first < 0 || text.indexOf('"name"', first + 1) < 0) return false;
-  let [depth, names] = [0, 0];
-  const topLevel = text.startsWith('[') ? 2 : 1;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charAt(at);
-    if (char === '"') {
-      const from = at++;
-      for (; at < text.length && text.charAt(at) !== '"'; at++) if (text.charAt(at) === '\\') at++;
-      if (depth === topLevel && text.slice(from, from + 6) === '"name"' && /^\s*:/.test(text.slice(at + 1, at + 20))) names++;
-    } else if (char === '{' || char === '[') depth++;
-    else if (char === '}' || char === ']') {
-      depth--;
-      if (depth < topLevel) names = 0;
-    }
-    if (names > 1) return true;
-  }
-  return false;
+  if (first < 0 || !text.includes('"name"', first + 1)) return false;
+  return repeatedMembers(text, Number.POSITIVE_INFINITY, 2).some((path) => /^(?:\[\d+\]\.)?name$/.test(path));
 }
 
 function readPython(text: string, tools: CallableTools): WrittenCall[] {

@@ -5,7 +5,7 @@
  * with `in` and would not report it.)
  */
 import { type DefinitionChange, shortPath } from '../tools/hold.ts';
-import { isDeeperThan, isRecord, type Json } from '../json/wire-value.ts';
+import { isDeeperThan, isRecord, type Json, ownMember } from '../json/wire-value.ts';
 import { pointer } from '../json/json-pointer.ts';
 import { limits } from '../limits/limits.ts';
 import { sameJson } from '../schema/schema-parts.ts';
@@ -43,9 +43,8 @@ function compare(found: Found, path: string, from: unknown, to: unknown): void {
 }
 
 function compareRecords(found: Found, path: string, from: Json, to: Json): void {
-  const ownValue = (record: Json, key: string): unknown => (Object.hasOwn(record, key) ? record[key] : undefined);
   for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
-    compare(found, pointer(path, key), ownValue(from, key), ownValue(to, key));
+    compare(found, pointer(path, key), ownMember(from, key), ownMember(to, key));
   }
 }
 

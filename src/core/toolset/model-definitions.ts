@@ -10,7 +10,7 @@ import { nameLookup, type OfferedNames, rootOf } from './old-names.ts';
 import { type NameLookup, rewriteInline, rewriteNames } from '../names/rewrite-names.ts';
 import { mapParts } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tools/tool.ts';
-import { isRecord } from '../json/wire-value.ts';
+import { isRecord, mapMembers } from '../json/wire-value.ts';
 import type { Announce } from './toolset.ts';
 import { oneLine } from '../text/paragraphs.ts';
 import { wireNameOf, type AliasMap } from './alias-map.ts';
@@ -48,14 +48,9 @@ function renameInSchema(schema: JsonSchema, lookup: NameLookup, named: Map<strin
 
 /** Subschemas that are defined under a name, for references. */
 function mapDefinitions(schema: JsonSchema, visit: (part: unknown) => unknown): JsonSchema {
-  let mapped = schema;
-  for (const keyword of ['$defs', 'definitions']) {
-    const parts = schema[keyword];
-    if (!isRecord(parts)) continue;
-    const entries = Object.entries(parts).map(([name, part]) => [name, visit(part)] as const);
-    if (entries.some(([name, part]) => part !== parts[name])) mapped = { ...mapped, [keyword]: Object.fromEntries(entries) };
-  }
-  return mapped;
+  return mapMembers(schema, (parts, keyword) =>
+    (keyword === '$defs' || keyword === 'definitions') && isRecord(parts) ? mapMembers(parts, visit) : parts,
+  );
 }
 
 // The names under which definitions of one tool are sent to a model. Used to send, count and measure them.

@@ -1,6 +1,7 @@
 /** The HTTP request of a call of an OpenAPI operation. Loaded with the first one. */
 import { cookieText, headerText, requestUrl } from '../../core/openapi/request-url.ts';
 import { Problem } from '../../core/problem.ts';
+import { ownMember } from '../../core/json/wire-value.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { ServerOperation } from '../../core/tools/server-operation.ts';
 import { toServerHeaders, withServerQuery } from '../../net/headers.ts';
@@ -19,7 +20,7 @@ export async function toOperationRequest(
   const headers = new Headers({ accept: 'application/json, text/*;q=0.9, */*;q=0.8' });
   const cookies: string[] = [];
   for (const parameter of operation.parameters) {
-    const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
+    const value = ownMember(args, parameter.argument);
     if (value === undefined || value === null) continue;
     if (parameter.in === 'header') headers.set(parameter.name, headerText(parameter, value));
     if (parameter.in === 'cookie') cookies.push(cookieText(parameter, value));

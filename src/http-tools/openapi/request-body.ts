@@ -5,7 +5,7 @@ import { fromBase64, joinBytes } from '../../core/text/bytes.ts';
 import { bodyForm } from '../../core/openapi/body-form.ts';
 import { queryPairs, invalidValue } from '../../core/openapi/request-url.ts';
 import type { ServerOperation, OperationBody } from '../../core/tools/server-operation.ts';
-import { isRecord } from '../../core/json/wire-value.ts';
+import { isRecord, ownMember } from '../../core/json/wire-value.ts';
 
 export type WrittenBody = { content: string | Uint8Array<ArrayBuffer>; contentType: string };
 
@@ -15,7 +15,7 @@ export function writeBody(
   args: Record<string, unknown>,
 ): WrittenBody | null {
   if (body === null) return null;
-  const value = body.argument === null ? memberValues(body, parameters, args) : own(args, body.argument);
+  const value = body.argument === null ? memberValues(body, parameters, args) : ownMember(args, body.argument);
   if (value === undefined) {
     if (body.isRequired && body.argument !== null) throw invalidValue(body.argument, 'is required: it is the body of the request');
     return null;
@@ -55,10 +55,6 @@ function memberValues(
   return Object.fromEntries([...named.map(([name, argument]) => [name, args[argument]]), ...others]);
 }
 
-function own(args: Record<string, unknown>, argument: string): unknown {
-  return Object.hasOwn(args, argument) ? args[argument] : undefined;
-}
-
 function fieldsOf(argument: string, value: unknown): [string, unknown][] {
   if (isRecord(value)) return Object.entries(value);
   throw invalidValue(argument, 'must be an object: the body is a form');
@@ -68,9 +64,9 @@ function fieldsOf(argument: string, value: unknown): [string, unknown][] {
 function formText({ styles = {}, types = {} }: OperationBody, fields: readonly [string, unknown][]): string {
   return fields
     .flatMap(([name, value]) => {
-      const style = ownOf(styles, name);
+      const style = ownMember(styles, name);
       const usual = { style: isRecord(value) ? ('deepObject' as const) : ('form' as const), explode: true };
-      const isJson = style === undefined && typeof value === 'object' && bodyForm(ownOf(types, name) ?? '') === 'json';
+      const isJson = style === undefined && typeof value === 'object' && bodyForm(ownMember(types, name) ?? '') === 'json';
       return queryPairs({ name, ...(style ?? usual), ...(isJson && { isJson: true as const }) }, value);
     })
     .join('&')
@@ -86,12 +82,12 @@ function multipart({ files = [], styles = {}, types = {} }: OperationBody, field
   const chunks: Uint8Array[] = [];
   const text = (written: string): void => void chunks.push(encoder.encode(written));
   for (const [name, value] of fields) {
-    const style = ownOf(styles, name);
+    const style = ownMember(styles, name);
     const isJoined = style?.explode === false && Array.isArray(value);
     for (const part of isJoined ? [value.map(plainText).join(joints[style.style] ?? ',')] : Array.isArray(value) ? value : [value]) {
       const isFile = files.includes(name);
       const isObject = typeof part === 'object' && part !== null;
-      const type = ownOf(types, name) ?? (isFile ? 'application/octet-stream' : isObject ? 'application/json' : undefined);
+      const type = ownMember(types, name) ?? (isFile ? 'application/octet-stream' : isObject ? 'application/json' : undefined);
       const file = isFile ? `; filename="${quotedName(name)}"` : '';
       text(`--${boundary}\r\ncontent-disposition: form-data; name="${quotedName(name)}"${file}\r\n`);
       text(`${type === undefined ? '' : `content-type: ${type}\r\n`}\r\n`);
@@ -107,10 +103,6 @@ function multipart({ files = [], styles = {}, types = {} }: OperationBody, field
 const encoder = new TextEncoder();
 
 const joints: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
-
-function ownOf<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(members, name) ? members[name] : undefined;
-}
 
 function plainText(value: unknown): string {
   return value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);

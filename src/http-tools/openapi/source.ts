@@ -7,13 +7,14 @@ import { descriptionFault } from '../../core/openapi/description.ts';
 import { importOpenApi } from '../../core/openapi/import.ts';
 import { Problem } from '../../core/problem.ts';
 import { secretHostOf } from '../../core/secrets/secret.ts';
+import { utf8Text } from '../../core/text/utf8.ts';
 import { callUrlOf, type ServerAccess } from '../../core/servers/server.ts';
 import { noOffers } from '../../core/servers/server-state.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import { toServerHeaders, withServerQuery } from '../../net/headers.ts';
 import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
-import { readYaml, YamlFault } from '../../formats/read-yaml.ts';
+import { readYaml, TextFault } from '../../formats/read-yaml.ts';
 
 /** Refresh interval of an OpenAPI document: it changes with releases of its API, and parsing takes up to a second. */
 export const openApiTtlMs = 60 * 60_000;
@@ -54,7 +55,9 @@ async function fetchDocument(server: ServerAccess, context: UpstreamContext): Pr
     throw descriptionFault(
       `has more than ${limits.maxOpenApiBytes} bytes. Remove parts that no tool needs (descriptions, examples, operations)`,
     );
-  return decode(bytes);
+  const text = utf8Text(bytes);
+  if (text === null) throw descriptionFault('is not UTF-8');
+  return text;
 }
 
 function remedyOf(status: number): string {
@@ -92,15 +95,6 @@ async function ifAvailable<Value>(value: Promise<Value>): Promise<Value | null> 
   }
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    // The decoder's error says nothing useful.
-    throw descriptionFault('is not UTF-8');
-  }
-}
-
 /**
  * An OpenAPI document in YAML: its commas, colons, brackets and line ends, each of which may cost 200 bytes; large public documents
  * of 5 MB have some 300,000.
@@ -125,11 +119,11 @@ function parseYaml(text: string): unknown {
       maxAliased: limits.maxOpenApiBytes,
     });
   } catch (error) {
-    throw error instanceof YamlFault ? toProblem(error) : error;
+    throw error instanceof TextFault ? toProblem(error) : error;
   }
 }
 
-function toProblem({ kind, message, place }: YamlFault): Problem {
+function toProblem({ kind, message, place }: TextFault): Problem {
   const where = place === null ? '' : ` at line ${place.line}, column ${place.column}`;
   switch (kind) {
     case 'depth':

@@ -360,6 +360,10 @@ describe('servers of LiteLLM', () => {
       headers: { Authorization: { secret: expect.any(String) } },
     });
     expect(Object.keys(reasons(result))).toEqual(['mcp_servers.local']);
+    expect(result.warnings).toContainEqual({
+      path: 'mcp_servers.pets.auth_value',
+      message: 'is a credential, and became the secret PETS_AUTHORIZATION',
+    });
   });
 });
 

@@ -35,6 +35,11 @@ it('says which members are in a file twice, and takes the last one, as its progr
   expect(warnings).toContainEqual({ path: 'mcpServers.a', message: 'is in the file twice: the last one was taken' });
 });
 
+it('reads names with a line break, which YAML allows and JSON does not', () => {
+  const { project } = read('{"mcpServers": {"a\n b": {command: "x"}, "c": {"command": "y"}}}');
+  expect(Object.keys(project.servers ?? {})).toEqual(['a-b', 'c']);
+});
+
 describe('a file', () => {
   it.each([
     ['', 'is empty'],

@@ -34,13 +34,13 @@ describe('a name that is too long', () => {
     const draft = new ImportDraft();
     for (const name of [`${long}one`, `${long}two`, 'Docs', 'docs'])
       draft.add('servers', name, { kind: 'mcp', url: 'https://a.example.com' });
-    const { warnings } = draft.result('claude');
+    const { project, warnings } = draft.result('claude');
     expect(warnings.map(({ message }) => / is (.*?):/.exec(message)?.[1])).toEqual([
       'too long and was shortened',
       'too long and was shortened',
       'not a legal name',
       'the name of two',
     ]);
-    expect(draft.names('servers')).toContain(legalName('servers', `${long}two`));
+    expect(Object.keys(project.servers ?? {})).toContain(legalName('servers', `${long}two`));
   });
 });

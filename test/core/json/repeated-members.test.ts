@@ -10,8 +10,13 @@ it.each([
   ['{"__proto__": 1, "constructor": 2, "__proto__": 3}', ['__proto__']],
   ['["a", "a", {"a": ["a"]}]', []],
   ['"text"', []],
+  ['{"a": 1 "a": 2, "b\nc": 1, "b\nc": 2', ['a', '"b\nc"']],
 ])('finds the members that an object of %s has twice', (text, paths) => {
   expect(repeatedMembers(text, 20)).toEqual(paths);
+});
+
+it('looks no deeper than asked', () => {
+  expect(repeatedMembers('{"a": 1, "b": {"c": 1, "c": 2}, "a": 3}', 20, 1)).toEqual(['a']);
 });
 
 it('finds none in what a serializer wrote, and stops at the bound', () => {

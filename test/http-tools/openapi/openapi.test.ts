@@ -6,7 +6,7 @@ import { limits } from '../../../src/core/limits/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import { contentText } from '../../../src/core/tools/tool.ts';
-import { createOpenApiExecutor } from '../../../src/http-tools/openapi/executor.ts';
+import { createOpenApiExecutor } from '../../../src/http-tools/executor.ts';
 import { createOpenApiSource, maxOpenApiYamlSeparators, openApiTtlMs } from '../../../src/http-tools/openapi/source.ts';
 import { createOutbound } from '../../../src/net/outbound.ts';
 import { systemClock } from '../../../src/platform/clock.ts';

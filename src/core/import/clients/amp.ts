@@ -1,10 +1,10 @@
 /** Settings of Amp: `amp.mcpServers`, the permissions of these servers, and the tools that are switched off. Amp, "Owner's manual". */
 import { stringOf } from '../../json/wire-value.ts';
+import { matchesPieces } from '../../text/match-stars.ts';
 import type { ImportDraft } from '../draft.ts';
-import { addServers, addToolset, otherSettings } from '../mcp-clients.ts';
+import { addClient } from '../mcp-clients.ts';
 import { maxRules, ToolRules, tooManyRules } from '../mcp-permissions.ts';
 import type { Members } from '../members.ts';
-import { createVariables } from '../variables.ts';
 
 export function readAmp(draft: ImportDraft, file: Members): void {
   const rows = file.entries('amp.mcpServers');
@@ -34,8 +34,7 @@ export function readAmp(draft: ImportDraft, file: Members): void {
       off: decided?.isRejected === true ? `is rejected by ${decided.path} of the file` : null,
     };
   };
-  addToolset(draft, 'amp', addServers(draft, rows, { variables: createVariables(), given }));
-  file.skipOthers(otherSettings);
+  addClient(draft, file, { toolset: 'amp', rows, given });
 }
 
 type ServerPermission = { path: string; isRejected: boolean; matches(entry: Members): boolean };
@@ -48,27 +47,15 @@ function readServerPermissions(file: Members): ServerPermission[] {
     const isRejected = item.text('action') !== 'allow';
     const patterns = item.record('matches')?.values() ?? [];
     const matches = (entry: Members): boolean =>
-      patterns.every(([name, pattern]) => {
+      patterns.every(({ name, text: pattern }) => {
         const given = entry.peek(name);
-        return isMatch(pattern, (Array.isArray(given) ? given.map(stringOf).join(' ') : stringOf(given)).slice(0, maxMatched));
+        return matchesPieces(
+          pattern.split('*'),
+          (Array.isArray(given) ? given.map(stringOf).join(' ') : stringOf(given)).slice(0, maxMatched),
+        );
       });
     return { path: item.path, isRejected, matches };
   });
 }
 
 const maxMatched = 4_000;
-
-/** `*` stands for any text. */
-function isMatch(pattern: string, text: string): boolean {
-  const parts = pattern.split('*');
-  const [first = '', last = ''] = [parts[0], parts.at(-1)];
-  if (parts.length === 1) return pattern === text;
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= text.length - last.length;
-}

@@ -122,17 +122,16 @@ function readEntry(
     entry.has('remote') || entry.has('sseEndpoint')
       ? remoteOf(entry, scopes)
       : containerOf(entry, { filled, keys: [...secrets, ...tokens] });
-  const added = addMcpServer(draft, written, draft.open(value, entry.path), createVariables(), {
+  return addMcpServer(draft, written, draft.open(value, entry.path), createVariables(), {
     filter: { include: tools === null ? null : [...tools] },
   });
-  return added;
 }
 
 function remoteOf(entry: Members, scopes: readonly string[]): Json {
   const remote = entry.record('remote');
   remote?.ignore('transport_type');
   const url = remote?.text('url') ?? entry.text('sseEndpoint') ?? '';
-  const headers = Object.fromEntries(remote?.record('headers')?.values() ?? []);
+  const headers = Object.fromEntries((remote?.record('headers')?.values() ?? []).map(({ name, text }) => [name, text]));
   entry.skip(['image', 'command', 'volumes', 'user', 'env', 'disableNetwork'], 'is not used: the server is remote');
   return { url, headers, ...(scopes.length > 0 && { oauth: { scopes } }) };
 }
@@ -165,7 +164,7 @@ function settingsOf(entry: Members, config: Members | null): Map<string, string>
       definition.ignore(...definition.names());
     }
   }
-  for (const [name, value] of config?.values() ?? []) settings.set(`${server}.${name}`, value);
+  for (const { name, text } of config?.values() ?? []) settings.set(`${server}.${name}`, text);
   return settings;
 }
 

@@ -4,10 +4,10 @@
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../../json/wire-value.ts';
 import type { ImportDraft } from '../draft.ts';
 import { addToolset } from '../mcp-clients.ts';
-import { addMcpServer, type AddedServer } from '../mcp-server.ts';
-import { readOfferedTools, toolEntries, withFilter, withoutPrefix } from '../mcp-tools.ts';
+import { addApiServer, addMcpServer, type AddedServer } from '../mcp-server.ts';
+import { toolEntries, withFilter, withoutPrefix } from '../mcp-tools.ts';
 import type { Members } from '../members.ts';
-import { namedValue, secretOf, type ServerReading, unlessRefused } from '../mcp-values.ts';
+import { namedValue, namedValues, secretOf, type ServerReading, unlessRefused } from '../mcp-values.ts';
 import { createVariables } from '../variables.ts';
 import { secretHostOf } from '../../secrets/secret.ts';
 
@@ -92,7 +92,7 @@ function readGroup(
 
 /** A server of the type `openapi`: the document or its URL, and the credential of its calls. */
 function addOpenApi(reading: ServerReading, timeout: number | null, toolPrefix: string): AddedServer | null {
-  const { draft, written, members } = reading;
+  const { written, members } = reading;
   if (members.flag('enabled') === false) {
     members.skipWhole('is disabled in the file');
     return null;
@@ -104,39 +104,26 @@ function addOpenApi(reading: ServerReading, timeout: number | null, toolPrefix: 
   openapi?.ignore('version');
   openapi?.skip(['passthroughHeaders', 'cookieSession'], 'has no counterpart: a server here gets the headers of its document');
   const host = URL.canParse(url) ? secretHostOf(url) : undefined;
-  const headers = new Map<string, unknown>();
-  const map = members.record('headers');
-  for (const [name, text] of map?.values() ?? []) {
-    const value = namedValue(reading, { key: name, text, path: map?.pathOf(name) ?? '', names: [`${written}_${name}`], host });
-    if (value !== undefined) headers.set(name, value);
-  }
+  const headers = namedValues(reading, members.record('headers')?.values() ?? [], { names: (name) => [`${written}_${name}`], host });
   const query = new Map<string, unknown>();
   const security = openapi?.record('security') ?? null;
   if (security !== null) takeSecurity(reading, security, { headers, query, host });
-  const filter = readOfferedTools(members, { toolPrefix });
-  const given = isRecord(document) ? { document } : { url };
-  const server = draft.add(
-    'servers',
-    written,
+  const added = addApiServer(
+    reading,
     {
-      kind: 'openapi',
-      ...given,
+      ...(isRecord(document) ? { document } : { url }),
       ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
       ...(query.size > 0 && { query: Object.fromEntries(query) }),
       ...(timeout !== null && { timeoutMs: Math.max(1_000, timeout) }),
     },
-    members.path,
+    { toolPrefix },
   );
-  if (server === null) {
-    members.ignore(...members.names());
-    return null;
-  }
-  for (const [path, text] of reading.notes) draft.warn(path, text);
-  members.skip(
-    ['description', 'owner', 'visibility', 'enableKeepAlive', 'keepAliveInterval', 'passthroughHeaders', 'prompts', 'resources'],
-    'has no counterpart',
-  );
-  return { server, entries: toolEntries(server, filter, members), filter };
+  if (added !== null)
+    members.skip(
+      ['description', 'owner', 'visibility', 'enableKeepAlive', 'keepAliveInterval', 'passthroughHeaders', 'prompts', 'resources'],
+      'has no counterpart',
+    );
+  return added;
 }
 
 type Target = { headers: Map<string, unknown>; query: Map<string, unknown>; host: string | undefined };

@@ -9,7 +9,6 @@ import { maxRules, tooManyRules } from '../mcp-permissions.ts';
 import type { GivenServer } from '../mcp-server.ts';
 import type { OfferedTools } from '../mcp-tools.ts';
 import type { Members } from '../members.ts';
-import { createVariables } from '../variables.ts';
 
 /** VS Code has `mcp.servers`, too: the servers of opencode are `local` or `remote`. */
 export function isOpenCode(value: unknown, file: string): boolean {
@@ -30,7 +29,7 @@ export function readOpenCode(draft: ImportDraft, file: Members): void {
   const servers = rows.flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const]));
   const switches = readSwitches(file);
   const given = (written: string): GivenServer => ({ filter: filterOf(written, switches), hasStartTimeout: true });
-  addToolset(draft, 'opencode', addServers(draft, servers, { variables: createVariables(), given }));
+  addToolset(draft, 'opencode', addServers(draft, servers, { given }));
   for (const one of switches) if (!servers.some(([name]) => toolOf(one.pattern, name) !== null)) one.say();
   file.skipOthers(otherSettings);
 }

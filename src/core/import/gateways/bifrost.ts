@@ -3,7 +3,6 @@
  * Moniker, so that the file's are named with the request that makes one like them. Bifrost, `transports/config.schema.json`.
  */
 import { isRecord, recordOf, stringOf } from '../../json/wire-value.ts';
-import type { ModelTimeouts } from '../../model/timeouts.ts';
 import { quoted } from '../../problem.ts';
 import { readBifrostServers } from './bifrost-servers.ts';
 import { skipVirtualKeys } from './bifrost-keys.ts';
@@ -59,14 +58,14 @@ function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, 
   }
   const config = key?.record(...keyConfigs.filter((one) => key.has(one))) ?? null;
   const written = readBifrostValue(network, 'base_url') ?? readBifrostValue(config, 'endpoint', 'url');
-  const headers = (network?.record('extra_headers')?.values() ?? []).map(([header, text]) => [header, fromEnv(text).text]);
+  const headers = (network?.record('extra_headers')?.values() ?? []).map(({ name: header, text }) => [header, fromEnv(text).text]);
   const found = providers.add({
     service,
     model: '',
     baseUrl: written === null ? null : baseUrlOf(service, written.text),
     key: readBifrostValue(key, 'value'),
     headers: Object.fromEntries(headers),
-    timeouts: network === null ? {} : timeoutsOf(draft, network),
+    timeouts: network === null ? {} : takeTimeouts(draft, network, timeouts),
     provider: name,
   });
   if ('fault' in found) {
@@ -136,11 +135,7 @@ function readModels(draft: ImportDraft, provider: string, key: Members | null, c
     }
 }
 
-function timeoutsOf(draft: ImportDraft, network: Members): ModelTimeouts {
-  const { firstByteMs: betweenBytesMs } = takeTimeouts(draft, network, { whole: [], stream: ['stream_idle_timeout_in_seconds'] });
-  const timeouts = takeTimeouts(draft, network, { whole: ['default_request_timeout_in_seconds'] });
-  return { ...timeouts, ...(betweenBytesMs !== undefined && { betweenBytesMs }) };
-}
+const timeouts = { whole: ['default_request_timeout_in_seconds'], between: ['stream_idle_timeout_in_seconds'] };
 
 /** Bifrost adds the version of the API itself. */
 function baseUrlOf(service: string, url: string): string {

@@ -3,9 +3,9 @@ import type { Json } from '../../json/wire-value.ts';
 import { toBase64 } from '../../text/bytes.ts';
 import type { ImportDraft } from '../draft.ts';
 import type { LiteLlmEnvironment } from './litellm-models.ts';
-import { addMcpServer, type GivenServer } from '../mcp-server.ts';
-import { readOfferedTools, type OfferedTools, toolEntries, withFilter } from '../mcp-tools.ts';
-import { namedValue, type ServerReading, ServerRefusal } from '../mcp-values.ts';
+import { addApiServer, addMcpServer, type GivenServer } from '../mcp-server.ts';
+import type { OfferedTools } from '../mcp-tools.ts';
+import { namedValues, type ServerReading, unlessRefused } from '../mcp-values.ts';
 import type { Members } from '../members.ts';
 import { unmapped } from './unmapped.ts';
 import { createVariables, type Variables } from '../variables.ts';
@@ -18,7 +18,7 @@ export function readLiteLlmServers(
 ): void {
   const plain = createVariables();
   const variables: Variables = { rewrite: (text, own) => plain.rewrite(environment.read(text)?.text ?? text, own) };
-  const named = new Map((aliases?.values() ?? []).toReversed().map(([alias, server]) => [server, alias]));
+  const named = new Map((aliases?.values() ?? []).toReversed().map(({ name: alias, text: server }) => [server, alias]));
   const tools: Json[] = [];
   const groups = new Map<string, Json[]>();
   for (const [name, entry] of file.entries('mcp_servers')) {
@@ -44,25 +44,18 @@ function addServer(reading: ServerReading, environment: LiteLlmEnvironment): Jso
     return [];
   }
   skipOthers(members);
-  if (members.has('spec_path')) return addOpenApi(reading, given);
+  const options = { ...given, isEmptyListAll: true, toolPrefix: `${written}-` };
+  if (members.has('spec_path')) return addOpenApi(reading, options);
   const document = {
     ...(signIn !== null && { oauth: oauthOf(draft, written, members, signIn) }),
     ...(members.flag('allow_sampling') === true && { sampling: true }),
   };
-  return (
-    addMcpServer(draft, written, members, variables, {
-      ...given,
-      document,
-      isEmptyListAll: true,
-      isInSeconds: true,
-      toolPrefix: `${written}-`,
-    })?.entries ?? []
-  );
+  return addMcpServer(draft, written, members, variables, { ...options, document, isInSeconds: true })?.entries ?? [];
 }
 
 /** The OpenAPI document at `spec_path` is an API, whose operations are called at `url`. */
-function addOpenApi(reading: ServerReading, { headers = [], filter }: GivenServer): Json[] {
-  const { draft, written, members, variables } = reading;
+function addOpenApi(reading: ServerReading, given: GivenServer): Json[] {
+  const { written, members, variables } = reading;
   const filled = variables.rewrite(members.text('spec_path') ?? '');
   const url = 'fault' in filled ? '' : filled.text;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
@@ -72,36 +65,17 @@ function addOpenApi(reading: ServerReading, { headers = [], filter }: GivenServe
   const base = members.text('url');
   members.ignore('transport');
   const host = new URL(base !== null && URL.canParse(base) ? base : url).host;
-  try {
-    const sent = headers.flatMap(({ name, text, path }): [string, unknown][] => {
-      const value = namedValue(reading, { key: name, text, path, names: [`${written}_${name}`], host });
-      return value === undefined ? [] : [[name, value]];
-    });
-    const document = {
-      kind: 'openapi',
-      url,
-      ...(base !== null && { baseUrl: base }),
-      ...(sent.length > 0 && { headers: Object.fromEntries(sent) }),
-    };
-    const server = draft.add('servers', written, document, members.path);
-    if (server !== null)
-      return toolEntries(
-        server,
-        withFilter(readOfferedTools(members, { isEmptyListAll: true, toolPrefix: `${written}-` }), filter),
-        members,
-      );
-    members.ignore(...members.names());
-  } catch (error) {
-    if (!(error instanceof ServerRefusal)) throw error;
-    members.skipWhole(error.message);
-  }
-  return [];
+  const added = unlessRefused(members, () => {
+    const headers = namedValues(reading, given.headers ?? [], { names: (name) => [`${written}_${name}`], host });
+    const document = { url, ...(base !== null && { baseUrl: base }), ...(headers.size > 0 && { headers: Object.fromEntries(headers) }) };
+    return addApiServer(reading, document, given);
+  });
+  return added?.entries ?? [];
 }
 
 /** `static_headers`, and what `auth_type` makes of `auth_value`. */
 function headersOf(members: Members, environment: LiteLlmEnvironment): NonNullable<GivenServer['headers']> {
-  const fixed = members.record('static_headers');
-  const sent = (fixed?.values() ?? []).map(([name, text]) => ({ name, text, path: fixed?.pathOf(name) ?? '' }));
+  const sent = members.record('static_headers')?.values() ?? [];
   const text = environment.read(members.text('auth_value', 'authentication_token'))?.text ?? '';
   const type = members.text('auth_type')?.toLowerCase() ?? '';
   const path = members.pathOf(members.has('auth_value') ? 'auth_value' : 'authentication_token');

@@ -9,11 +9,13 @@ import type { ImportDraft } from '../draft.ts';
 import type { Members } from '../members.ts';
 import { unmapped } from './unmapped.ts';
 
+type WrittenTimeouts = { whole: readonly string[]; stream?: readonly string[]; between?: readonly string[]; unit?: number };
+
 /** Reads timeouts in seconds, or in `unit` milliseconds. Those of a request that is not streamed count for the first output of a stream too. */
 export function takeTimeouts(
   draft: ImportDraft,
   from: Members,
-  { whole, stream = [], unit = 1_000 }: { whole: readonly string[]; stream?: readonly string[]; unit?: number },
+  { whole, stream = [], between = [], unit = 1_000 }: WrittenTimeouts,
 ): ModelTimeouts {
   const read = (names: readonly string[]): number | undefined => {
     const given = from.number(...names);
@@ -24,9 +26,14 @@ export function takeTimeouts(
       draft.warn(from.pathOf(names.find((name) => from.has(name)) ?? ''), `${wanted} ms is more than ${most}, which is used`);
     return Math.min(wanted, most);
   };
+  const betweenBytesMs = read(between);
   const wholeMs = read(whole);
   const firstByteMs = read(stream) ?? wholeMs;
-  return { ...(firstByteMs !== undefined && { firstByteMs }), ...(wholeMs !== undefined && { wholeMs }) };
+  return {
+    ...(firstByteMs !== undefined && { firstByteMs }),
+    ...(wholeMs !== undefined && { wholeMs }),
+    ...(betweenBytesMs !== undefined && { betweenBytesMs }),
+  };
 }
 
 /** Parameters of Chat Completions that are settings of an agent; `written`: what they are called. */

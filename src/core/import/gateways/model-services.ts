@@ -22,8 +22,8 @@ const compatible = (name: string, baseUrl?: string): Service => ({
   ...(baseUrl !== undefined && { baseUrl }),
 });
 
-/** By the names of one service in the files of the gateways. */
-const rows: readonly (readonly [names: readonly string[], service: Service])[] = [
+/** By the names of one service in the files of the gateways. A text: why a service with another wire protocol or signature is not supported. */
+const rows: readonly (readonly [names: readonly string[], service: Service | string])[] = [
   [['openai', 'text-completion-openai'], { name: 'openai', kind: 'openai' }],
   [['anthropic'], { name: 'anthropic', kind: 'anthropic' }],
   [['gemini', 'google'], { name: 'gemini', kind: 'gemini' }],
@@ -58,25 +58,20 @@ const rows: readonly (readonly [names: readonly string[], service: Service])[] =
   [['vllm', 'hosted_vllm', 'sgl'], compatible('vllm')],
   [['custom_openai', 'openai_like'], compatible('custom')],
   [['litellm_proxy'], compatible('litellm')],
+  [['bedrock', 'bedrock_mantle'], 'Amazon Bedrock signs its requests (SigV4)'],
+  [['sagemaker'], 'Amazon SageMaker signs its requests (SigV4)'],
+  [['vertex_ai', 'vertex-ai', 'vertex'], 'Vertex AI needs the tokens of a service account'],
+  [['watsonx'], 'watsonx needs tokens of IBM Cloud'],
+  [['replicate'], 'Replicate has another API'],
+  [['elevenlabs'], 'ElevenLabs has no chat models'],
+  [['deepgram'], 'Deepgram has no chat models'],
+  [['runway'], 'Runway has no chat models'],
+  [['runware'], 'Runware has no chat models'],
 ];
 
-const services: ReadonlyMap<string, Service> = new Map(rows.flatMap(([names, service]) => names.map((name) => [name, service] as const)));
-
-/** Services with another wire protocol or signature. */
-const unsupported: ReadonlyMap<string, string> = new Map([
-  ['bedrock', 'Amazon Bedrock signs its requests (SigV4)'],
-  ['sagemaker', 'Amazon SageMaker signs its requests (SigV4)'],
-  ['bedrock_mantle', 'Amazon Bedrock signs its requests (SigV4)'],
-  ['vertex_ai', 'Vertex AI needs the tokens of a service account'],
-  ['vertex-ai', 'Vertex AI needs the tokens of a service account'],
-  ['vertex', 'Vertex AI needs the tokens of a service account'],
-  ['watsonx', 'watsonx needs tokens of IBM Cloud'],
-  ['replicate', 'Replicate has another API'],
-  ['elevenlabs', 'ElevenLabs has no chat models'],
-  ['deepgram', 'Deepgram has no chat models'],
-  ['runway', 'Runway has no chat models'],
-  ['runware', 'Runware has no chat models'],
-]);
+const services: ReadonlyMap<string, Service | string> = new Map(
+  rows.flatMap(([names, service]) => names.map((name) => [name, service] as const)),
+);
 
 /** A text of a file, and the environment variable that it came from, for the name of its secret. */
 export type Credential = { text: string; variable: string | null };
@@ -111,10 +106,9 @@ export class ProviderList {
 
   add(deployment: Deployment): { ref: string; provider: string } | { fault: string } {
     const { service: written, model, baseUrl, key, headers, timeouts, provider: wanted } = deployment;
-    const reason = unsupported.get(written);
-    if (reason !== undefined)
-      return { fault: `${reason}, which Moniker does not support: use a gateway with an OpenAI-compatible API before it` };
     const known = services.get(written);
+    if (typeof known === 'string')
+      return { fault: `${known}, which Moniker does not support: use a gateway with an OpenAI-compatible API before it` };
     if (known === undefined && baseUrl === null)
       return { fault: `names the service ${JSON.stringify(written.slice(0, 50))}, which is not known. Give its base URL` };
     const service = known ?? compatible(legalName('providers', written));

@@ -9,13 +9,12 @@ import {
   memberMarks,
   marksOf,
   mergeRecord,
-  ownMember,
   pathText,
   withKeyedTools,
   withListedTools,
 } from '../../../core/import/merge-document.ts';
 import { mergeToolset, readEntries, withFreeNames } from '../../../core/import/merge-toolset.ts';
-import { type Json, listOf, recordOf, stringOf } from '../../../core/json/wire-value.ts';
+import { type Json, listOf, recordOf, stringOf, ownMember } from '../../../core/json/wire-value.ts';
 import { rawOf } from '../../../core/listing/stored-tool.ts';
 import { hidingMembers, hideCredentials } from '../../../core/secrets/hidden-values.ts';
 import { type GivenResource, toResource } from '../../../core/skills/skill.ts';
