@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isCheckout, projectRoot } from '../launch/environment.ts';
 import { StartFailure } from '../launch/start-failure.ts';
@@ -19,6 +19,8 @@ const quietWrangler = {
 };
 
 const buildTimeoutMs = 120_000;
+/** When a bundle of other sources is deleted. */
+const maxUnusedMs = 3_600_000;
 
 /**
  * Returns the bundle's folder. `onBuild` is called before the bundle is built, if a build is necessary. The npm package contains a built
@@ -34,7 +36,10 @@ export async function ensureBundle(cacheDir: string, onBuild: () => void): Promi
   const fresh = join(cacheDir, `${hash}.${process.pid}`);
   await buildBundle(fresh);
   for (const old of readdirSync(cacheDir)) {
-    if (old !== `${hash}.${process.pid}`) rmSync(join(cacheDir, old), { recursive: true, force: true });
+    const path = join(cacheDir, old);
+    // Another start may be writing or using a newer one.
+    if (path !== fresh && Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > maxUnusedMs)
+      rmSync(path, { recursive: true, force: true });
   }
   renameSync(fresh, directory);
   return directory;
