@@ -14,7 +14,7 @@ import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 import { shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
 import { admitOpenWork, questionsByKey } from '../records/open-work.ts';
-import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
+import { forgetSession, indexSession, knownSessions, listReplays, listSessions, updateSession } from '../records/session-index.ts';
 import { listWaits } from '../records/session-waits.ts';
 import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 
@@ -82,6 +82,8 @@ export const keyHandlers = {
   admitOpenWork: ({ context }, request) => admitOpenWork(context, request),
   questionsByKey: ({ context }) => questionsByKey(context),
   sessions: ({ context }, filter, page) => listSessions(context, filter, page),
+  replays: ({ context }, filter, page) => listReplays(context, filter, page),
+  knownSessions: ({ context }, ids) => knownSessions(context, ids),
   waits: ({ context }, filter, page) => listWaits(context, filter, page),
   auditHeads: ({ context }) => shardHeads(context),
   storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
