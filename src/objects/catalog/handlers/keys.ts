@@ -15,7 +15,6 @@ import type { CatalogHandlers } from './catalog-handlers.ts';
 import { shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
 import { admitOpenWork, questionsByKey } from '../records/open-work.ts';
 import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
-import { listWaits } from '../records/session-waits.ts';
 import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 
 /** Loaded when an MCP client or its user needs them. */
@@ -84,7 +83,7 @@ export const keyHandlers = {
   sessions: ({ context }, filter, page) => listSessions(context, filter, page),
   replays: async ({ context }, filter, page) => (await loadReplayIndex()).listReplays(context, filter, page),
   knownSessions: async ({ context }, ids) => (await loadReplayIndex()).knownSessions(context, ids),
-  waits: ({ context }, filter, page) => listWaits(context, filter, page),
+  waits: async ({ context }, filter, page) => (await import('../records/list-waits.ts')).listWaits(context, filter, page),
   auditHeads: ({ context }) => shardHeads(context),
   storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
   readAudit: ({ context }, request) => readLog(context, request),
