@@ -2314,6 +2314,168 @@ export interface paths {
         patch: operations["patchProvider"];
         trace?: never;
     };
+    "/v1/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List replays
+         * @description The replays of the key, newest first; for an unbound key with scope `admin`, all of the workspace. A copy that is a few seconds old at most. A replay is stored for 90 days.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listReplays"];
+        put?: never;
+        /**
+         * Start a replay
+         * @description Runs recorded turns and requests again with what `with` replaces. Their calls of tools are answered from the recording: no tool is called, no approval asked for, and nothing written. Models are called, and count for the key and its limits. A key replays what it can read: its own work, or all work for an unbound key with scope `admin`. Drafts and `run-safe` require an unbound key.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["startReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replays/{replay}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a replay
+         * @description Scope: `chat`.
+         */
+        get: operations["getReplay"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a replay
+         * @description Ends it if it runs.
+         *
+         *     Scope: `chat`.
+         */
+        delete: operations["deleteReplay"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replays/{replay}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a replay
+         * @description Cases that run are aborted, and those that wait are skipped. Has no effect on a replay that has ended.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["cancelReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replays/{replay}/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the cases of a replay
+         * @description Scope: `chat`.
+         */
+        get: operations["listReplayCases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replays/{replay}/cases/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare both sides of a case
+         * @description The recorded side is read from its session or from the request log. When that is gone, the contents of both sides are, too.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getReplayCase"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replays/{replay}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a replay
+         * @description Server-sent events: `replay-case` when a case has ended, `replay-end` when all have. Closes after 60 idle seconds; reconnect with `Last-Event-ID`.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["followReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replays/{replay}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the cases of a replay
+         * @description One `ReplayCaseDetail` a line (NDJSON), with both sides: for a judgement elsewhere.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["exportReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/requests": {
         parameters: {
             query?: never;
@@ -4987,7 +5149,7 @@ export interface components {
             kind: "change";
             /** @description Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` (only `delete`), `key`, `grant` or `master-key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` and `replay` (only `delete`), `key`, `grant` or `master-key`. */
             resource: string;
             /** @description The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions. */
             version: number | null;
@@ -5145,6 +5307,24 @@ export interface components {
             target: components["schemas"]["CallbackTarget"];
             turn: string | null;
             type: components["schemas"]["TriggerEvent"];
+        };
+        CallDifference: {
+            /**
+             * @description `changed`: the same tool with other arguments. `added`: only in the replay. `missing`: only in the recording.
+             * @enum {string}
+             */
+            kind: "same" | "changed" | "added" | "missing";
+            /**
+             * @description JSON Pointers to arguments that differ, the first ones.
+             * @example [
+             *       "/query"
+             *     ]
+             */
+            paths: string[];
+            /** @description Index in the calls of the recording. */
+            recorded: number | null;
+            /** @description Index in the calls of the replay. */
+            replayed: number | null;
         };
         /**
          * @example {
@@ -6445,6 +6625,12 @@ export interface components {
         IpRange: string;
         /** @description Any JSON value. */
         JsonValue: unknown;
+        JudgedRule: {
+            /** @description Why it failed. */
+            detail: string | null;
+            passed: boolean;
+            rule: components["schemas"]["ReplayRule"];
+        };
         Key: {
             agents?: string[];
             caller?: {
@@ -6604,6 +6790,54 @@ export interface components {
              * @constant
              */
             remember?: "session";
+        };
+        ListedReplay: {
+            cases: {
+                different: number;
+                done: number;
+                ended: number;
+                failed: number;
+                /** @description Recorded work that matched and is not in this replay: there is more than its limit. */
+                left: number;
+                same: number;
+                skipped: number;
+                total: number;
+                unreadable: number;
+            };
+            /** @description Cases that run at the same time. Default 2. */
+            concurrency: number;
+            /** Format: date-time */
+            createdAt: string;
+            endedAt: string | null;
+            id: string;
+            keyId: string;
+            maxCost: number | null;
+            /** @description Members of `with` that are too long for a list: a GET of the replay has them. Absent: none. */
+            omitted?: ("agent" | "toolset" | "instructions")[];
+            reason: string | null;
+            /** @description Sums over the cases that were replayed. */
+            recorded: components["schemas"]["ReplayFacts"];
+            replayed: components["schemas"]["ReplayFacts"];
+            rules: {
+                failed: number;
+                passed: number;
+            };
+            /**
+             * @description `stopped`: `maxCost` was used.
+             * @enum {string}
+             */
+            status: "running" | "completed" | "cancelled" | "stopped" | "failed";
+            /** @description null: the cases were in the request. */
+            suite: {
+                name: string;
+                version: number;
+            } | null;
+            /**
+             * @description What a call does that the recording has no answer for: `end` (default) ends the comparison of its case there; `run-safe` runs it if its tool is safe.
+             * @enum {string}
+             */
+            unmatched: "end" | "run-safe";
+            with: components["schemas"]["ReplayWith"];
         };
         /** @description With `fields=summary`: without `inputSchema`, `outputSchema`, `held` and `ui`. */
         ListedTool: {
@@ -8252,6 +8486,143 @@ export interface components {
             /** @description What the tool received: JSON, shortened; `nothing` for an optional argument that was removed. */
             to: string;
         };
+        Replay: {
+            cases: {
+                different: number;
+                done: number;
+                ended: number;
+                failed: number;
+                /** @description Recorded work that matched and is not in this replay: there is more than its limit. */
+                left: number;
+                same: number;
+                skipped: number;
+                total: number;
+                unreadable: number;
+            };
+            /** @description Cases that run at the same time. Default 2. */
+            concurrency: number;
+            /** Format: date-time */
+            createdAt: string;
+            endedAt: string | null;
+            id: string;
+            keyId: string;
+            maxCost: number | null;
+            reason: string | null;
+            /** @description Sums over the cases that were replayed. */
+            recorded: components["schemas"]["ReplayFacts"];
+            replayed: components["schemas"]["ReplayFacts"];
+            rules: {
+                failed: number;
+                passed: number;
+            };
+            /**
+             * @description `stopped`: `maxCost` was used.
+             * @enum {string}
+             */
+            status: "running" | "completed" | "cancelled" | "stopped" | "failed";
+            /** @description null: the cases were in the request. */
+            suite: {
+                name: string;
+                version: number;
+            } | null;
+            /**
+             * @description What a call does that the recording has no answer for: `end` (default) ends the comparison of its case there; `run-safe` runs it if its tool is safe.
+             * @enum {string}
+             */
+            unmatched: "end" | "run-safe";
+            with: components["schemas"]["ReplayWith"];
+        };
+        ReplayCase: {
+            calls: {
+                added: number;
+                changed: number;
+                missing: number;
+                same: number;
+            };
+            number: number;
+            reason: string | null;
+            recorded: components["schemas"]["ReplayFacts"] | null;
+            replayed: components["schemas"]["ReplayFacts"] | null;
+            request: string | null;
+            rules: components["schemas"]["JudgedRule"][];
+            session: string | null;
+            status: components["schemas"]["ReplayCaseStatus"];
+            turn: string | null;
+        };
+        ReplayCaseDetail: {
+            calls: {
+                added: number;
+                changed: number;
+                missing: number;
+                same: number;
+            };
+            differences: components["schemas"]["CallDifference"][];
+            input: (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["FilePart"])[];
+            /** @description There are so many calls that the differences are correct, but may not be the fewest. Absent: they are. */
+            isApproximate?: boolean;
+            number: number;
+            reason: string | null;
+            recorded: components["schemas"]["ReplayFacts"] | null;
+            recordedSide: components["schemas"]["ReplaySide"] | null;
+            replayed: components["schemas"]["ReplayFacts"] | null;
+            replayedSide: components["schemas"]["ReplaySide"] | null;
+            request: string | null;
+            rules: components["schemas"]["JudgedRule"][];
+            session: string | null;
+            status: components["schemas"]["ReplayCaseStatus"];
+            turn: string | null;
+        };
+        /**
+         * @description `same`: the same calls, and no error. `ended`: a call had no recorded answer, so that the comparison ends there. `unreadable`: the recording is gone, or cannot be replayed. `skipped`: for the budget, or because the replay was cancelled.
+         * @enum {string}
+         */
+        ReplayCaseStatus: "waiting" | "running" | "same" | "different" | "ended" | "failed" | "unreadable" | "skipped";
+        ReplayFacts: {
+            /** @description Calls that required an approval. */
+            approvals: number;
+            cachedInputTokens: number;
+            /** @description Calls of tools by the model, without those inside of other calls. */
+            calls: number;
+            /** @description Of models and tools, in USD. null: not known. */
+            cost: number | null;
+            /** @description Of the calls of models. */
+            durationMs: number;
+            /** @description Includes cached input. */
+            inputTokens: number;
+            outputTokens: number;
+            /** @description Calls of models, also failed ones. */
+            steps: number;
+        };
+        /**
+         * @example {
+         *       "suite": "support",
+         *       "with": {
+         *         "model": "openai/gpt-5-mini"
+         *       }
+         *     }
+         */
+        ReplayRequest: {
+            cases?: components["schemas"]["SuiteCase"][];
+            /**
+             * @description Cases that run at the same time. Default 2.
+             * @default 2
+             */
+            concurrency?: number;
+            /** @description In USD. Cases that would start after so much was used are skipped. */
+            maxCost?: number;
+            /** @description With `select` or `cases`; a suite has its own. */
+            rules?: components["schemas"]["ReplayRule"][];
+            select?: components["schemas"]["SuiteSelection"];
+            suite?: string;
+            /**
+             * @description What a call does that the recording has no answer for: `end` (default) ends the comparison of its case there; `run-safe` runs it if its tool is safe.
+             * @default end
+             * @enum {string}
+             */
+            unmatched?: "end" | "run-safe";
+            /** @default {} */
+            with?: components["schemas"]["ReplayWith"];
+        };
         /**
          * @description A fact that must hold for a case; one member.
          * @example {
@@ -8277,6 +8648,67 @@ export interface components {
         } | {
             /** @description In USD. Fails if the cost is not known. */
             maxCost: number;
+        };
+        ReplaySide: {
+            calls: {
+                /** @description The tool’s own arguments: as the tool receives them, whatever the toolset calls them. null: they were no JSON object. */
+                arguments: {
+                    [key: string]: unknown;
+                } | null;
+                canonical: string | null;
+                code: components["schemas"]["ToolResultCode"] | null;
+                isError: boolean;
+                requested: string;
+            }[];
+            /** @description The answer: the text of the last step. */
+            text: string;
+        };
+        /**
+         * @description What replaces that of the recording. Empty: as recorded.
+         * @example {
+         *       "model": "openai/gpt-5-mini"
+         *     }
+         */
+        ReplayWith: {
+            /** @description An agent, one version of it, or a draft of one. */
+            agent?: string | {
+                /**
+                 * @description If a tool of the caller has a name of a server tool: `replace` (default) leaves the server tool out of the turn, `strict` rejects the request.
+                 * @enum {string}
+                 */
+                clientTools?: "replace" | "strict";
+                /** @description Replaces the tools that the model sees with a single tool, `run_code`, whose code calls them. Results stay out of the conversation unless the code returns them. */
+                codeMode?: boolean;
+                description?: string;
+                fallbacks?: components["schemas"]["ModelRef"][];
+                /** @default  */
+                instructions?: string;
+                limits?: components["schemas"]["AgentLimits"];
+                /** @description Also offers the made tools of the workspace whose inner tools the agent can use. Takes effect on the next turn. */
+                made?: boolean;
+                model: components["schemas"]["ModelRef"];
+                /** @description Patterns of the only models that turns of the agent may use, after aliases. Absent: all. A turn with another one is rejected. */
+                models?: components["schemas"]["ModelPatterns"];
+                /**
+                 * @description How tool definitions are sent to the model: in the API’s tool fields, or in the prompt. Absent: the provider’s profile decides.
+                 * @enum {string}
+                 */
+                protocol?: "native" | "text";
+                settings?: components["schemas"]["AgentSettings"];
+                /** @description Names of the skills that the agent may load. */
+                skills?: string[];
+                /** @description Requires approval before data is sent out of a conversation that contains private and untrusted content. Absent: the policy decides. `false` applies to the agent’s own toolset only, and needs an unbound key with scope `admin`; other keys then cannot change what the agent can do. */
+                taint?: boolean;
+                timeouts?: components["schemas"]["ModelTimeouts"];
+                /** @description Allow-list of tool names in any spelling. Absent: all tools of the toolset; empty: none. */
+                tools?: string[];
+                /** @description The toolset whose tools the agent can use: the newest version, or a fixed version such as `demo@3`. */
+                toolset?: components["schemas"]["ToolsetReference"];
+            };
+            instructions?: string;
+            model?: components["schemas"]["ModelRef"];
+            /** @description A toolset, one version of it, or a draft of one. */
+            toolset?: components["schemas"]["ToolsetReference"] | components["schemas"]["Toolset"];
         };
         RequestBodies: {
             /** @description null: it was binary. */
@@ -10094,6 +10526,25 @@ export interface components {
             /** @constant */
             type: "turn-end";
             usage: components["schemas"]["Usage"];
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            number: number;
+            /** @enum {string} */
+            status: "waiting" | "running" | "same" | "different" | "ended" | "failed" | "unreadable" | "skipped";
+            /** @constant */
+            type: "replay-case";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            /** @enum {string} */
+            status: "running" | "completed" | "cancelled" | "stopped" | "failed";
+            /** @constant */
+            type: "replay-end";
         };
         SessionPrompt: {
             arguments: {
@@ -18435,6 +18886,301 @@ export interface operations {
             412: components["responses"]["Problem412"];
             413: components["responses"]["Problem413"];
             415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listReplays: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+                suite?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of replays. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ListedReplay"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    startReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with this key and the same body returns the first response, also while the first request is still running; with a different body it returns 422. Valid for 24 hours, per API key. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description Stored and running. */
+            202: {
+                headers: {
+                    /** @description URL of the replay. */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a replay. */
+                replay: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The replay. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a replay. */
+                replay: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    cancelReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a replay. */
+                replay: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The replay. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listReplayCases: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+                status?: components["schemas"]["ReplayCaseStatus"];
+            };
+            header?: never;
+            path: {
+                /** @description Id of a replay. */
+                replay: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of cases, in the order of their numbers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ReplayCase"][];
+                        /** @description null on the last page. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getReplayCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: string;
+                /** @description Id of a replay. */
+                replay: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The case with both sides. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCaseDetail"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    followReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description As browsers send it. An invalid number means from the start. */
+                "last-event-id"?: string;
+            };
+            path: {
+                /** @description Id of a replay. */
+                replay: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    exportReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a replay. */
+                replay: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cases. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];

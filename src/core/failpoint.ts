@@ -43,7 +43,9 @@ export type Failpoint =
   | 'turn-ended-before-noted'
   /** The usage of a turn is stored and not sent; then it was sent, and the session does not know. */
   | 'usage-noted-before-sent'
-  | 'usage-sent-before-noted';
+  | 'usage-sent-before-noted'
+  /** A case of a replay has run and is not stored. */
+  | 'replay-case-before-stored';
 
 /** Awaited where the code can wait, so that everything written before it is durable when the process is stopped. */
 export function failpoint(_name: Failpoint): void | Promise<void> {}

@@ -262,6 +262,9 @@ export function createAnswerMessage({
       case 'proposal':
       case 'compaction':
       case 'dropped':
+      // Of no turn.
+      case 'replay-case':
+      case 'replay-end':
         return nothing;
       default:
         return unknownKind(event);

@@ -12,10 +12,10 @@ import { type Pools, requireTaken } from '../engine/fair-pool.ts';
 import { joinWrites } from '../engine/joined-stream.ts';
 import { createHistoryJudge, rememberAnswer } from '../engine/policy/client-history-taint.ts';
 import { type KeptReplies, keepItems } from '../engine/proxy/kept-replies.ts';
+import { type MemoryTurnNeeds, startMemoryTurn, type TurnStorage } from '../engine/turn/memory-turn.ts';
 import type { WaitUntil } from '../platform/background.ts';
 import type { Ids } from '../ports/runtime.ts';
 import { createMemoryAnswer } from './memory-answer.ts';
-import { type MemoryTurnNeeds, startMemoryTurn } from './memory-turn.ts';
 import { needsStorage } from './unsupported.ts';
 
 type TurnNeeds = MemoryTurnNeeds &
@@ -24,6 +24,7 @@ type TurnNeeds = MemoryTurnNeeds &
     pools: Pick<Pools, 'turns'>;
     background: WaitUntil;
     keptReplies(principal: Principal): KeptReplies;
+    turnStorage(): Promise<TurnStorage>;
   };
 
 /** When a turn that was refused may be sent again. */
@@ -38,6 +39,7 @@ export function createTurnWithinRequest(needs: TurnNeeds): RunTurnWithinRequest 
     const { streamed, includeUsage, echo } = request;
     const taint = createTaintMarks(history.length === 0 ? undefined : await judgeHistory(principal, plan, history));
     const asked = await hashAsked(input);
+    const storage = await needs.turnStorage();
     const place = requireTaken(needs.pools.turns.take(principal), turnRetryMs);
 
     const turn = ids.next('turn');
@@ -55,7 +57,7 @@ export function createTurnWithinRequest(needs: TurnNeeds): RunTurnWithinRequest 
       }
     };
     const settled = settle();
-    const given = { principal, turn, plan, history: historyWithResults(history, chat?.results ?? []), input, taint, place };
+    const given = { principal, turn, plan, history: historyWithResults(history, chat?.results ?? []), input, taint, place, storage };
     const { done, leave } = startMemoryTurn(needs, given, answer);
     needs.background(Promise.all([done, settled]));
     const client = signal();

@@ -1,5 +1,5 @@
 /**
- * `GET …/events`: a session's log as server-sent events, paged on demand by the Worker. A page is read when the client has consumed the
+ * `GET …/events`: the log of a session or replay as server-sent events, paged on demand by the Worker. A page is read when the client has consumed the
  * previous one, so a slow reader buffers at most one page. The session itself writes the stream of a single turn.
  */
 import { limits } from '../core/limits/limits.ts';
@@ -21,12 +21,14 @@ const retryMs = 1_000;
 /**
  * Streams events after `after`, and new ones until the session was idle for `limits.idleCloseMs`. The first page is read before this
  * resolves, so that an unknown session is a problem and not a stream. `fail` formats a later error as the last frame.
+ * `isLast`: closes the stream after this event.
  */
 export async function openEventStream(
-  session: SessionPort,
+  session: Pick<SessionPort, 'eventsAfter'>,
   caller: Principal,
   after: number,
   fail: (error: unknown) => Problem,
+  isLast: (event: SessionEvent) => boolean = () => false,
 ): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder();
   let last = after;
@@ -44,6 +46,7 @@ export async function openEventStream(
           last = newest.id;
           idleMs = 0;
           controller.enqueue(encoder.encode(events.map(encodeEvent).join('')));
+          if (isLast(newest)) controller.close();
           return;
         }
         // Counted in waits, not measured by a clock: a session that responds immediately cannot turn this into a busy loop.

@@ -69,6 +69,7 @@ const tags = [
   { name: 'Workspaces', description: 'Settings of the workspace, for the root key.' },
   { name: 'Usage', description: 'What calls of models and tools used and cost, and the log of requests.' },
   { name: 'Suites', description: 'Which recorded work replays compare, and the facts that must hold.' },
+  { name: 'Replays', description: 'Recorded work, run again with another model, agent, toolset or prompt, and compared.' },
   { name: 'Audit', description: 'A record of every call, rejection, decision and configuration change.' },
   { name: 'Backup', description: 'The archive of the workspace, and its restore, for the root key.' },
   { name: 'Service', description: 'Health, documentation, pages.' },

@@ -8,6 +8,7 @@ import type { ChatServices } from './routes/chat/chat.ts';
 import type { ModelServices } from './routes/models/model-services.ts';
 import type { PeopleServices } from './routes/people/people-services.ts';
 import type { RecordServices } from './routes/records/record-services.ts';
+import type { ReplayServices } from './routes/replays/replay-services.ts';
 import type { ServerServices } from './routes/servers/server-services.ts';
 import type { OperatorServices } from './routes/service/operator-services.ts';
 import type { SessionServices } from './routes/sessions/session-services.ts';
@@ -22,6 +23,7 @@ export interface HttpServices
     ModelServices,
     PeopleServices,
     RecordServices,
+    ReplayServices,
     ServerServices,
     OperatorServices,
     SessionServices,
@@ -114,6 +116,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/sse'], load: async () => (await import('./routes/toolsets/sse.ts')).sseRoutes },
   { roots: ['/v1/audit'], load: async () => (await import('./routes/records/audit.ts')).auditRoutes },
   { roots: ['/v1/usage', '/v1/requests'], load: async () => (await import('./routes/records/usage.ts')).usageRoutes },
+  { roots: ['/v1/replays'], load: async () => (await import('./routes/replays/replays.ts')).replayRoutes },
   { roots: ['/v1/suites'], load: async () => (await import('./routes/records/suites.ts')).suiteRoutes },
   { roots: ['/v1/backup', '/v1/restore'], load: async () => (await import('./routes/records/backup.ts')).backupRoutes },
   { roots: ['/', '/console', '/assets'], load: async () => (await import('./routes/service/service-pages.ts')).pageRoutes },

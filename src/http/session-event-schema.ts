@@ -9,6 +9,7 @@ import { Repair } from '../core/tools/argument-repair.ts';
 import { ContentBlock, ToolResultCode } from '../core/tools/tool.ts';
 import { Proposal } from '../core/tools/ui-tool.ts';
 import { InputPart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, Via } from '../core/model/message.ts';
+import { replayCaseStatuses, replayStatuses } from '../core/turn/replay-event.ts';
 import type { SessionEventBody } from '../core/turn/session-event.ts';
 import { ProblemSchema } from './problem-schema.ts';
 
@@ -184,6 +185,8 @@ const fields = {
     ]),
     usage: Usage,
   }),
+  'replay-case': z.object({ number: z.int(), status: z.enum(replayCaseStatuses) }),
+  'replay-end': z.object({ status: z.enum(replayStatuses) }),
 } satisfies { [Type in SessionEventBody['type']]: z.ZodType<FieldsOf<Type>> };
 
 const numbered = {

@@ -15,6 +15,7 @@ import type { BulkDecision, DecidedTool, ListingReport, ServerTool, DecidedTools
 import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerStatuses } from '../core/servers/server-state.ts';
 import type { ShareShortage } from '../core/limits/fair-share.ts';
+import type { ListedReplay } from '../core/replay/replay.ts';
 import type { ListedSession, ListedWait, OpenWorkRequest, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
@@ -126,6 +127,9 @@ export type SignedInState = { isEnded: boolean; workspaces: string[] };
 
 /** `isDone`: all sessions of the key were visited once. Turns that it submitted since are cancelled later. */
 export type KeyCancellation = { cancelledTurns: number; isDone: boolean };
+
+/** `keyId`: only those of this key; null: of all keys. */
+export type ReplayFilter = { keyId: string | null; suite?: string; running?: boolean };
 
 export type SessionIndexRow = Pick<SessionUpdate, 'id' | 'keyId' | 'agent' | 'model' | 'toolset' | 'createdAt'>;
 
@@ -319,6 +323,10 @@ export interface CatalogPort {
   forgetSession(id: string, by: string | null): Promise<void>;
   /** Newest first. */
   sessions(filter: SessionFilter, page: PageRequest): Promise<Page<ListedSession>>;
+  /** Newest first. */
+  replays(filter: ReplayFilter, page: PageRequest): Promise<Page<ListedReplay>>;
+  /** Returns those of these ids that are of sessions. */
+  knownSessions(ids: readonly string[]): Promise<string[]>;
   /** Returns questions of calls, newest first: pending ones by when they were asked, decided ones by when they were decided. */
   waits(filter: WaitFilter, page: PageRequest): Promise<Page<ListedWait>>;
 

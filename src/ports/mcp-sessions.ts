@@ -5,7 +5,6 @@
  */
 import type { Principal } from '../core/people/principal.ts';
 import type { FileChange, StoredFile } from './file-space.ts';
-import type { ResourceLink } from './link-store.ts';
 
 /** An HTTP request; the response is MCP's own. `body`: JSON text, for POST. */
 export type McpSessionRequest = { method: string; headers: readonly (readonly [name: string, value: string])[]; body: string | null };
@@ -55,4 +54,18 @@ export interface FilesPort {
   applyFiles(changes: readonly FileChange[]): Promise<void>;
   findLinks(uris: readonly string[]): Promise<ResourceLink[]>;
   addLinks(links: readonly ResourceLink[]): Promise<void>;
+}
+
+/** A URI as the client got it, and the server whose result linked to it. */
+export type ResourceLink = { server: string; uri: string };
+
+/**
+ * The resources to which results in one session of an MCP client linked: it may read them although no list names them. Kept as long as the
+ * session; without one, as long as the files of the key with the toolset. `engine/mcp/serve-resources.ts` reads them.
+ */
+export interface LinkStore {
+  /** Returns the links to any of these URIs. */
+  find(uris: readonly string[]): Promise<ResourceLink[]>;
+  /** The newest `limits.maxResourceLinks` are kept. */
+  add(links: readonly ResourceLink[]): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { ElicitationAnswer } from '../core/servers/elicitation.ts';
 import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
 import type { Gathered } from '../core/turn/gathered-tools.ts';
 import { type ClientResult, InputPart, type Message, Via } from '../core/model/message.ts';
-import { type ClientTool, ClientToolInput, type Plan } from '../core/turn/plan.ts';
+import { type AskedOfTurn, type ClientTool, ClientToolInput, type Plan } from '../core/turn/plan.ts';
 import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tools/tool.ts';
 import type { Origin, Principal } from '../core/people/principal.ts';
@@ -39,6 +39,8 @@ export type SessionSetup = {
   listed: boolean;
   /** The session only stores the response of one direct call; it has no turns and is in no list. */
   forCall?: true;
+  /** The object is that of a replay (`ports/replays.ts`), and no session. */
+  replay?: true;
 };
 
 export const SessionView = z
@@ -226,6 +228,18 @@ export type MessagePage = { items: TranscriptMessage[]; nextCursor: string | nul
 /** What a fork takes over from its session. */
 export type ForkedConversation = { history: Message[]; gathered: readonly Gathered[]; taint: Taint; title: string | null };
 
+/**
+ * What is recorded of one turn. `history`: the conversation before it, as its model had it; `gathered`: the tools gathered there. `events`: its own.
+ * `asked`: what its request had besides the setup; absent: nothing.
+ */
+export type RecordedConversation = {
+  setup: SessionSetup;
+  asked?: AskedOfTurn;
+  history: Message[];
+  gathered: readonly Gathered[];
+  events: SessionEvent[];
+};
+
 /** Events between `after` and `before`, which are event numbers: with `after` alone the first ones, otherwise the last ones. */
 export type EventPageQuery = { after?: number; before?: number; limit: number };
 /** Oldest first; fewer than `limit` if they are long. `lastEvent`: the number of the newest event of the session. */
@@ -282,7 +296,8 @@ export interface SessionPort {
   fork(caller: Principal, turn: string, key?: string): Promise<SessionView>;
   /** For `fork`: has an effect on an empty session only. */
   importConversation(caller: Principal, conversation: ForkedConversation): Promise<void>;
-  remove(caller: Principal): Promise<void>;
+  /** `of`: of any kind, also a replay. Absent: a session. */
+  remove(caller: Principal, of?: 'any'): Promise<void>;
   /** Deletes the session if it was not used since (milliseconds since the epoch) and nothing in it runs or waits. Returns whether it did. */
   removeIfUnused(caller: Principal, since: number): Promise<boolean>;
   messages(caller: Principal, query?: MessageQuery): Promise<MessagePage>;
@@ -306,6 +321,8 @@ export interface SessionPort {
   /** Returns the events after `after`, at most one page; waits up to `waitMs` for the first one. */
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<SessionEvent[]>;
   eventPage(caller: Principal, query: EventPageQuery): Promise<EventPage>;
+  /** Throws `not_found` for an unknown turn, `conflict` for one that has not ended, and `body_too_large`. */
+  recordedTurn(caller: Principal, turn: string): Promise<RecordedConversation>;
   /** Returns the pending approvals, including those of direct calls, oldest first. */
   approvals(caller: Principal): Promise<ApprovalView[]>;
   approval(caller: Principal, callId: string): Promise<ApprovalView>;

@@ -1,6 +1,8 @@
 /** Requests to models: of turns, and those that are passed to a provider. */
 import { createChatModel } from '../providers/chat-model.ts';
 import { createModelRequests } from '../providers/model-requests.ts';
+import { once } from '../core/memoize.ts';
+import type { ReadLoggedReply } from '../engine/replay/recorded-case.ts';
 import { rehearsalHttp } from '../providers/rehearsal/rehearsal.ts';
 import type { ObjectParts } from './objects.ts';
 import type { RuntimeParts } from './runtime.ts';
@@ -14,7 +16,11 @@ export function buildModels(parts: RuntimeParts & ObjectParts & ServerParts) {
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   return {
     model,
+    /** For replays. */
+    readReply: (async (...reply) => (await loadReadReply()).readLoggedReply(...reply)) satisfies ReadLoggedReply,
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
     ...createModelRequests({ ...runtime, directory, outbound, model, kept, usage, background, redactor, limiter }),
   };
 }
+
+const loadReadReply = once(() => import('../providers/read-reply.ts'));

@@ -25,7 +25,7 @@ import { createDirectory } from '../storage/published/directory.ts';
 import { createLazyLimiter } from '../objects/limits/client/lazy-limiter.ts';
 import { createReadiness } from '../storage/published/readiness.ts';
 import { createReplyStore } from '../storage/reply-store.ts';
-import { createFileSpaces, createMcpSessions, createSessions } from '../objects/session/client/session-client.ts';
+import { createFileSpaces, createMcpSessions, createReplays, createSessions } from '../objects/session/client/session-client.ts';
 import { createMcpSessionIds } from '../storage/keys/signed-token.ts';
 import { createUsageReader, createUsageRecorder, withToolUsage } from '../objects/usage/client/usage-shards.ts';
 import { createSseRelays } from '../objects/mcp-session/client/sse-relay-client.ts';
@@ -86,6 +86,7 @@ export function buildObjects(bindings: Bindings, runtime: RuntimeParts) {
       ...{ clock, log, background },
       report: async (workspace, counts) => await client(workspace).addRefusals(counts),
     }),
+    replays: createReplays(bindings, sessions),
     /** Reads the usage of a workspace and its request log. */
     usage: createUsageReader({ bindings }),
     /** Returns the keys of those programs of the launcher that are to end. */

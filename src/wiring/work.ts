@@ -1,4 +1,5 @@
 /** The work: plans turns, makes direct calls, and provides sessions and the Catalog with what turns and deliveries need. */
+import { once } from '../core/memoize.ts';
 import type { AuditRow } from '../core/records/audit.ts';
 import type { Principal } from '../core/people/principal.ts';
 import type { HeldImpact, HeldTool } from '../core/triggers/callbacks/held-notice.ts';
@@ -10,6 +11,7 @@ import { planTurn, type PlanRequest } from '../engine/plan/plan-turn.ts';
 import { dispatchRun, type TriggeredRun } from '../engine/triggers/dispatch-run.ts';
 import { createSendCallback } from '../engine/triggers/send-callback.ts';
 import type { TurnDeps } from '../engine/turn/run-turn.ts';
+import type { TurnStorage } from '../engine/turn/memory-turn.ts';
 import { createMemoryFiles } from '../storage/files/memory-files.ts';
 import type { ModelParts } from './models.ts';
 import type { ObjectParts } from './objects.ts';
@@ -45,6 +47,8 @@ export function buildWork(parts: RuntimeParts & ObjectParts & ServerParts & Tool
     rules: (workspace: string) => directory.rules(workspace),
     /** Returns the bodies of a plan's skills that still exist. */
     skillsFor: (workspace: string, planned: Plan) => readPlanSkills(directory, workspace, planned),
+    /** For a turn in memory. */
+    turnStorage: async (): Promise<TurnStorage> => (await loadTurnStorage()).createTurnStorage(clock.now),
     /** For the Catalog: starts the turn of a delivery. */
     dispatchRun: (run: TriggeredRun): Promise<void> => dispatchRun({ planTurn: plan, sessions, limiter, ids }, run),
     /** For the Catalog: sends a callback. */
@@ -57,3 +61,6 @@ export function buildWork(parts: RuntimeParts & ObjectParts & ServerParts & Tool
     },
   };
 }
+
+/** Turns of sessions have their own. */
+const loadTurnStorage = once(() => import('../storage/turn-storage.ts'));

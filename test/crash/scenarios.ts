@@ -20,6 +20,7 @@ import {
 import { checkInvariants } from './invariants.ts';
 import type { Lane } from './lane.ts';
 import { crashInMigration } from './migration.ts';
+import { parseEvents } from '../e2e/service.ts';
 import { usagePerReply } from './scripted-model.ts';
 
 export type Scenario = (lane: Lane) => Promise<void>;
@@ -307,6 +308,26 @@ export const scenarios: Record<Failpoint, Scenario> = {
   'turn-ended-before-noted': diesUnderDelivery('turn-ended-before-noted', 'session'),
   'usage-noted-before-sent': countsOnce('usage-noted-before-sent'),
   'usage-sent-before-noted': countsOnce('usage-sent-before-noted'),
+
+  // The case runs again, since it had not ended: it is counted once, and no tool is called.
+  'replay-case-before-stored': story('replay-case-before-stored', async (cell) => {
+    const calls = [cell.get('a'), cell.post('b')];
+    await cell.say('hello', [{ calls }, done]);
+    await cell.ended();
+    const { promise: pause, resolve: go } = Promise.withResolvers<void>();
+    cell.lane.model.script(`${cell.tag}.hello`, [{ calls, pause }, done]);
+    const { json } = await cell.lane.call('POST', '/v1/replays', { cases: [{ session: cell.session }] });
+    const death = cell.arm('replay-case-before-stored', { object: json.id });
+    go();
+    await death.strike({ read: false });
+    const path = `/v1/replays/${json.id}`;
+    await poll(async () => (await cell.lane.call('GET', path)).json.status !== 'running', Date.now() + terminalMs);
+    const replay = (await cell.lane.call('GET', path)).json;
+    expect(replay).toMatchObject({ status: 'completed', cases: { total: 1, same: 1 }, recorded: { calls: 2 }, replayed: { calls: 2 } });
+    const { text } = await cell.lane.call('GET', `${path}/events`);
+    expect(parseEvents(text).map(({ type }) => type)).toEqual(['replay-case', 'replay-end']);
+    expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);
+  }),
 };
 
 /** Dies around the report of a turn's usage. What is counted then is what the model reported, once, and it stays so. */

@@ -323,6 +323,12 @@ describe('every operation', () => {
     const events = await fetch(`${service.url}${path}/events`, { headers: { authorization: `Bearer ${service.key}` } });
     note('GET', `${path}/events`, events.status);
     await events.body?.cancel();
+    const { json: replay } = await call('POST', '/v1/replays', { cases: [{ session: session.id }] });
+    const replayed = `/v1/replays/${replay.id}`;
+    for (const part of ['', '/cases', '/cases/1', '/events', '/export']) await call('GET', replayed + part);
+    await call('GET', '/v1/replays?limit=1');
+    await call('POST', `${replayed}/cancel`);
+    expect((await call('DELETE', replayed)).status).toBe(204);
     expect((await call('DELETE', path)).status).toBe(204);
   });
 

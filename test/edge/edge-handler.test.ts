@@ -75,6 +75,8 @@ describe('an edge handler', () => {
     ['GET', '/v1/usage', undefined],
     ['GET', '/v1/webhooks', undefined],
     ['GET', '/v1/sessions', undefined],
+    ['GET', '/v1/replays', undefined],
+    ['POST', '/v1/replays', { cases: [{ session: 's', turn: 't' }] }],
     ['POST', '/v1/toolsets/plain/calls', call('calculate', { expression: '1' }), { 'idempotency-key': 'once' }],
   ])('refuses %s %s, says where it works, and asks clients not to retry', async (method, path, body, headers = {}) => {
     const { send } = await edge();

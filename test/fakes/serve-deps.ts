@@ -7,7 +7,7 @@ import { configurationTables } from '../../src/engine/mcp/serve-view.ts';
 import type { CallDeps } from '../../src/engine/call/call-scope.ts';
 import type { ServeDeps } from '../../src/mcp/server/exchange.ts';
 import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
-import type { LinkStore, ResourceLink } from '../../src/ports/link-store.ts';
+import type { LinkStore, ResourceLink } from '../../src/ports/mcp-sessions.ts';
 import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';
 import type { MasterKey } from '../../src/storage/keys/master-key.ts';
 import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';

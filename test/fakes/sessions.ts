@@ -177,6 +177,10 @@ export function fakeSessions(): FakeSessions {
       const isFromEnd = after === undefined || before !== undefined;
       return { items: isFromEnd ? between.slice(-limit) : between.slice(0, limit), lastEvent: events.length };
     },
+    recordedTurn: async (caller, turn) => {
+      const { events, setup } = open(id, caller);
+      return { setup, history: [], gathered: [], events: events.filter((event) => 'turn' in event && event.turn === turn) };
+    },
     cancel: async (caller) => {
       const { turn } = viewOf(open(id, caller));
       return { turn: turn?.id ?? null, cancelled: turn?.status === 'running' };

@@ -30,6 +30,8 @@ const model = 'rehearsal/default';
 const file = { tool: 'builtin.read_file' };
 const bash = { tool: 'builtin.bash' };
 const toolOf = (name: string) => (name === 'mine' ? file : bash);
+/** A replay of it has one case, which cannot be read. */
+const unknownCase = [{ session: '0'.repeat(64), turn: 'turn_1' }];
 const hello = [{ role: 'user', content: 'Hello' }];
 const agUiHello = [{ id: 'm1', role: 'user', content: 'Hello' }];
 const uiHello = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
@@ -417,6 +419,28 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   ],
   listInbox: { scopes: ['approve', 'chat'], request: () => ['GET', '/v1/approvals'], own: anyKey, other: anyKey },
   listSessions: { scopes: ['chat'], request: () => ['GET', '/v1/sessions'], own: anyKey, other: anyKey },
+  listReplays: { scopes: ['chat'], request: () => ['GET', '/v1/replays'], own: anyKey, other: anyKey },
+  startReplay: [
+    {
+      scopes: ['chat'],
+      request: (name) => ['POST', '/v1/replays', { cases: unknownCase, with: { agent: name } }],
+      own: anyKey,
+      other: unbound,
+    },
+    {
+      scopes: ['chat'],
+      request: (name) => ['POST', '/v1/replays', { cases: unknownCase, with: { toolset: name } }],
+      own: anyKey,
+      other: unbound,
+    },
+    {
+      scopes: ['chat'],
+      request: () => ['POST', '/v1/replays', { cases: unknownCase, with: { model } }],
+      own: notOfAgents,
+      other: notOfAgents,
+    },
+    { scopes: ['chat'], request: () => ['POST', '/v1/replays', { suite: 'none' }], own: unbound, other: unbound },
+  ],
 };
 
 /**
@@ -427,6 +451,11 @@ type SessionRow = { scopes: readonly Scope[]; request: ReturnType<Request>; isFi
 const ofSession = (method: string, path: string, body?: unknown, isFinal?: true): SessionRow => ({
   scopes: path.startsWith('/approvals') ? (method === 'GET' ? ['approve', 'chat'] : ['approve']) : ['chat'],
   request: [method, `/v1/sessions/{session}${path}`, body],
+  ...(isFinal && { isFinal }),
+});
+const ofReplay = (method: string, path: string, isFinal?: true): SessionRow => ({
+  scopes: ['chat'],
+  request: [method, `/v1/replays/{replay}${path}`],
   ...(isFinal && { isFinal }),
 });
 const ofAnswer = (method: string, path: string): SessionRow => ({ scopes: ['chat'], request: [method, path] });
@@ -446,6 +475,13 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
   listApprovals: ofSession('GET', '/approvals'),
   getApproval: ofSession('GET', '/approvals/c'),
   decideApproval: ofSession('POST', '/approvals/c', { decision: 'approve' }),
+  getReplay: ofReplay('GET', ''),
+  listReplayCases: ofReplay('GET', '/cases'),
+  getReplayCase: ofReplay('GET', '/cases/1'),
+  followReplay: ofReplay('GET', '/events', true),
+  exportReplay: ofReplay('GET', '/export'),
+  cancelReplay: ofReplay('POST', '/cancel'),
+  deleteReplay: ofReplay('DELETE', '', true),
   getChatCompletion: ofAnswer('GET', '/v1/chat/completions/{completion}'),
   getMessage: ofAnswer('GET', '/v1/messages/{message}'),
   getResponse: ofAnswer('GET', '/v1/responses/{response}'),
@@ -531,6 +567,7 @@ beforeAll(async () => {
   const idOf = async (path: string, body: object): Promise<string> =>
     ((await (await send('POST', path, { model: 'agent/mine', ...body })).json()) as { id: string }).id;
   ids.session = ((await (await send('POST', '/v1/sessions', { agent: 'mine' })).json()) as { id: string }).id;
+  ids.replay = await idOf('/v1/replays', { model: undefined, cases: unknownCase });
   ids.completion = await idOf('/v1/chat/completions', { messages: hello });
   ids.message = await idOf('/v1/messages', { messages: hello, max_tokens: 9 });
   ids.response = await idOf('/v1/responses', { input: 'Hello' });
@@ -600,7 +637,7 @@ describe.each(keys)('a key of kind $kind with the scope $scope', (key) => {
       const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? 'missing');
       const { status, text } = await ask(key, [method, filled, body]);
       const isHidden = status === (hasScope(key, scopes) ? 404 : 403);
-      const isOpen = status < 500 && ![401, 403].includes(status) && !text.includes('There is no such session');
+      const isOpen = status < 500 && ![401, 403].includes(status) && !/There is no such (session|replay)/.test(text);
       if (isAdministrator ? !isOpen : !isHidden) faults.push([operation, filled, status, text.slice(0, 200)]);
     }
     expect(faults).toEqual([]);

@@ -84,7 +84,7 @@ export function createDocumentCheck(document: ApiDocument): DocumentCheck {
       if (documented.content?.['*/*'] !== undefined) return found;
       const content = documented.content?.[type];
       if (content === undefined) return [...found, `content type ${type} of ${response.status} is not documented`];
-      if (!type.endsWith('json') || text === null) return found;
+      if (!/[/+]json$/.test(type) || text === null) return found;
       const validate = validatorOf(content.schema);
       if (validate(JSON.parse(text))) return found;
       return [

@@ -165,6 +165,7 @@ export function createHarness(
     storedWork: () => triggers,
     // Tested against the real Catalog.
     fetchDocument: unused,
+    replays: { create: unused, get: () => Promise.reject(new Error('not faked')) as never },
     projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
     masterKey: () => ({ masterKeyState: unused, startReseal: unused, resealSome: unused }),
     prompts: {

@@ -136,13 +136,25 @@ const others = {
       'deleteSkill',
     ],
     ...['revokeKey', 'endGrant', 'revokeToken', 'deleteMember', 'deleteProject', 'deleteWebhook', 'deleteSchedule', 'deleteSubscription'],
-    ...['deleteSession', 'deleteFile', 'cancelTurn', 'cancelResponse', 'endMcp', 'endWorkspaceMcp', 'endEquippedMcp', 'signOut'],
+    ...[
+      'deleteSession',
+      'deleteReplay',
+      'cancelReplay',
+      'deleteFile',
+      'cancelTurn',
+      'cancelResponse',
+      'endMcp',
+      'endWorkspaceMcp',
+      'endEquippedMcp',
+      'signOut',
+    ],
   ],
   // Calls and turns with the rights of the key. `sendToolResults`, and chat requests that continue a turn: below.
   ownRights: [
     ...[
       'callTool',
       'createTurn',
+      'startReplay',
       'sendToolResults',
       'createSession',
       'writeFile',

@@ -20,7 +20,19 @@ type Headers = Record<string, string>;
 /** `text: false`: the response has new ids or times, so only its status is compared. */
 type Row = { body?: unknown; query?: string; headers?: Headers; text?: false };
 type Ids = Record<
-  'session' | 'completion' | 'response' | 'message' | 'call' | 'delivery' | 'run' | 'callback' | 'request' | 'key' | 'mcp' | 'grant',
+  | 'session'
+  | 'replay'
+  | 'completion'
+  | 'response'
+  | 'message'
+  | 'call'
+  | 'delivery'
+  | 'run'
+  | 'callback'
+  | 'request'
+  | 'key'
+  | 'mcp'
+  | 'grant',
   string
 > & {
   /** Of all documents. */
@@ -64,7 +76,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     getMe listWorkspaces getWorkspace deleteWorkspace listProjects getProject deleteProject exportProject listWebhooks listAllDeliveries
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
-    followEvents cancelTurn listInbox listApprovals getApproval mintApprovalLink getChatCompletion getResponse cancelResponse getMessage
+    followEvents cancelTurn listReplays getReplay deleteReplay listReplayCases getReplayCase followReplay exportReplay cancelReplay listInbox listApprovals getApproval mintApprovalLink getChatCompletion getResponse cancelResponse getMessage
     listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource getToolsetSseResource getWorkspaceSseResource listSessionPrompts listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey
     listPrograms checkPrograms openSse openWorkspaceSse openEquippedSse`),
   ...documentRows('Toolset', { tools: [{ tool: 'builtin.bash' }] }),
@@ -142,6 +154,12 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   receiveDelivery: () => ({ body: { action: 'opened' }, headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } }),
   previewScheduleTimes: ({ name }) => ({ body: { draft: { agent: name, interval: '15m', input: 'x' } }, text: false }),
   createSession: ({ name }) => [{ body: { agent: name } }, { body: { model, toolset: name } }],
+  startReplay: ({ session, request, name }) => [
+    { body: { cases: [{ session, turn: 'turn_1' }] }, text: false },
+    { body: { cases: [{ request }] }, text: false },
+    { body: { cases: [{ session }], with: { agent: name } } },
+    { body: { suite: name } },
+  ],
   writeFile: () => ({ body: 'text', headers: { 'content-type': 'text/plain' } }),
   createTurn: () => ({ body: { input: 'Hello' } }),
   sendToolResults: ({ call }) => ({ body: { callId: call, content: 'x' } }),
@@ -222,6 +240,7 @@ async function fill(): Promise<void> {
   const session = String((await call('POST', '/v1/sessions', { agent: name })).id);
   await call('PUT', `/v1/sessions/${session}/files/notes.txt`, canary, { 'content-type': 'text/plain' });
   await call('POST', `/v1/sessions/${session}/turns`, { input: `/shell {"command": "echo ${canary}"}` });
+  const replay = String((await call('POST', '/v1/replays', { cases: [{ session, turn: 'turn_1' }] })).id);
   const waits = await waitUntil(async () => {
     const { items } = await call('GET', `/v1/sessions/${session}/approvals`);
     return (items as { callId: string }[]).length > 0 ? (items as { callId: string }[]) : null;
@@ -248,7 +267,7 @@ async function fill(): Promise<void> {
     return found === 'none' ? null : found;
   });
   alpha = {
-    ...{ name, workspace: 'alpha', session, completion, response, message, request, key: String(id), call: waits[0]?.callId ?? '' },
+    ...{ name, workspace: 'alpha', session, replay, completion, response, message, request, key: String(id), call: waits[0]?.callId ?? '' },
     run: await first(`/v1/schedules/${name}/runs`, 'id'),
     delivery: await first('/v1/deliveries', 'id'),
     callback: await first('/v1/callbacks', 'id'),
@@ -312,6 +331,8 @@ function idAt(path: string, parameter: string, ids: Ids): string {
   const others: Record<string, string> = {
     ...{
       callId: ids.call,
+      replay: ids.replay,
+      number: '1',
       delivery: ids.delivery,
       run: ids.run,
       callback: ids.callback,
@@ -350,7 +371,7 @@ function withoutIds(text: string, ids: Ids): string {
 }
 
 const lists =
-  `/v1/export /v1/grants /v1/members /v1/toolsets /v1/keys /v1/sessions /v1/deliveries /v1/callbacks /v1/approvals /v1/projects /v1/audit?kind=change`.split(
+  `/v1/export /v1/grants /v1/members /v1/toolsets /v1/keys /v1/sessions /v1/replays /v1/deliveries /v1/callbacks /v1/approvals /v1/projects /v1/audit?kind=change`.split(
     ' ',
   );
 
@@ -383,13 +404,13 @@ export function describeIsolation(scopeSets: readonly (readonly Scope[])[]): voi
   it('has an id of everything that exists', async () => {
     expect(Object.entries(alpha).filter(([, id]) => id === '' || id === 'none')).toEqual([]);
     const read = operations.filter(({ operationId }) =>
-      /^get(?:Session|Delivery|ScheduleRun|Callback|Request|Key|Approval|ChatCompletion|Response|Message)$/.test(operationId),
+      /^get(?:Session|Replay|Delivery|ScheduleRun|Callback|Request|Key|Approval|ChatCompletion|Response|Message)$/.test(operationId),
     );
     const statuses = await Promise.all(
       read.map(async (operation) => [operation.operationId, (await ask(operation, plain, alpha, alphaKey)).status]),
     );
     expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
-    expect(statuses).toHaveLength(10);
+    expect(statuses).toHaveLength(11);
   });
 
   describe.each(scopeSets.map((scopes) => ({ scopes })))('a key of another workspace with $scopes', ({ scopes }) => {

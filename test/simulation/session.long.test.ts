@@ -2,9 +2,12 @@ import './same-tick-digest.ts';
 // What the object loads late would arrive at another time in each run.
 import '../../src/core/toolset/proposals.ts';
 import '../../src/engine/call/charge-call.ts';
+import '../../src/engine/call/recorded-call.ts';
 import '../../src/engine/configuration/edit-impact.ts';
 import '../../src/engine/turn/ask-budget.ts';
+import '../../src/objects/session/log/recorded-turn.ts';
 import '../../src/objects/session/pending/decide.ts';
+import '../../src/objects/session/replay/call-replay.ts';
 import '../../src/objects/session/turn/fork-session.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../src/objects/shared/migrate.ts';

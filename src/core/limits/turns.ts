@@ -85,6 +85,8 @@ export const turnLimits = {
   auditWaitMs: 2_000,
   auditRetryMs: 10_000,
   unlistedSessionTtlMs: 60 * 60_000,
+  /** Retention of a replay. */
+  replayTtlMs: 90 * 24 * 60 * 60_000,
   /** Retention of answered questions (approvals with their arguments, requests for input, calls of the client) after their expiry or end. */
   endedWaitTtlMs: 7 * 24 * 60 * 60_000,
   idempotencyTtlMs: 24 * 60 * 60_000,

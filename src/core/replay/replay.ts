@@ -4,6 +4,7 @@ import { InputPart } from '../model/message.ts';
 import { ToolResultCode } from '../tools/tool.ts';
 import { Toolset, ToolsetReference } from '../toolset/toolset.ts';
 import { Agent, ModelRef, ResourceName } from '../turn/agent.ts';
+import { replayCaseStatuses, replayStatuses } from '../turn/replay-event.ts';
 import { maxReplayCases, ReplayRule, ReplayRules, SuiteCases, SuiteSelection } from './suite.ts';
 
 const count = z.int().nonnegative();
@@ -86,8 +87,6 @@ export function addFacts(one: ReplayFacts, other: ReplayFacts): ReplayFacts {
   };
 }
 
-export const replayStatuses = ['running', 'completed', 'cancelled', 'stopped', 'failed'] as const;
-export const replayCaseStatuses = ['waiting', 'running', 'same', 'different', 'ended', 'failed', 'unreadable', 'skipped'] as const;
 export const ReplayCaseStatus = z.enum(replayCaseStatuses).meta({
   id: 'ReplayCaseStatus',
   description:
@@ -125,6 +124,28 @@ export const Replay = z
   })
   .meta({ id: 'Replay' });
 export type Replay = z.infer<typeof Replay>;
+
+/** In lists. */
+export const ListedReplay = Replay.extend({
+  omitted: z
+    .array(z.enum(['agent', 'toolset', 'instructions']))
+    .optional()
+    .meta({
+      description: 'Members of `with` that are too long for a list: a GET of the replay has them. Absent: none.',
+    }),
+}).meta({ id: 'ListedReplay' });
+export type ListedReplay = z.infer<typeof ListedReplay>;
+
+const maxListedCharacters = 2_000;
+
+export function toListedReplay(replay: Replay): ListedReplay {
+  const { agent, toolset, instructions, ...rest } = replay.with;
+  const members = Object.entries({ agent, toolset, instructions }).filter(([, value]) => value !== undefined);
+  const isLong = ([, value]: (typeof members)[number]): boolean => JSON.stringify(value).length > maxListedCharacters;
+  const omitted = members.filter(isLong).map(([name]) => name as 'agent' | 'toolset' | 'instructions'); // Listed above.
+  const shown = { ...rest, ...Object.fromEntries(members.filter((member) => !isLong(member))) };
+  return { ...replay, with: shown, ...(omitted.length > 0 && { omitted }) };
+}
 
 export const JudgedRule = z
   .object({

@@ -141,6 +141,9 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'inner-call':
     case 'inner-result':
     case 'native':
+    // Of no turn.
+    case 'replay-case':
+    case 'replay-end':
       return;
     default:
       event satisfies never;

@@ -81,9 +81,34 @@ export type Plan = {
   taint?: boolean;
   /** The caller's own tools: offered after those of the toolset, run by the caller. */
   clientTools?: readonly ClientTool[];
+  /** Of an agent's turn, what its request had; of another one, the same without what the plan has anyway (`askedOf`). Absent: nothing. */
+  asked?: AskedOfTurn;
   /** Server tools that the turn does not offer because the caller's tool `by` has one of their names. */
   replaced?: readonly { canonical: string; by: string }[];
 };
+
+/**
+ * What the request of a turn had, apart from the agent or model: stored with the turn, so that a replay can ask the same. `tools`: those of the
+ * client. `allowed`: the names that it allowed; absent: all.
+ */
+export type AskedOfTurn = {
+  toolset?: string;
+  instructions?: string;
+  settings?: ModelSettings;
+  tools?: readonly ClientTool[];
+  allowed?: readonly { name: string; path: string }[];
+};
+
+/** Returns what the request of a planned turn had; null: nothing apart from the agent or model. */
+export function askedOf({ agent, asked, instructions, settings, clientTools: tools }: Plan): AskedOfTurn | null {
+  const whole: AskedOfTurn = {
+    ...(agent === undefined && instructions !== '' && { instructions }),
+    ...(agent === undefined && Object.keys(settings).length > 0 && { settings }),
+    ...asked,
+    ...(tools !== undefined && { tools }),
+  };
+  return Object.keys(whole).length === 0 ? null : whole;
+}
 
 /**
  * A tool that the caller of a turn runs itself. Its canonical name is `client.<name>`. A model is shown a name that every provider accepts

@@ -16,6 +16,7 @@ import type { Issue, ProblemBody } from '../problem.ts';
 import type { Repair } from '../tools/argument-repair.ts';
 import type { ContentBlock, ToolResultCode } from '../tools/tool.ts';
 import type { Proposal } from '../tools/ui-tool.ts';
+import type { ReplayEventBody } from './replay-event.ts';
 
 export type TurnStatus = 'completed' | 'failed' | 'cancelled' | 'interrupted';
 
@@ -170,7 +171,8 @@ export type SessionEventBody =
   | ({ type: 'proposal'; turn: string } & Proposal)
   /** `model`: the last one that failed. */
   | { type: 'error'; turn: string; problem: ProblemBody; model?: string }
-  | { type: 'turn-end'; turn: string; status: TurnStatus; reason: TurnEndReason; usage: Usage };
+  | { type: 'turn-end'; turn: string; status: TurnStatus; reason: TurnEndReason; usage: Usage }
+  | ReplayEventBody;
 
 /** `id` counts from 1 in each session without gaps; `at` is milliseconds since the epoch. */
 export type SessionEvent = SessionEventBody & { id: number; at: number };

@@ -46,6 +46,8 @@ export type SessionUpdate = {
   summary: SessionSummary;
   waits: readonly SessionWait[];
   open: OpenWork;
+  /** Of a replay: JSON of a `ListedReplay`. Lists of sessions leave it out. */
+  replay?: string;
 };
 
 /** How much a session has of what is bounded over all sessions of its key and its workspace. */

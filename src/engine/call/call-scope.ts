@@ -31,7 +31,7 @@ import type { Place } from '../fair-pool.ts';
 import type { AskGuard } from '../guard/ask-guard.ts';
 import type { RedactionRules } from './redact.ts';
 import type { CallTree } from './inner/call-tree.ts';
-import type { ToolCallRequest, WaitFor } from './tool-call.ts';
+import type { CallRecording, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 export type CallDeps = WithTelemetry & {
   clock: Clock;
@@ -171,8 +171,8 @@ export type AuditScope = {
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
 };
 
-/** Where the call comes from and what it may use. */
-export type CallScope = CallerScope & PolicyScope & ToolScope & WaitScope & AuditScope;
+/** Where the call comes from and what it may use. `recorded`: of a replay, answers the calls in place of their tools; absent: they are made. */
+export type CallScope = CallerScope & PolicyScope & ToolScope & WaitScope & AuditScope & { recorded?: CallRecording };
 
 /** The part of a plan that applies to single calls. */
 type CallPlan = Pick<Plan, 'caller' | 'agent' | 'taint' | 'edition' | 'trace' | 'egressHosts' | 'limited'> & {

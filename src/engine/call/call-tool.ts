@@ -46,6 +46,10 @@ async function runPrepared(deps: CallDeps, given: CallScope, call: PreparedCall,
   const prepared = call.refusal === null ? underCurrentNames(call, deps.executor.renamed?.(call.tool)) : call;
   // A call outside a conversation gets separate taint marks, shared with its nested calls.
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
+  if (scope.recorded !== undefined) {
+    const answered = (await loadRecorded()).answerRecorded(deps, scope, prepared, scope.recorded);
+    if (answered !== null) return answered;
+  }
   const startedAt = deps.clock.now();
   const authorized = await authorizeCall(deps, scope, prepared, signal);
   const entered = 'served' in authorized ? await enterCall(deps, scope, authorized.call, signal) : null;
@@ -148,6 +152,8 @@ async function runAuthorized(deps: CallDeps, scope: CallScope, authorized: Autho
 }
 
 const loadCharge = once(() => import('./charge-call.ts'));
+/** Most calls are of no replay. */
+const loadRecorded = once(() => import('./recorded-call.ts'));
 
 /** A nested call that was cancelled is in no report of its turn. */
 async function runCharged(deps: CallDeps, scope: CallScope, authorized: AuthorizedCall, run: Omit<Run, 'guard'>): Promise<CallEnd> {

@@ -65,3 +65,25 @@ export type ToolCallAnswer = {
   /** How the guard of the workspace decided; absent: it was not asked. */
   guard?: GuardVerdict;
 };
+
+/** A call of a replay. `tool`: null for an unknown name. `arguments`: as the model gave them. */
+export type ReplayedCall = {
+  callId: string;
+  requested: string;
+  canonical: string | null;
+  tool: EditionTool | null;
+  arguments: Record<string, unknown> | null;
+};
+
+/**
+ * `verdict`: of the policy; `allow` for the client's tools. `isSafe`: running it has no effect, as far as its tool says. `canRun`: it is safe,
+ * allowed without approval, and does not depend on what only its session has.
+ */
+export type CallToAnswer = ReplayedCall & { verdict: 'allow' | 'ask' | 'deny'; isSafe: boolean; canRun: boolean };
+
+export type CallRecording = {
+  /** A call that is refused by its name or its arguments. */
+  refused(call: ReplayedCall): void;
+  /** Returns the recorded result; `run`: the call is to be made after all; null: the recording has none, and the replay ends. */
+  answer(call: CallToAnswer): ToolResult | 'run' | null;
+};

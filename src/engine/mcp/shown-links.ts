@@ -8,7 +8,7 @@ import type { Principal } from '../../core/people/principal.ts';
 import type { ContentBlock, ToolResult } from '../../core/tools/tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import type { Directory } from '../../ports/directory.ts';
-import type { LinkStore } from '../../ports/link-store.ts';
+import type { LinkStore } from '../../ports/mcp-sessions.ts';
 import type { Logger } from '../../ports/runtime.ts';
 import { readServedOffers } from './read-offers.ts';
 import { shownUri, type ServedOffers } from './serve-offers.ts';

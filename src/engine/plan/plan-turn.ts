@@ -129,10 +129,22 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...taintOf(agent, request.toolset),
     ...(skills.length > 0 && { skills }),
     ...(clientTools.length > 0 && { clientTools }),
+    ...(request.callsOnly !== true && askedIn(request)),
     ...(replaced.length > 0 && { replaced: replaced.map(({ tool, by }) => ({ canonical: tool.canonical, by })) }),
   };
   requireSmall(plan, list);
   return plan;
+}
+
+/** Of a turn without an agent, the plan itself has the instructions and settings. */
+function askedIn({ agent, toolset, instructions = '', settings = {}, allowed }: PlanRequest): Pick<Plan, 'asked'> {
+  const asked = {
+    ...(toolset !== undefined && { toolset }),
+    ...(agent !== undefined && instructions !== '' && { instructions }),
+    ...(agent !== undefined && Object.keys(settings).length > 0 && { settings }),
+    ...(allowed != null && { allowed: [...allowed] }),
+  };
+  return Object.keys(asked).length === 0 ? {} : { asked };
 }
 
 /** Returns the names as the plan has them: without those of the client's tools, and nothing for none. */

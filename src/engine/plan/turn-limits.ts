@@ -41,10 +41,7 @@ export async function submitWithinLimits(
   const { limited } = request.plan;
   if (limited === undefined) return await submit(request);
   const turn = request.turn ?? ids.next('turn');
-  await requireBudget(limiter, workspace, limited);
-  await limiter.requireStorage(workspace, limited);
-  await countAgentUse(limiter, workspace, limited);
-  await limiter.startTurn(workspace, limited, turn);
+  await admitTurn(limiter, workspace, limited, turn);
   try {
     const submitted = await submit({ ...request, turn });
     // The request has joined or continued another turn.
@@ -54,6 +51,14 @@ export async function submitWithinLimits(
     await limiter.endTurn(workspace, limited, turn);
     throw error;
   }
+}
+
+/** Counts a turn that starts, until `limiter.endTurn`. Throws `rate_limited`. */
+export async function admitTurn(limiter: Limiter, workspace: string, limited: readonly LimitedHolder[], turn: string): Promise<void> {
+  await requireBudget(limiter, workspace, limited);
+  await limiter.requireStorage(workspace, limited);
+  await countAgentUse(limiter, workspace, limited);
+  await limiter.startTurn(workspace, limited, turn);
 }
 
 /** An exhausted budget refuses the turn here instead of its first step, which only waits for what calls in flight have reserved. */

@@ -44,7 +44,7 @@ export type ScopedRun = AuditedRun & { plan: Plan; abort: AbortController; seale
 
 /** What differs between the places where a turn runs. */
 type OwnTurnScope = Pick<TurnScope, 'append' | 'newest' | 'isFollowed' | 'inputs' | 'admitQuestions'> & {
-  call: Pick<CallScope, 'journal' | 'begin'>;
+  call: Pick<CallScope, 'journal' | 'begin' | 'recorded'>;
 };
 
 /** Returns what stores the results whose media are no longer shown (`createTranscript`), so that they can be fetched. */

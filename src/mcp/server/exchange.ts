@@ -9,7 +9,7 @@ import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { WatchDeps } from '../../engine/mcp/serve-watch.ts';
 import type { MarkStore } from '../../engine/policy/direct-marks.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
-import type { LinkStore } from '../../ports/link-store.ts';
+import type { LinkStore } from '../../ports/mcp-sessions.ts';
 import type { ResourceSubscription } from '../../ports/mcp-sessions.ts';
 import type { RememberedRules } from '../../ports/remembered-rules.ts';
 import type { Telemetry, WithTelemetry } from '../../ports/telemetry.ts';

@@ -39,7 +39,7 @@
  *   secrets that still work (JSON `[{hash, expiresAt, usedAt}]`, newest first; `objects/catalog/keys/rotate-key.ts`), null for none.
  * - `key_cancellations(key_id, …)`: revoked keys whose sessions are being cancelled, up to session number `after`; `pass` 2 is the last.
  * - `sessions(id, …)`: the index of listed sessions, with what lists show of them; `revision`: of the newest update. `questions`, `queued`: how
- *   many of each are open (`objects/catalog/records/open-work.ts`).
+ *   many of each are open (`objects/catalog/records/open-work.ts`). `replay`: JSON of what lists show of a replay, which is no session.
  * - `session_waits(session, call_id, kind, …)`: the newest question of each kind about a call (`wait`: JSON). A decided one gets a new `number`.
  * - `audit_log`, `audit_heads`: the audit log of configuration changes (`audit-log.ts`). `audit_shards(shard, …)`: the newest signed head of
  *   each audit shard.
@@ -94,10 +94,11 @@ export const catalogMigrations = schemaSteps(
     rotated_at INTEGER, previous TEXT, egress_hosts TEXT, ips TEXT, limits TEXT, models TEXT);
   CREATE TABLE sessions (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT! UNIQUE, key_id TEXT!, agent TEXT, model TEXT, toolset TEXT,
     created_at INTEGER!, status TEXT! DEFAULT 'idle', title TEXT, active_at INTEGER!, usage TEXT!, revision INTEGER! DEFAULT 0,
-    questions INTEGER! DEFAULT 0, queued INTEGER! DEFAULT 0);
+    questions INTEGER! DEFAULT 0, queued INTEGER! DEFAULT 0, replay TEXT);
   CREATE INDEX sessions_by_key ON sessions (key_id, number);
   CREATE INDEX sessions_by_agent ON sessions (agent, number) WHERE agent IS!;
   CREATE INDEX sessions_by_status ON sessions (status, number) WHERE status NOT IN ('idle', 'completed');
+  CREATE INDEX sessions_of_replays ON sessions (number) WHERE replay IS!;
   CREATE INDEX sessions_with_open_work ON sessions (key_id, id, questions, queued) WHERE questions > 0 OR queued > 0;
   CREATE TABLE server_tools (server TEXT!, name TEXT!, accepted TEXT, accepted_pin TEXT, listed TEXT, listed_pin TEXT, reason TEXT,
     findings TEXT, renamed_to TEXT, updated_at INTEGER!, decisions TEXT, PRIMARY KEY (server, name)) WITHOUT ROWID;

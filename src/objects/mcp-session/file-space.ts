@@ -4,7 +4,7 @@
  */
 import type { FileChange, StoredFile } from '../../ports/file-space.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
-import type { ResourceLink } from '../../ports/link-store.ts';
+import type { ResourceLink } from '../../ports/mcp-sessions.ts';
 import { applyChanges, copyFiles } from '../../storage/files/file-image.ts';
 import { migrate } from '../shared/migrate.ts';
 import { addLinks } from './link-table.ts';

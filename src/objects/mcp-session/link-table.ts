@@ -1,6 +1,6 @@
-/** The table of resources that results linked to (`ports/link-store.ts`), of a session or of a key with one toolset. */
+/** The table of resources that results linked to (`ports/mcp-sessions.ts`), of a session or of a key with one toolset. */
 import { limits } from '../../core/limits/limits.ts';
-import type { ResourceLink } from '../../ports/link-store.ts';
+import type { ResourceLink } from '../../ports/mcp-sessions.ts';
 import { hasTable } from '../shared/migrate.ts';
 
 export function findLinks(sql: SqlStorage, uris: readonly string[]): ResourceLink[] {

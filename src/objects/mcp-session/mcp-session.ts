@@ -16,7 +16,7 @@ import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { FileChange, StoredFile } from '../../ports/file-space.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
-import type { ResourceLink } from '../../ports/link-store.ts';
+import type { ResourceLink } from '../../ports/mcp-sessions.ts';
 import type {
   FilesPort,
   ListenAnswer,

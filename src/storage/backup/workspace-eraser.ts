@@ -127,7 +127,7 @@ async function eraseObject(deps: EraserDeps, workspace: string, { kind, id }: No
 /** Ends its turns and deletes it with its row in the index. */
 async function eraseSession({ bindings, sessions }: EraserDeps, workspace: string, id: string): Promise<void> {
   try {
-    await sessions.get(id).remove(administrator(workspace));
+    await sessions.get(id).remove(administrator(workspace), 'any');
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     // A session that a restore has not made available yet.

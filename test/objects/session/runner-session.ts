@@ -266,7 +266,7 @@ export async function makeRoom(
       running,
       yieldToEventLoop: async () => undefined,
     });
-    const opened = { meta, audit, ...parts, admitWork, runner };
+    const opened = { meta, audit, ...parts, admitWork, runner, replay: { sql, run: null } };
     return opened;
   };
 
@@ -330,7 +330,7 @@ export async function makeRoom(
         self.left += 1;
       };
       const own = { openSession: self.room, session: 's', now: clock.now, log: kept };
-      await runAlarm({ ...own, isCancelled: async () => false, destroy: leave });
+      await runAlarm({ ...own, isCancelled: async () => false, continueReplay: async () => undefined, destroy: leave });
       await settle();
     },
     left: 0,

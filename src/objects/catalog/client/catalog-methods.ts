@@ -160,6 +160,8 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
   admitOpenWork: { ...record, retry: true },
   questionsByKey: read,
   sessions: read,
+  replays: read,
+  knownSessions: read,
   waits: read,
   auditHeads: read,
   // An older head is ignored.

@@ -5,7 +5,6 @@ import { secretWriter } from '../documents/secrets.ts';
 import { countStale } from '../toolsets/compiled-build.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from '../toolsets/toolset-versions.ts';
 import { isInternalToolset, toMadeDefinition } from '../../../core/made/made-toolset.ts';
-import { compileDraft } from '../../../core/toolset/compile-draft.ts';
 import type { StoredMadeTool } from '../../../core/tools/made-tool.ts';
 import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../../ports/catalog.ts';
@@ -95,11 +94,11 @@ export const documentHandlers = {
     requireRow(sql, kind, name);
     return listDocumentVersions(sql, kind, name, page);
   },
-  previewToolset: ({ context }, name, toolset, places, tools = []) =>
-    compileDraft(
-      { workspace: context.workspace, name, toolset: withStoredRevocations(context, name, toolset), known: knownTools(context, { tools }) },
-      places,
-    ),
+  previewToolset: async ({ context }, name, toolset, places, tools = []) => {
+    const { compileDraft } = await import('../../../core/toolset/compile-draft.ts');
+    const own = { workspace: context.workspace, name, toolset: withStoredRevocations(context, name, toolset) };
+    return await compileDraft({ ...own, known: knownTools(context, { tools }) }, places);
+  },
   staleToolsets: ({ context }) => countStale(context),
   serverStatuses: ({ context }) => countStatuses(context),
   toolsetUses: async ({ context }, toolset) => (await import('../toolsets/toolset-uses.ts')).readToolsetUses(context, toolset),

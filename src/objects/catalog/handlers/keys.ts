@@ -1,4 +1,5 @@
 /** Handlers of keys with their equipment, rules and sessions, and of the records of calls. */
+import { once } from '../../../core/memoize.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { checkLog } from '../../shared/audit-chain.ts';
 import { readLog } from '../../shared/audit-log.ts';
@@ -8,14 +9,12 @@ import { createKey, isKeyCancelled, limitedHoldersOf, keyRights, listKeys, patch
 import { knowHosts } from '../documents/known-hosts.ts';
 import { allowWithRules } from '../documents/policy.ts';
 import { originRights } from '../keys/origin-rights.ts';
-import { rotateKey } from '../keys/rotate-key.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 import { shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
 import { admitOpenWork, questionsByKey } from '../records/open-work.ts';
 import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
-import { listWaits } from '../records/session-waits.ts';
 import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 
 /** Loaded when an MCP client or its user needs them. */
@@ -51,7 +50,7 @@ export const keyHandlers = {
   },
   createKey: ({ context, by }, request) => createKey(context, request, by),
   patchKey: ({ context, by }, id, patch) => patchKey(context, id, patch, by),
-  rotateKey: ({ context, by }, id, overlapMs) => rotateKey(context, id, { by, overlapMs }),
+  rotateKey: async ({ context, by }, id, overlapMs) => (await import('../keys/rotate-key.ts')).rotateKey(context, id, { by, overlapMs }),
   // Of one object, and rarely used.
   masterKeyState: async ({ context }) => await (await import('../keys/reseal-state.ts')).readMasterKeyState(context),
   startReseal: async ({ context, by }) => {
@@ -82,12 +81,17 @@ export const keyHandlers = {
   admitOpenWork: ({ context }, request) => admitOpenWork(context, request),
   questionsByKey: ({ context }) => questionsByKey(context),
   sessions: ({ context }, filter, page) => listSessions(context, filter, page),
-  waits: ({ context }, filter, page) => listWaits(context, filter, page),
+  replays: async ({ context }, filter, page) => (await loadReplayIndex()).listReplays(context, filter, page),
+  knownSessions: async ({ context }, ids) => (await loadReplayIndex()).knownSessions(context, ids),
+  waits: async ({ context }, filter, page) => (await import('../records/list-waits.ts')).listWaits(context, filter, page),
   auditHeads: ({ context }) => shardHeads(context),
   storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
   readAudit: ({ context }, request) => readLog(context, request),
   checkAudit: ({ context }, request) => checkLog(signedChangeLog(context), request),
 } satisfies Partial<CatalogHandlers>;
+
+/** Most workspaces have no replays. */
+const loadReplayIndex = once(() => import('../records/replay-index.ts'));
 
 /** Uses up the nonce of an approval that a client carries (`requestState`), or of a sign-in. Returns true the first time. */
 function consumeNonce({ sql, now }: CatalogContext, nonce: string, expiresAt: number): boolean {

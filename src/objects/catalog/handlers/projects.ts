@@ -2,7 +2,6 @@
 import { rootKeyId } from '../../../core/people/principal.ts';
 import type { WriteOptions } from '../../../ports/catalog.ts';
 import type { DocumentWrite } from '../../../ports/projects.ts';
-import { listProjects } from '../projects/project-rows.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
 import { documentHandlers } from './documents.ts';
 
@@ -18,5 +17,5 @@ export const projectHandlers = {
     };
     return await applyDocuments(services.context, operations, request);
   },
-  projects: ({ context }) => listProjects(context.sql),
+  projects: async ({ context }) => (await import('../projects/project-rows.ts')).listProjects(context.sql),
 } satisfies Partial<CatalogHandlers>;

@@ -9,7 +9,6 @@ import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../serv
 import { completeServer, listServerTools, readServerTool, refreshServer } from '../servers/servers.ts';
 import { serverOf } from '../servers/server-definitions.ts';
 import { requireTool } from '../servers/server-tools.ts';
-import { readProgramKeys } from '../servers/program-keys.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
 import { keyRights } from '../keys/keys.ts';
@@ -24,7 +23,7 @@ export const serverHandlers = {
     return readDocument(sql, server);
   },
   completeServer: ({ context }, server, document, options = {}) => completeServer(context, server, document, options),
-  programKeys: ({ context }, servers) => readProgramKeys(context, servers),
+  programKeys: async ({ context }, servers) => (await import('../servers/program-keys.ts')).readProgramKeys(context, servers),
   claimRefresh: ({ context }, server, reason, fault) => claimRefresh(context, server, reason, fault),
   takeFailure: ({ context }, server, claim, failure) => takeFailure(context, server, claim, failure),
   serverGrant: ({ context }, server, keyId) => (keyId === undefined ? readGrant(context, server) : readConnection(context, server, keyId)),

@@ -20,18 +20,19 @@ export function indexSession(context: CatalogContext, row: SessionIndexRow): voi
 
 /** Also adds a session that could not be indexed when it was created. */
 export function updateSession(context: CatalogContext, update: SessionUpdate): void {
-  const { id, keyId, agent, model, toolset, createdAt, summary, open } = update;
+  const { id, keyId, agent, model, toolset, createdAt, summary, open, replay = null } = update;
   const { revision, status, title, activeAt, usage } = summary;
-  const statement = `INSERT INTO sessions (id, key_id, agent, model, toolset, created_at, status, title, active_at, usage, revision, questions, queued)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  const statement = `INSERT INTO sessions (id, key_id, agent, model, toolset, created_at, status, title, active_at, usage, revision, questions, queued, replay)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, title = excluded.title, active_at = excluded.active_at, usage = excluded.usage,
-      revision = excluded.revision, questions = excluded.questions, queued = excluded.queued WHERE excluded.revision >= revision`;
+      revision = excluded.revision, questions = excluded.questions, queued = excluded.queued,
+      replay = excluded.replay WHERE excluded.revision >= revision`;
   context.record(() => {
     // The row moves within the file when it grows, and its old place keeps the bytes.
     if (context.settings.closeAfterDelete) overwrite(context.sql, 'sessions', 'title', 'id = ? AND revision <= ?', id, revision);
     const about = [id, keyId, agent, model, toolset, createdAt];
     const counts = [open.pendingQuestions, open.queuedTurns];
-    context.sql.exec(statement, ...about, status, title, activeAt, JSON.stringify(usage), revision, ...counts);
+    context.sql.exec(statement, ...about, status, title, activeAt, JSON.stringify(usage), revision, ...counts, replay);
     storeWaits(context, update);
   });
 }
@@ -41,8 +42,9 @@ export function forgetSession(context: CatalogContext, id: string, by: string | 
   const { sql } = context;
   context.record(() => {
     if (overwrite(sql, 'sessions', 'title', 'id = ?', id)) requestClose(sql);
-    const wasListed = sql.exec('DELETE FROM sessions WHERE id = ? RETURNING id', id).toArray().length > 0;
-    if (wasListed && by !== null) recordChange(context, { by, action: 'delete', resource: 'session', name: id });
+    const [row] = sql.exec<{ isReplay: number }>('DELETE FROM sessions WHERE id = ? RETURNING replay IS NOT NULL AS isReplay', id);
+    const resource = row?.isReplay === 1 ? 'replay' : 'session';
+    if (row !== undefined && by !== null) recordChange(context, { by, action: 'delete', resource, name: id });
     eraseWaits(sql, id);
     eraseSession(context, id);
   });
@@ -61,7 +63,7 @@ export function listSessions({ sql }: CatalogContext, filter: SessionFilter, pag
   // In the words of the partial index.
   else if (status !== undefined) conditions.push([`status = ? AND status NOT IN ('idle', 'completed')`, status]);
   const where = conditions.map(([text]) => `${text} AND `).join('');
-  const query = `SELECT * FROM sessions WHERE ${where}number < ? ORDER BY number DESC LIMIT ?`;
+  const query = `SELECT * FROM sessions WHERE ${where}replay IS NULL AND number < ? ORDER BY number DESC LIMIT ?`;
   const values = conditions.flatMap(([, ...given]) => given);
   return newestFirst('sessions', page, (...end) => sql.exec<SqlRow>(query, ...values, ...end), toListed);
 }

@@ -3,9 +3,7 @@
  * the original, and only it decides. All pending ones are stored (`open-work.ts` bounds those that ask a person), and `maxDecidedWaits` of the
  * decided ones.
  */
-import type { Page, PageRequest } from '../../../ports/catalog.ts';
-import type { ListedWait, SessionUpdate, SessionWait, WaitFilter } from '../../../core/turn/session-summary.ts';
-import { newestFirst } from '../../../storage/list-pages.ts';
+import type { SessionUpdate, SessionWait } from '../../../core/turn/session-summary.ts';
 import type { CatalogContext } from '../context.ts';
 import { overwrite, requestClose } from './close-database.ts';
 
@@ -39,26 +37,6 @@ export function eraseWaits(sql: SqlStorage, session: string): void {
   requestClose(sql);
 }
 
-export function listWaits({ sql }: CatalogContext, filter: WaitFilter, page: PageRequest): Page<ListedWait> {
-  const { state, of, kind, agent, session } = filter;
-  const conditions: [string, ...(string | number)[]][] = [['pending = ?', state === 'pending' ? 1 : 0]];
-  if (kind !== undefined) conditions.push(['kind = ?', kind]);
-  if (agent !== undefined) conditions.push(['agent = ?', agent]);
-  if (session !== undefined) conditions.push(['session = ?', session]);
-  if (of !== null) conditions.push(ownership(of));
-  const where = conditions.map(([text]) => text).join(' AND ');
-  const values = conditions.flatMap(([, ...given]) => given);
-  const query = `SELECT * FROM session_waits WHERE ${where} AND number < ? ORDER BY number DESC LIMIT ?`;
-  return newestFirst(`waits ${state}`, page, (...end) => sql.exec<SqlRow>(query, ...values, ...end), toListed);
-}
-
-/** Ids of triggers contain a colon, ids of keys never (`core/triggers/trigger-principal.ts`). */
-function ownership({ keyId, triggered }: NonNullable<WaitFilter['of']>): [string, ...string[]] {
-  if (triggered === undefined) return ['key_id = ?', keyId];
-  if (triggered === 'all') return [`(key_id = ? OR instr(key_id, ':') > 0)`, keyId];
-  return [`(key_id = ? OR (instr(key_id, ':') > 0 AND agent IN (SELECT value FROM json_each(?))))`, keyId, JSON.stringify(triggered)];
-}
-
 /** A repeated update must not undo a later one. */
 function isNewer(before: SessionWait, wait: SessionWait): boolean {
   if (before.round !== wait.round) return before.round > wait.round;
@@ -78,11 +56,4 @@ function sweepDecided(sql: SqlStorage): void {
   overwrite(sql, 'session_waits', 'wait', surplus, most);
   const statement = `DELETE FROM session_waits WHERE ${surplus}`;
   sql.exec(statement, most);
-}
-
-type SqlRow = { number: number; session: string; key_id: string; agent: string | null; wait: string };
-
-function toListed({ session, key_id: keyId, agent, wait }: SqlRow): ListedWait {
-  // Written only by `storeWaits`.
-  return { ...(JSON.parse(wait) as SessionWait), session, keyId, ...(agent !== null && { agent }) };
 }

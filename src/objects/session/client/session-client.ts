@@ -3,10 +3,12 @@
  * Catalog's index.
  */
 import { limits } from '../../../core/limits/limits.ts';
-import { Problem } from '../../../core/problem.ts';
+import { type Outcome, Problem } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { byName, type MethodTable, objectClient } from '../../shared/object-client.ts';
 import type { CatalogPort } from '../../../ports/catalog.ts';
+import type { ArgumentsOf, ResultOf } from '../../../ports/remote.ts';
+import type { ReplayPort, Replays } from '../../../ports/replays.ts';
 import type { SessionPort, SessionSetup, SessionView, Sessions } from '../../../ports/session.ts';
 import type { Bindings } from '../../../storage/bindings.ts';
 import { openImage } from '../../../storage/files/file-image.ts';
@@ -15,7 +17,7 @@ import { objectName } from '../../../storage/keys.ts';
 import { objectPlace } from '../../shared/object-place.ts';
 import type { Ids } from '../../../ports/runtime.ts';
 import type { FileChange, FileSpace, FileSpaceName } from '../../../ports/file-space.ts';
-import type { LinkStore } from '../../../ports/link-store.ts';
+import type { LinkStore } from '../../../ports/mcp-sessions.ts';
 import type { FilesPort, McpSessionPort, McpSessions } from '../../../ports/mcp-sessions.ts';
 import type { McpSessionIds } from '../../../storage/keys/signed-token.ts';
 import type { NoteObject } from '../../shared/workspace-objects.ts';
@@ -50,6 +52,7 @@ const methods: MethodTable<SessionObject> = {
   completionEdition: read,
   eventsAfter: read,
   eventPage: read,
+  recordedTurn: read,
   approvals: read,
   approval: read,
   decide: once,
@@ -111,6 +114,35 @@ export function createSessions(
   };
 }
 
+const replayMethods: MethodTable<ReplayPort> = {
+  start: read,
+  view: read,
+  cases: read,
+  readCase: read,
+  eventsAfter: once,
+  cancel: read,
+  remove: once,
+};
+
+/** The object of a replay is that of a session. */
+export function createReplays({ SESSION: namespace }: Pick<Bindings, 'SESSION'>, sessions: Sessions): Replays {
+  return {
+    create: async (owner, key) =>
+      (await sessions.create(owner, { listed: false, replay: true }, ...(key === undefined ? [] : [`replay ${key}`]))).id,
+    get(id) {
+      const object = sessionObjectId(namespace, id);
+      const what = 'The replay';
+      const send = <Name extends keyof ReplayPort>(rpc: ReplayRpc, method: Name, args: ArgumentsOf<ReplayPort, Name>) =>
+        rpc.replay(method, args);
+      return objectClient({ namespace, id: () => object, what, timeoutMs: null, send }, replayMethods);
+    },
+  };
+}
+
+type ReplayRpc = {
+  replay<Name extends keyof ReplayPort>(method: Name, args: ArgumentsOf<ReplayPort, Name>): Promise<Outcome<ResultOf<ReplayPort, Name>>>;
+};
+
 /** Returns the name of a keyed session: the same key of the same principal is always the same session. */
 async function keyedName(owner: Principal, key: string, secret: string | null): Promise<string> {
   return await objectName(owner.workspace, 'session', JSON.stringify([owner.keyId, key, secret]));
@@ -134,8 +166,8 @@ function rememberSetup(id: string, session: SessionPort, setups: Map<string, Ses
       setups.set(nameFor(caller), setup);
       return setup;
     },
-    async remove(caller) {
-      await session.remove(caller);
+    async remove(caller, of) {
+      await session.remove(caller, of);
       setups.delete(nameFor(caller));
     },
   };

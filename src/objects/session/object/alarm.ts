@@ -15,6 +15,9 @@ import type { TimerKind } from './timers.ts';
 /** Most turns wait for no approval. */
 export const loadDecisions = once(() => import('../pending/decide.ts'));
 
+/** Most objects are of no replay. */
+export const loadReplays = once(() => import('../replay/call-replay.ts'));
+
 export type AlarmContext = {
   openSession: OpenSession;
   session: string;
@@ -22,6 +25,7 @@ export type AlarmContext = {
   log: Logger;
   /** Returns true when the session's key was revoked with `cancel`. */
   isCancelled(): Promise<boolean>;
+  continueReplay(): Promise<void>;
   /** Deletes the session. */
   destroy(): Promise<void>;
 };
@@ -35,6 +39,7 @@ const againMs: Readonly<Record<TimerKind, number>> = {
   summary: limits.noticeRetryMs,
   approval: limits.auditRetryMs,
   expire: limits.turnTimeoutMs,
+  replay: limits.turnAlarmMs,
   erase: limits.auditRetryMs,
 };
 
@@ -79,9 +84,12 @@ async function handleTimer(context: AlarmContext, kind: TimerKind): Promise<'des
       return 'done';
     case 'expire':
       // A session with a running turn or an open question is not deleted.
-      if (openSession.runner.active || openSession.waits.nextExpiry() !== null) return 'done';
+      if (openSession.runner.active || openSession.replay.run !== null || openSession.waits.nextExpiry() !== null) return 'done';
       await destroy();
       return 'destroyed';
+    case 'replay':
+      await context.continueReplay();
+      return 'done';
     case 'erase':
       await destroy();
       return 'destroyed';

@@ -59,6 +59,8 @@ export type OpenSession = {
   summary: SummaryOutbox;
   admitWork: AdmitWork;
   runner: TurnRunner;
+  /** `run`: of a replay, while it is driven in this process. */
+  replay: { sql: SqlStorage; run: { cancel(reason: string): void; stop(): Promise<void> } | null };
 };
 
 /**
@@ -167,7 +169,7 @@ export function buildOpenSession(
     running: wiring.pools.turns,
     yieldToEventLoop: () => wiring.clock.sleep(0),
   });
-  return { meta, ...parts, admitWork, runner };
+  return { meta, ...parts, admitWork, runner, replay: { sql, run: null } };
 }
 
 export function toSessionView(session: string, { meta, turns, log, summary, remembered }: OpenSession): SessionView {
@@ -198,12 +200,17 @@ function readMeta(sql: SqlStorage): SessionRecord {
   return { ...row, setup: JSON.parse(row.setup) as SessionSetup };
 }
 
-/** Returns the session for its owner and for unbound administrators of its workspace. */
+/** Returns the session for its owner and for unbound administrators of its workspace. Throws `not_found` for a replay. */
 export function enterSession(open: OpenSession | null, caller: Principal): OpenSession {
-  const openSession = requireSession(open);
-  const { workspace, keyId } = openSession.meta;
+  return requireSession(enterObject(open, caller));
+}
+
+/** Like `enterSession`, also for a replay. */
+export function enterObject(open: OpenSession | null, caller: Principal): OpenSession {
+  if (open === null) throw unknownSession();
+  const { workspace, keyId } = open.meta;
   if (caller.workspace !== workspace || !isAllowed(caller, { act: 'open-session', isOwn: caller.keyId === keyId })) throw unknownSession();
-  return openSession;
+  return open;
 }
 
 /**
@@ -225,10 +232,10 @@ export function requireTurnWithin({ turns }: OpenSession, { keyId, egressHosts, 
 
 /** Like `enterSession`; a session that a trigger created is also open to keys that approve for its agent. */
 export function enterToDecide(open: OpenSession | null, caller: Principal): OpenSession {
-  const openSession = requireSession(open);
-  const isAllowedHere = isAllowed(caller, decisionIn(openSession, caller.keyId));
-  if (caller.workspace !== openSession.meta.workspace || !isAllowedHere) throw unknownSession();
-  return openSession;
+  if (open === null) throw unknownSession();
+  const isAllowedHere = isAllowed(caller, decisionIn(open, caller.keyId));
+  if (caller.workspace !== open.meta.workspace || !isAllowedHere) throw unknownSession();
+  return requireSession(open);
 }
 
 /** The act of a key that decides an approval of this session. */
@@ -240,7 +247,8 @@ export function decisionIn({ meta: { keyId, setup } }: Pick<OpenSession, 'meta'>
 /** Returns the session; for all callers who may not use it, it does not exist. */
 export function requireSession(open: OpenSession | null): OpenSession {
   if (open === null) throw unknownSession();
-  return open;
+  if (open.meta.setup.replay !== true) return open;
+  throw new Problem('not_found', 'This is the id of a replay, and of no session. Use /v1/replays with it.');
 }
 
 export function unknownSession(): Problem {

@@ -6,7 +6,8 @@
  *   number that rows of `audit` may have without another reservation.
  * - `events`: the log. A row has `count` events that were appended together: `id` is the number of the first one, `body` the event without
  *   number and time, or the array of several. `event_chunks`: long bodies, split.
- * - `turns`: accepted turns in order (`plan`: once ended, only its agent, edition and trigger).
+ * - `turns`: accepted turns in order (`plan`: once ended, only what is read of it then).
+ * - `turn_requests`: JSON, split, of what requests of turns had besides the agent or model, once for equal ones (`plan.request`: `hash`).
  * - `idempotency`: key → turn, stored for 24 h (`session`: of a fork; `edition`: its pointer).
  * - `timers`: the jobs of the alarm that no other table implies (`timers.ts`).
  * - `audit`: rows that the audit has not received yet.
@@ -31,7 +32,10 @@
  * - `calls`: direct calls with an idempotency key and their responses (null while running; '' if it is in `call_answers`, split).
  * - `summary`: what lists show of the session, one row (`revision`: counts changes; `sent`: what the Catalog has).
  * - `notices`: notices about turns that the Catalog has not received yet (`event`: the last event that it covers).
- * - `usage_ranges`: ranges of a turn's events whose usage is not sent yet.
+ * - `usage_ranges`: ranges of a turn's events whose usage is not sent yet; of a turn of a replay, which has no events here, its `report`.
+ * - `replay`: of the object of a replay, one row. `principal`: JSON of the key that started it; `of`: hash of its request; `sums`, `listed`: JSON of
+ *   what its cases add up to, and of what lists show. `replay_cases`: its cases, with what came of each (`result`: JSON). `replay_parts`: JSON, split, of the request, and of the
+ *   replayed turn of each case.
  *
  * Files have their own tables (`storage/files/session-files.ts`).
  */
@@ -51,6 +55,7 @@ export const sessionMigrations = schemaSteps(
     counted_event INTEGER! DEFAULT 0);
   CREATE INDEX turns_open ON turns (state, seq) WHERE state <> 'ended';
   CREATE TABLE turn_inputs (turn TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (turn, seq)) WITHOUT ROWID;
+  CREATE TABLE turn_requests (hash TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (hash, seq)) WITHOUT ROWID;
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, body_hash TEXT!, turn TEXT!, at INTEGER!, session TEXT, edition TEXT,
     completion TEXT) WITHOUT ROWID;
   CREATE INDEX idempotency_by_time ON idempotency (at);
@@ -87,7 +92,13 @@ export const sessionMigrations = schemaSteps(
   CREATE TABLE call_answers (key TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (key, seq)) WITHOUT ROWID;
   CREATE TABLE summary (id INTEGER PRIMARY KEY CHECK (id = 1), revision INTEGER!, sent INTEGER!, title TEXT, active_at INTEGER!,
     usage TEXT!);
-  CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY, turn TEXT!, after_event INTEGER!, through_event INTEGER!);
+  CREATE TABLE usage_ranges (sequence INTEGER PRIMARY KEY, turn TEXT!, after_event INTEGER!, through_event INTEGER!, report TEXT);
+  CREATE TABLE replay (id INTEGER PRIMARY KEY CHECK (id = 1), of TEXT!, principal TEXT!, status TEXT!, reason TEXT, ended_at INTEGER,
+    sums TEXT!, listed TEXT);
+  CREATE TABLE replay_cases (number INTEGER PRIMARY KEY, session TEXT, turn TEXT, request TEXT, rules INTEGER, status TEXT!, reason TEXT,
+    attempts INTEGER! DEFAULT 0, result TEXT);
+  CREATE INDEX replay_cases_by_status ON replay_cases (status, number);
+  CREATE TABLE replay_parts (name TEXT!, seq INTEGER!, part TEXT!, PRIMARY KEY (name, seq)) WITHOUT ROWID;
   CREATE TABLE audit (sequence INTEGER PRIMARY KEY, body TEXT!);
   ${rememberedSchema}
   ${sessionFilesSchema}`,

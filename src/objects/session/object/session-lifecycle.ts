@@ -11,7 +11,7 @@ import { withLazyTables } from '../../shared/lazy-tables.ts';
 import { withTimeout } from '../../../engine/timeout.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import type { SessionNeeds } from './session-needs.ts';
-import { runAlarm } from './alarm.ts';
+import { loadReplays, runAlarm } from './alarm.ts';
 import {
   createSessionTables,
   markDeleting,
@@ -55,7 +55,9 @@ export class SessionLifecycle {
     // There is nothing to resume.
     const openSession = this.#build();
     if (!meta.setup.listed) openSession.timers.set('expire', createdAt + keptMs);
-    if (!meta.setup.listed && meta.setup.forCall !== true) this.#waitUntil(this.#index({ ...meta, createdAt }));
+    // A replay lists itself when it begins (`summary-outbox.ts`).
+    if (!meta.setup.listed && meta.setup.forCall !== true && meta.setup.replay !== true)
+      this.#waitUntil(this.#index({ ...meta, createdAt }));
     return openSession;
   }
 
@@ -105,7 +107,18 @@ export class SessionLifecycle {
     openSession.journals.dropUnrecoverable();
     openSession.timers.restore(this.#wiring.clock.now());
     if (openSession.turns.open()?.state !== 'waiting') openSession.runner.cancelAll();
+    if (openSession.meta.setup.replay === true) this.#waitUntil(this.#endReplay(openSession));
     openSession.timers.arm();
+  }
+
+  async #endReplay(openSession: OpenSession): Promise<void> {
+    const { driveReplay } = await loadReplays();
+    driveReplay(this.#replayParts(), openSession).cancel('The workspace was restored from a backup.');
+  }
+
+  #replayParts() {
+    const isDeleted = (openSession: OpenSession): boolean => this.isDeleted(openSession);
+    return { wiring: this.#wiring, session: this.#id, isDeleted, waitUntil: this.#waitUntil };
   }
 
   #build(): OpenSession {
@@ -143,7 +156,8 @@ export class SessionLifecycle {
       const openSession = state === 'open' ? this.tryOpen() : null;
       if (openSession === null) return;
       const own = { openSession, session: this.#id, now: clock.now, log };
-      await runAlarm({ ...own, isCancelled: () => this.#isCancelled(openSession), destroy: () => this.destroy() });
+      const continueReplay = async (): Promise<void> => await (await loadReplays()).continueReplay(this.#replayParts(), openSession);
+      await runAlarm({ ...own, continueReplay, isCancelled: () => this.#isCancelled(openSession), destroy: () => this.destroy() });
     } catch (error) {
       log.error('a session alarm failed', { session: this.#id, error: String(error) });
       await retryLater().catch((cause: unknown) => {
@@ -173,8 +187,8 @@ export class SessionLifecycle {
   }
 
   /** Deletes the session if it was not used since, and nothing in it runs or waits. Returns whether it did. */
-  async tryDestroyUnused({ runner, waits }: OpenSession, since: number): Promise<boolean> {
-    if (runner.active || waits.nextExpiry() !== null || lastUse(this.#storage) > since) return false;
+  async tryDestroyUnused({ runner, replay, waits }: OpenSession, since: number): Promise<boolean> {
+    if (runner.active || replay.run !== null || waits.nextExpiry() !== null || lastUse(this.#storage) > since) return false;
     await this.tryDestroy(systemKeyId);
     return true;
   }
@@ -199,7 +213,8 @@ export class SessionLifecycle {
     markDeleting(openSession, storage, by, this.#wiring.clock.now() + limits.auditRetryMs);
     await failpoint('delete-session-mid');
     try {
-      await withTimeout(systemClock, openSession.runner.stop(), limits.auditWaitMs, () => undefined);
+      const stopped = Promise.all([openSession.runner.stop(), openSession.replay.run?.stop()]).then(() => undefined);
+      await withTimeout(systemClock, stopped, limits.auditWaitMs, () => undefined);
       // No call uses its processes any more.
       this.#waitUntil(this.#wiring.sessionEnded(openSession.meta.workspace, this.#id));
       const { notices, usage, summary, audit } = openSession;

@@ -1,10 +1,13 @@
 /** What a session uses of the service; `src/wiring/` provides it. */
+import type { Settings } from '../../../core/people/settings.ts';
 import type { Skill } from '../../../core/skills/skill.ts';
 import type { AliasMap } from '../../../core/toolset/alias-map.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import type { CallDeps } from '../../../engine/call/call-scope.ts';
 import type { Pools } from '../../../engine/fair-pool.ts';
 import type { MarkStore } from '../../../engine/policy/direct-marks.ts';
+import type { ReadLoggedReply } from '../../../engine/replay/recorded-case.ts';
+import type { TurnStorage } from '../../../engine/turn/memory-turn.ts';
 import type { TurnDeps } from '../../../engine/turn/run-turn.ts';
 import type { AuditPort } from '../../../ports/audit.ts';
 import type { CatalogCaller, CatalogPort } from '../../../ports/catalog.ts';
@@ -13,7 +16,7 @@ import type { Limiter } from '../../../ports/limiter.ts';
 import type { Clock, Ids, Logger } from '../../../ports/runtime.ts';
 import type { Sessions } from '../../../ports/session.ts';
 import type { Triggers } from '../../../ports/triggers.ts';
-import type { UsageRecorder } from '../../../ports/usage.ts';
+import type { UsageReader, UsageRecorder } from '../../../ports/usage.ts';
 
 export interface SessionNeeds {
   clock: Clock;
@@ -39,4 +42,9 @@ export interface SessionNeeds {
   rules: Directory['rules'];
   /** Returns the bodies of a plan's skills that still exist. */
   skillsFor(workspace: string, plan: Plan): Promise<Skill[]>;
+  /** For replays. */
+  turnStorage(): Promise<TurnStorage>;
+  usage: UsageReader;
+  readReply: ReadLoggedReply;
+  settings: Pick<Settings, 'aliases'>;
 }

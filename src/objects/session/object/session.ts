@@ -17,7 +17,8 @@ import { toOutcome, type Outcome } from '../../../core/problem.ts';
 import type { SessionEvent } from '../../../core/turn/session-event.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import type { AnswerContent } from '../../../core/policy/answer-name.ts';
-import type { Remote } from '../../../ports/remote.ts';
+import type { ArgumentsOf, Remote, ResultOf } from '../../../ports/remote.ts';
+import type { ReplayPort } from '../../../ports/replays.ts';
 import type {
   CompletionOptions,
   ForkedConversation,
@@ -28,6 +29,7 @@ import type {
   GivenInputs,
   MessagePage,
   MessageQuery,
+  RecordedConversation,
   ResultsAccepted,
   SessionPort,
   SessionCall,
@@ -51,7 +53,7 @@ import { applyChanges, copyFiles } from '../../../storage/files/file-image.ts';
 import type { Bindings } from '../../../storage/bindings.ts';
 import { readNewestMade } from '../../../engine/plan/newest-made.ts';
 import { wire } from '../../../wiring/wire.ts';
-import { loadDecisions } from './alarm.ts';
+import { loadDecisions, loadReplays } from './alarm.ts';
 import type { SessionNeeds } from './session-needs.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
 import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
@@ -68,6 +70,7 @@ import {
 } from './file-access.ts';
 import { submitInput } from '../pending/submit-input.ts';
 import {
+  enterObject,
   enterSession,
   enterToDecide,
   requireSession,
@@ -88,6 +91,7 @@ type LinkOptions = Parameters<SessionPort['decideByLink']>[2];
 type WrittenFile = Awaited<ReturnType<SessionPort['writeFile']>>;
 
 const loadForks = once(() => import('../turn/fork-session.ts'));
+const loadRecordings = once(() => import('../log/recorded-turn.ts'));
 
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort>, BackupRpc {
   readonly #wiring: SessionNeeds;
@@ -117,7 +121,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(async () => {
       this.#backup.requireUsable();
       await this.#life.finishDeletion();
-      if (this.#life.tryOpen() !== null) return toSessionView(this.#id, this.#enter(owner));
+      const known = this.#life.tryOpen();
+      if (known !== null) return toSessionView(this.#id, enterObject(known, owner));
       return toSessionView(this.#id, this.#life.create({ workspace: owner.workspace, keyId: owner.keyId, setup }, keptMs));
     });
   }
@@ -146,15 +151,16 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */
-  remove(caller: Principal): Promise<Outcome<void>> {
+  remove(caller: Principal, of?: 'any'): Promise<Outcome<void>> {
     return toOutcome(async () => {
-      this.#enter(caller);
+      if (of === undefined) this.#enter(caller);
+      else enterObject(this.#life.tryOpen(), caller);
       await this.#life.tryDestroy(caller.keyId);
     });
   }
 
   removeIfUnused(caller: Principal, since: number): Promise<Outcome<boolean>> {
-    return toOutcome(async () => await this.#life.tryDestroyUnused(this.#enter(caller), since));
+    return toOutcome(async () => await this.#life.tryDestroyUnused(enterObject(this.#life.tryOpen(), caller), since));
   }
 
   messages(caller: Principal, query: MessageQuery = {}): Promise<Outcome<MessagePage>> {
@@ -208,6 +214,24 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => readEventPage(this.#source(caller), query));
   }
 
+  recordedTurn(caller: Principal, turn: string): Promise<Outcome<RecordedConversation>> {
+    return toOutcome(async () => {
+      const openSession = this.#enter(caller);
+      return (await loadRecordings()).readRecordedTurn(openSession, turn);
+    });
+  }
+
+  /** Calls a method of a replay (`ports/replays.ts`). */
+  replay<Name extends keyof ReplayPort>(method: Name, args: ArgumentsOf<ReplayPort, Name>): Promise<Outcome<ResultOf<ReplayPort, Name>>> {
+    return toOutcome(async () => {
+      this.#backup.requireUsable();
+      const { callReplay } = await loadReplays();
+      const parts = { wiring: this.#wiring, session: this.#id, waitUntil: (work: Promise<unknown>) => this.ctx.waitUntil(work) };
+      const life = { isDeleted: (one: OpenSession) => this.#life.isDeleted(one), remove: (by: string) => this.#life.tryDestroy(by) };
+      return await callReplay({ ...parts, ...life }, this.#life.tryOpen(), method, args);
+    });
+  }
+
   approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
     return toOutcome(async () => (await loadDecisions()).showPending(this.#deciding(caller)));
   }
@@ -258,7 +282,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   cancelAll(caller: Principal): Promise<Outcome<{ cancelled: number }>> {
-    return toOutcome(() => ({ cancelled: this.#enter(caller).runner.cancelAll() }));
+    return toOutcome(() => {
+      const openSession = enterObject(this.#life.tryOpen(), caller);
+      openSession.replay.run?.cancel('The key was revoked.');
+      return { cancelled: openSession.runner.cancelAll() };
+    });
   }
 
   call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {

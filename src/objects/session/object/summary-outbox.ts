@@ -25,7 +25,7 @@ export const summaryBatchWaits = 100;
 
 type SummaryParts = OutboxHost & {
   sql: SqlStorage;
-  meta: { keyId: string; setup: Pick<SessionSetup, 'agent' | 'model' | 'toolset' | 'forCall'>; createdAt: number };
+  meta: { keyId: string; setup: Pick<SessionSetup, 'agent' | 'model' | 'toolset' | 'forCall' | 'replay'>; createdAt: number };
   turns: TurnStore;
   timers: Timers;
   send(update: SessionUpdate): Promise<void>;
@@ -132,7 +132,12 @@ export class SummaryOutbox {
     const { agent = null, model = null, toolset = null } = meta.setup;
     const about = { id: session, keyId: meta.keyId, agent, model, toolset, createdAt: meta.createdAt };
     const summary = { ...this.#toSummary(row), status: this.#status() };
-    return [{ ...about, summary, waits: this.#unindexed(), open: this.openWork() }];
+    return [{ ...about, summary, waits: this.#unindexed(), open: this.openWork(), ...(meta.setup.replay === true && this.#replay()) }];
+  }
+
+  #replay(): Pick<SessionUpdate, 'replay'> {
+    const listed = this.#parts.sql.exec<{ listed: string | null }>('SELECT listed FROM replay').toArray()[0]?.listed;
+    return listed == null ? {} : { replay: listed };
   }
 
   #markSent({ summary, waits }: SessionUpdate): void {
@@ -157,6 +162,10 @@ export class SummaryOutbox {
   }
 
   #status(): SessionStatus {
+    if (this.#parts.meta.setup.replay === true) {
+      const isRunning = this.#parts.sql.exec(`SELECT 1 FROM replay WHERE status = 'running'`).toArray().length > 0;
+      return isRunning ? 'running' : 'completed';
+    }
     const row = this.#parts.turns.current();
     return row === null ? 'idle' : (row.status ?? (row.state === 'ended' ? 'interrupted' : row.state));
   }

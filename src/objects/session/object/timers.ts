@@ -10,14 +10,15 @@ import { limits } from '../../../core/limits/limits.ts';
 
 /**
  * `approval`: the next approval or question of a tool expires. `audit`, `notice`, `summary`, `usage`: rows of the audit, notices, an update of
- * the Catalog's lists or usage are not sent. `turn`: a turn runs. `erase`: a deletion is not finished.
+ * the Catalog's lists or usage are not sent. `turn`: a turn runs. `erase`: a deletion is not finished. `replay`: a replay runs, or is to look for
+ * recordings that are gone.
  */
-export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'notice' | 'usage' | 'summary' | 'erase';
+export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'notice' | 'usage' | 'summary' | 'erase' | 'replay';
 
-type StoredKind = 'expire' | 'approval' | 'erase';
+type StoredKind = 'expire' | 'approval' | 'erase' | 'replay';
 type ImpliedKind = Exclude<TimerKind, StoredKind>;
 
-const stored: ReadonlySet<TimerKind> = new Set<StoredKind>(['expire', 'approval', 'erase']);
+const stored: ReadonlySet<TimerKind> = new Set<StoredKind>(['expire', 'approval', 'erase', 'replay']);
 
 /** What is left to do, by the kind of its timer. Turns are selected as in `turn/turn-store.ts`. */
 const pendingWorkQuery = `SELECT EXISTS (SELECT 1 FROM audit) AS audit,

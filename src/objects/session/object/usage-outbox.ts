@@ -32,11 +32,11 @@ type UsageParts = OutboxHost & {
 };
 
 const statements = {
-  next: 'SELECT sequence, turn, after_event, through_event FROM usage_ranges ORDER BY sequence LIMIT ?',
+  next: 'SELECT sequence, turn, after_event, through_event, report FROM usage_ranges ORDER BY sequence LIMIT ?',
   remove: 'DELETE FROM usage_ranges WHERE sequence = ? AND through_event = ?',
 };
 
-type Range = { sequence: number; turn: string; after_event: number; through_event: number };
+type Range = { sequence: number; turn: string; after_event: number; through_event: number; report: string | null };
 
 export class UsageOutbox {
   readonly #parts: UsageParts;
@@ -70,7 +70,17 @@ export class UsageOutbox {
     this.outbox.send();
   }
 
-  async #build({ turn, after_event: after, through_event: through }: Range): Promise<UsageReport> {
+  /** Notes the usage of a turn whose events are not in the log. Call it in the transaction that stores its result. */
+  noteReport(report: UsageReport): void {
+    const insert = 'INSERT INTO usage_ranges (turn, after_event, through_event, report) VALUES (?, 0, ?, ?)';
+    this.#parts.sql.exec(insert, report.id, report.part, JSON.stringify(report));
+    this.outbox.added();
+    this.outbox.send();
+  }
+
+  async #build({ turn, after_event: after, through_event: through, report }: Range): Promise<UsageReport> {
+    // Written by `noteReport`.
+    if (report !== null) return JSON.parse(report) as UsageReport;
     const { events: log, turns, session, keyId, model, sql } = this.#parts;
     const row = turns.get(turn);
     const use = foldTurnUse(eventsOfTurn(turn, log.readAll(after, through)), model);

@@ -4,8 +4,9 @@
  */
 import type { EditionPointer } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits/limits.ts';
+import { sha256HexSync } from '../../../core/hash.ts';
 import type { InputPart } from '../../../core/model/message.ts';
-import type { Plan } from '../../../core/turn/plan.ts';
+import { type AskedOfTurn, askedOf, type Plan } from '../../../core/turn/plan.ts';
 import { idempotencyMismatch, Problem } from '../../../core/problem.ts';
 import type { TurnEndReason, TurnStatus } from '../../../core/turn/session-event.ts';
 import { readChunks, writeChunks } from '../../shared/text-rows.ts';
@@ -18,8 +19,11 @@ export type TurnRowState = 'queued' | 'running' | 'waiting' | 'ended';
 /** What a waiting turn waits for; a decision or input of a person takes precedence over a result of the client's tools. */
 export type WaitReason = 'approval_required' | 'client_tool_required';
 
-/** What is read of the plan of an ended turn; the rest is deleted with its end. */
-type EndedPlan = Pick<Plan, 'agent' | 'edition' | 'trigger' | 'limited'>;
+/**
+ * What is read of the plan of an ended turn; the rest is deleted with its end. `request`: hash of what its request had, which is stored once for all
+ * turns that had the same.
+ */
+type EndedPlan = Pick<Plan, 'agent' | 'edition' | 'trigger' | 'limited'> & { request?: string };
 
 const sessionIsFull = `This session stores more than ${limits.maxSessionBytes / 1024 ** 3} GB and accepts nothing more. It can be read; continue in a new one.`;
 
@@ -204,11 +208,37 @@ export class TurnStore {
   }
 
   /** `plan`: of the turn, where it is known. */
-  markEnded(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number, plan = this.get(id)?.plan): void {
+  markEnded(
+    id: string,
+    status: TurnStatus,
+    reason: TurnEndReason,
+    lastEvent: number,
+    plan: EndedPlan | Plan | undefined = this.get(id)?.plan,
+  ): void {
     this.#changes += 1;
     const { agent, edition, trigger, limited }: EndedPlan = plan ?? {};
+    const request = plan !== undefined && 'model' in plan ? this.#keepRequest(plan) : undefined;
     const query = `UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ?, plan = ? WHERE id = ?`;
-    this.#sql.exec(query, status, reason, lastEvent, JSON.stringify({ agent, edition, trigger, limited }), id);
+    this.#sql.exec(query, status, reason, lastEvent, JSON.stringify({ agent, edition, trigger, limited, request }), id);
+  }
+
+  #keepRequest(plan: Plan): string | undefined {
+    const asked = askedOf(plan);
+    if (asked === null) return undefined;
+    const text = JSON.stringify(asked);
+    const hash = sha256HexSync(new TextEncoder().encode(text));
+    if (this.#sql.exec('SELECT 1 FROM turn_requests WHERE hash = ? LIMIT 1', hash).toArray().length === 0)
+      writeChunks(text, (seq, part) => this.#sql.exec('INSERT INTO turn_requests (hash, seq, part) VALUES (?, ?, ?)', hash, seq, part));
+    return hash;
+  }
+
+  /** Returns what the request of an ended turn had; null: nothing, or it is not stored. */
+  askedOf(id: string): AskedOfTurn | null {
+    const { request } = this.get(id)?.plan ?? {};
+    if (request === undefined) return null;
+    const text = readChunks(this.#sql.exec('SELECT part FROM turn_requests WHERE hash = ? ORDER BY seq', request));
+    // Written by `#keepRequest`.
+    return text === null ? null : (JSON.parse(text) as AskedOfTurn);
   }
 
   /** Returns the turn that used this key in the last 24 h. Throws `idempotency_mismatch` for another body under the same key. */

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogContext } from '../../../../src/objects/catalog/context.ts';
 import { updateSession } from '../../../../src/objects/catalog/records/session-index.ts';
-import { listWaits, maxDecidedWaits } from '../../../../src/objects/catalog/records/session-waits.ts';
+import { listWaits } from '../../../../src/objects/catalog/records/list-waits.ts';
+import { maxDecidedWaits } from '../../../../src/objects/catalog/records/session-waits.ts';
 import type { ListedWait, SessionWait, WaitFilter } from '../../../../src/core/turn/session-summary.ts';
 import { catalogMigrations } from '../../../../src/objects/catalog/schema.ts';
 import { fakeSql } from '../../../fakes/sql-storage.ts';

@@ -1,31 +1,32 @@
-/** Runs one turn in memory. It ends by itself, by its time limit, with its client, or where it waits for calls of the client. */
-import { limits } from '../core/limits/limits.ts';
-import { MB } from '../core/limits/units.ts';
-import type { InputPart, Message } from '../core/model/message.ts';
-import type { Principal } from '../core/people/principal.ts';
-import type { TaintMarks } from '../core/policy/taint.ts';
-import { Problem } from '../core/problem.ts';
-import type { Skill } from '../core/skills/skill.ts';
-import type { AliasMap } from '../core/toolset/alias-map.ts';
-import { applyEvent } from '../core/turn/fold-turn.ts';
-import { createGathering } from '../core/turn/gathered-tools.ts';
-import type { Plan } from '../core/turn/plan.ts';
-import type { SessionEvent, SessionEventBody, TurnEndReason, TurnStatus } from '../core/turn/session-event.ts';
-import { createTranscript } from '../core/turn/transcript.ts';
-import { beginTurn, isWaiting } from '../core/turn/turn-state.ts';
-import { createAuditTrail } from '../engine/call/audit-call.ts';
-import type { CallScope } from '../engine/call/call-scope.ts';
-import type { Place } from '../engine/fair-pool.ts';
-import { runTurn, type TurnDeps } from '../engine/turn/run-turn.ts';
-import { closingEvents, problemOfTurn, turnTookTooLong } from '../engine/turn/turn-end.ts';
-import { auditUnaudited, toUnauditedResult, type UnauditedResult } from '../engine/turn/turn-audit.ts';
-import { createTurnScope, keepHiddenMedia, type ScopedRun, type TurnScopeParts } from '../engine/turn/turn-scope.ts';
-import type { AuditPort } from '../ports/audit.ts';
-import type { Clock, Logger } from '../ports/runtime.ts';
-import { createMemoryFiles } from '../storage/files/memory-files.ts';
-import { withSkillFiles } from '../storage/files/skill-files.ts';
-import { createMemoryResults } from '../storage/memory-results.ts';
-import type { MemoryAnswer } from './memory-answer.ts';
+/**
+ * Runs one turn in memory, within a request or as a case of a replay. It ends by itself, by its time limit, when its reader leaves, or where it
+ * waits for something from outside.
+ */
+import { limits } from '../../core/limits/limits.ts';
+import { MB } from '../../core/limits/units.ts';
+import type { InputPart, Message } from '../../core/model/message.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import type { TaintMarks } from '../../core/policy/taint.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Skill } from '../../core/skills/skill.ts';
+import type { AliasMap } from '../../core/toolset/alias-map.ts';
+import { applyEvent } from '../../core/turn/fold-turn.ts';
+import { createGathering, type Gathered } from '../../core/turn/gathered-tools.ts';
+import type { Plan } from '../../core/turn/plan.ts';
+import type { SessionEvent, SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
+import { createTranscript } from '../../core/turn/transcript.ts';
+import { beginTurn, isWaiting } from '../../core/turn/turn-state.ts';
+import { createAuditTrail } from '../call/audit-call.ts';
+import type { CallScope } from '../call/call-scope.ts';
+import type { Place } from '../fair-pool.ts';
+import { runTurn, type TurnDeps } from './run-turn.ts';
+import { closingEvents, problemOfTurn, turnTookTooLong } from './turn-end.ts';
+import { auditUnaudited, toUnauditedResult, type UnauditedResult } from './turn-audit.ts';
+import { createTurnScope, keepHiddenMedia, type ScopedRun, type TurnScopeParts } from './turn-scope.ts';
+import type { AuditPort } from '../../ports/audit.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { ResultStore } from '../../ports/result-store.ts';
 
 export type MemoryTurnNeeds = {
   clock: Clock;
@@ -37,25 +38,43 @@ export type MemoryTurnNeeds = {
   audit(workspace: string): Pick<AuditPort, 'append'>;
 };
 
-/** `history`: the conversation before the input. `place`: held while the turn runs. */
+/** What a turn in memory stores. `filesWith`: its files with those of its skills. */
+export type TurnStorage = { results: ResultStore; filesWith(skills: readonly Skill[]): FileSystem };
+
+/** The reader of the turn's events. */
+export type TurnReader = {
+  take(event: SessionEvent): void;
+  /** Whether the reader needs no more: then the turn is ended. */
+  isOver(): boolean;
+  /** Characters that the reader has not passed on. */
+  unread(): number;
+};
+
+/**
+ * `history`: the conversation before the input; `gathered`: the tools gathered there. `place`: held while the turn runs. `recorded`: as in
+ * `CallScope`.
+ */
 export type GivenTurn = {
   principal: Principal;
   turn: string;
   plan: Plan;
   history: Message[];
+  gathered?: readonly Gathered[];
   input: InputPart[];
   taint: TaintMarks;
   place: Place;
+  storage: TurnStorage;
+  recorded?: CallScope['recorded'];
 };
 
-/** `done`: resolves when nothing of the turn runs any more and its audit is written. `leave`: the client has disconnected. */
+/** `done`: resolves when nothing of the turn runs any more and its audit is written. `leave`: ends it, since its reader needs no more. */
 export type MemoryTurn = { done: Promise<void>; leave(): void };
 
 /** Of an answer that its client does not read: the turn is ended. */
 const maxUnreadCharacters = 16 * MB;
 
-/** Starts the turn. It never fails: what happens to it is in its answer. */
-export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer: MemoryAnswer): MemoryTurn {
+/** Starts the turn. It never fails: what happens to it is in its events. */
+export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, reader: TurnReader): MemoryTurn {
   const { clock, log } = needs;
   const { turn, plan, place } = given;
   const run: ScopedRun = { turn, plan, state: beginTurn(turn), audited: new Set(), abort: new AbortController(), sealed: false };
@@ -77,11 +96,11 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer
         run.sealed = true;
         status = event.status;
       }
-      answer.take({ ...event, id: newest, at: clock.now() } satisfies SessionEvent);
+      reader.take({ ...event, id: newest, at: clock.now() } satisfies SessionEvent);
     }
     // A stream cannot take back a step that is repeated. After an error the turn ends by itself.
-    if (answer.isOver() && !isWaiting(run.state) && !run.state.failed) end('cancelled', 'cancelled');
-    else if (answer.unread() > maxUnreadCharacters) end('failed', 'internal', new Problem('rate_limited', tooSlow));
+    if (reader.isOver() && !isWaiting(run.state) && !run.state.failed) end('cancelled', 'cancelled');
+    else if (reader.unread() > maxUnreadCharacters) end('failed', 'internal', new Problem('rate_limited', tooSlow));
   };
   const end = (status: TurnStatus, reason: TurnEndReason, problem?: Problem): void => {
     if (run.sealed || isEnding) return;
@@ -102,7 +121,7 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer
         newest: () => newest,
         // Where no one is asked, no call waits for input.
         inputs: { store: () => undefined, given: () => null },
-        call: { begin: parts.begin },
+        call: { begin: parts.begin, ...(given.recorded !== undefined && { recorded: given.recorded }) },
       });
       await runTurn(parts.deps, scope, run.abort.signal);
     } catch (error) {
@@ -127,9 +146,9 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, answer
 
 const tooSlow = 'The answer is not read as fast as it is written, so the turn was ended. Read the stream to its end.';
 
-function partsOf(needs: MemoryTurnNeeds, { principal: { workspace, keyId }, history, taint }: GivenTurn) {
+function partsOf(needs: MemoryTurnNeeds, { principal: { workspace, keyId }, history, gathered = [], taint, storage }: GivenTurn) {
   const { log } = needs;
-  const results = createMemoryResults();
+  const { results, filesWith } = storage;
   const conversation = createTranscript({ store: keepHiddenMedia(results) });
   const gathering = createGathering();
   const transcript: TurnScopeParts['transcript'] = {
@@ -140,9 +159,8 @@ function partsOf(needs: MemoryTurnNeeds, { principal: { workspace, keyId }, hist
     },
     gathered: () => gathering.list(),
   };
-  if (history.length > 0) transcript.apply({ type: 'history', messages: history });
+  if (history.length > 0) transcript.apply({ type: 'history', messages: history, ...(gathered.length > 0 && { gathered }) });
   const trail = createAuditTrail((rows) => needs.audit(workspace).append(rows), log);
-  const files = createMemoryFiles(needs.clock.now);
   return {
     ...{ deps: needs.turnDeps(workspace), workspace, keyId, session: null, transcript, results, taint },
     begin: trail.begin,
@@ -155,6 +173,6 @@ function partsOf(needs: MemoryTurnNeeds, { principal: { workspace, keyId }, hist
     namesFor: (plan: Plan) => needs.namesFor(workspace, plan, keyId),
     rules: () => needs.rules(workspace),
     skillsFor: (plan: Plan) => needs.skillsFor(workspace, plan),
-    filesWith: (skills: readonly Skill[]) => withSkillFiles(files, skills),
+    filesWith,
   };
 }

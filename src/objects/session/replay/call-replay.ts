@@ -1,0 +1,119 @@
+/** The methods of a replay (`ports/replays.ts`), in the object that has it. */
+import { limits } from '../../../core/limits/limits.ts';
+import type { Principal } from '../../../core/people/principal.ts';
+import { idempotencyMismatch, nullIfNotFound, Problem } from '../../../core/problem.ts';
+import type { ReplayCaseDetail } from '../../../core/replay/replay.ts';
+import { withOwnArguments } from '../../../engine/replay/own-arguments.ts';
+import { readCase } from '../../../engine/replay/read-case.ts';
+import { Unreadable } from '../../../engine/replay/recorded-case.ts';
+import { toSideCall } from '../../../engine/replay/run-case.ts';
+import type { ArgumentsOf, ResultOf } from '../../../ports/remote.ts';
+import type { ReplayPort } from '../../../ports/replays.ts';
+import { enterObject, type OpenSession } from '../object/open-session.ts';
+import { readEvents } from '../log/turn-reader.ts';
+import { continueReplay, driveReplay, type ReplayParts } from './replay-run.ts';
+import type { SessionNeeds } from '../object/session-needs.ts';
+import { type CaseRow, ReplayStore } from './replay-store.ts';
+import { viewReplay } from './replay-view.ts';
+
+export { continueReplay, driveReplay };
+
+type Parts = ReplayParts & { remove(by: string): Promise<void> };
+
+export async function callReplay<Name extends keyof ReplayPort>(
+  parts: Parts,
+  open: OpenSession | null,
+  method: Name,
+  args: ArgumentsOf<ReplayPort, Name>,
+): Promise<ResultOf<ReplayPort, Name>> {
+  const port: { [Method in keyof ReplayPort]: (...given: never) => unknown } = replayPort(parts, open);
+  // The method of this name has these arguments and this result.
+  return (await port[method](...(args as never))) as ResultOf<ReplayPort, Name>;
+}
+
+/** Whether the recording exists, although this caller may not read it. */
+async function isStored({ catalog, usage }: SessionNeeds, workspace: string, { session, request }: CaseRow): Promise<boolean> {
+  if (request !== null) return (await usage.request(workspace, request, undefined)) !== null;
+  return session !== null && (await catalog(workspace).knownSessions([session])).length > 0;
+}
+
+function replayPort(parts: Parts, open: OpenSession | null): ReplayPort {
+  const { wiring, session } = parts;
+  /** For all callers who may not use it, it does not exist. */
+  const enter = (caller: Principal): { openSession: OpenSession; store: ReplayStore } => {
+    try {
+      const openSession = enterObject(open, caller);
+      if (openSession.meta.setup.replay === true) return { openSession, store: new ReplayStore(openSession.replay.sql) };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+    throw new Problem('not_found', 'There is no such replay.');
+  };
+  const begun = (caller: Principal): { openSession: OpenSession; store: ReplayStore } => {
+    const entered = enter(caller);
+    if (entered.store.row() === null) throw new Problem('not_found', 'There is no such replay.');
+    return entered;
+  };
+  return {
+    async start(caller, request) {
+      const { openSession, store } = enter(caller);
+      const known = store.row();
+      if (known !== null && known.of !== request.of) throw idempotencyMismatch();
+      if (known === null) {
+        const now = wiring.clock.now();
+        const unreadable = store.create(caller, request);
+        for (const number of unreadable) openSession.log.append({ type: 'replay-case', number, status: 'unreadable' });
+        openSession.timers.set('expire', now + limits.replayTtlMs);
+        openSession.timers.set('replay', now + limits.turnAlarmMs);
+        driveReplay(parts, openSession).begin();
+      }
+      return viewReplay(session, openSession, store);
+    },
+    view: async (caller) => {
+      const { openSession, store } = begun(caller);
+      return viewReplay(session, openSession, store);
+    },
+    cases: async (caller, query) => begun(caller).store.cases(query),
+    async readCase(caller, number) {
+      const { store } = begun(caller);
+      const row = store.find(number);
+      if (row === null) throw new Problem('not_found', `The replay has no case ${number}.`);
+      const shown = store.toCase(row);
+      const nothing = { ...shown, input: [], recordedSide: null, replayedSide: null, differences: [] };
+      try {
+        const source = row.request === null ? { session: row.session ?? '', turn: row.turn ?? '' } : { request: row.request };
+        const { input, recorded } = await readCase(wiring, caller, source);
+        const { edition } = recorded;
+        const used = edition === null ? null : await nullIfNotFound(wiring.directory.edition(caller.workspace, edition));
+        const calls = withOwnArguments(recorded.calls, used?.names ?? null).map(toSideCall);
+        const detail = store.detail(number);
+        return {
+          ...shown,
+          input: [...input],
+          recordedSide: { text: recorded.text, calls },
+          replayedSide: detail?.side ?? null,
+          differences: detail?.differences ?? [],
+          ...(detail?.isApproximate && { isApproximate: true }),
+        } satisfies ReplayCaseDetail;
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        if (error.isGone && !(await isStored(wiring, caller.workspace, row))) store.eraseDetail(number);
+        return nothing;
+      }
+    },
+    async eventsAfter(caller, after, waitMs) {
+      const { openSession } = begun(caller);
+      const { log, turns } = openSession;
+      return await readEvents({ log, turns, clock: wiring.clock, isDeleted: () => parts.isDeleted(openSession) }, after, waitMs);
+    },
+    async cancel(caller) {
+      const { openSession, store } = begun(caller);
+      if (store.row()?.status === 'running') driveReplay(parts, openSession).cancel('It was cancelled.');
+      return viewReplay(session, openSession, store);
+    },
+    async remove(caller) {
+      enter(caller);
+      await parts.remove(caller.keyId);
+    },
+  };
+}
