@@ -3,6 +3,7 @@ export const idempotentPaths: readonly string[] = [
   '/v1/toolsets/{toolset}/calls',
   '/v1/sessions',
   '/v1/sessions/{id}/turns',
+  '/v1/replays',
   '/v1/ai-sdk/chat',
   '/agui/{agent}',
   '/v1/chat/completions',
