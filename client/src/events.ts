@@ -9,6 +9,7 @@ import type { components } from './schema.ts';
 import { parseEventStream, type ServerSentEvent } from './sse.ts';
 
 export type SessionEvent = components['schemas']['SessionEvent'];
+export type ReplayEvent = Extract<SessionEvent, { type: 'replay-case' | 'replay-end' }>;
 export type TurnRequest = components['schemas']['TurnRequest'];
 
 export type FollowOptions = {
@@ -38,17 +39,36 @@ const stallMs = 60_000;
  * Yields the events of a session after `after`, and new ones as they are written, until `signal` is aborted or the caller stops. Throws
  * `MonikerError` for an error that reconnecting does not fix, such as a revoked key or a deleted session.
  */
-export async function* followEvents(
+export function followEvents(
   client: MonikerClient,
   session: string,
-  { after = 0, signal }: FollowOptions = {},
+  options: FollowOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
+  return follow<SessionEvent>(client, `/v1/sessions/${encodeURIComponent(session)}/events`, options);
+}
+
+/** Yields the events of a replay as its cases end, the last of them `replay-end`. Otherwise as `followEvents`. */
+export async function* followReplay(
+  client: MonikerClient,
+  replay: string,
+  options: FollowOptions = {},
+): AsyncGenerator<ReplayEvent, void, undefined> {
+  for await (const event of follow<ReplayEvent>(client, `/v1/replays/${encodeURIComponent(replay)}/events`, options)) {
+    yield event;
+    if (event.type === 'replay-end') return;
+  }
+}
+
+async function* follow<Event extends { id: number }>(
+  client: MonikerClient,
+  path: string,
+  { after = 0, signal }: FollowOptions,
+): AsyncGenerator<Event, void, undefined> {
   const pace = createPace();
   let last = after;
   while (!signal?.aborted) {
     try {
-      for await (const event of open(client, 'GET', path, { headers: { 'last-event-id': String(last) }, signal }, pace)) {
+      for await (const event of open<Event>(client, 'GET', path, { headers: { 'last-event-id': String(last) }, signal }, pace)) {
         if (event.id <= last) continue;
         if (event.id !== last + 1) throw new BrokenStreamError(`event ${last + 1} is missing`);
         last = event.id;
@@ -80,7 +100,13 @@ export async function* streamTurn(
   let last = 0;
   for (;;) {
     try {
-      for await (const event of open(client, 'POST', path, { body, headers: { 'idempotency-key': idempotencyKey }, signal }, pace)) {
+      for await (const event of open<SessionEvent>(
+        client,
+        'POST',
+        path,
+        { body, headers: { 'idempotency-key': idempotencyKey }, signal },
+        pace,
+      )) {
         if (event.id <= last) continue;
         last = event.id;
         pace.succeed();
@@ -137,19 +163,19 @@ function isTemporary(error: unknown): boolean {
 
 type OpenRequest = { body?: unknown; headers: Record<string, string>; signal: AbortSignal | undefined };
 
-async function* open(
+async function* open<Event extends { id: number }>(
   client: MonikerClient,
   method: 'GET' | 'POST',
   path: string,
   { signal, ...request }: OpenRequest,
   pace: { setRetry(ms: number): void },
-): AsyncGenerator<SessionEvent, void, undefined> {
+): AsyncGenerator<Event, void, undefined> {
   const stall = new AbortController();
   const signals = signal === undefined ? stall.signal : AbortSignal.any([signal, stall.signal]);
   const { body } = await client.open(method, path, { ...request, signal: signals });
   for await (const event of parseEventStream(watch(body, stall))) {
     if (event.retry !== null) pace.setRetry(event.retry);
-    if (event.data !== '') yield toSessionEvent(event);
+    if (event.data !== '') yield toEvent<Event>(event);
   }
 }
 
@@ -180,8 +206,8 @@ function watch(body: ReadableStream<Uint8Array>, stall: AbortController): Readab
   );
 }
 
-function toSessionEvent({ data }: ServerSentEvent): SessionEvent {
-  const event = JSON.parse(data) as SessionEvent | { type: 'error'; problem: MonikerError['body'] };
+function toEvent<Event extends { id: number }>({ data }: ServerSentEvent): Event {
+  const event = JSON.parse(data) as Event | { type: 'error'; problem: MonikerError['body'] };
   // An error without a number is not in the log: it ended the stream.
   if (!('id' in event)) throw new MonikerError(event.problem, { status: 0, requestId: null });
   return event;

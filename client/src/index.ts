@@ -4,8 +4,10 @@ export { createClient, newIdempotencyKey, type ClientOptions, type MonikerClient
 export { MonikerError, type ErrorCode, type Problem } from './error.ts';
 export {
   followEvents,
+  followReplay,
   streamTurn,
   type FollowOptions,
+  type ReplayEvent,
   type SessionEvent,
   type StreamTurnOptions,
   type TurnInput,

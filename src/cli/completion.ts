@@ -25,7 +25,10 @@ export function addCompletionCommand(program: Command): void {
 /** One entry for the program, and one for each command, with what can follow it. */
 export function listWords(command: Command, path = ''): Node[] {
   const commands = command.commands.map((one) => ({ word: one.name(), description: one.description() }));
-  const options = command.options
+  // commander has no getter for the name of a default command, whose options may follow its parent.
+  const { _defaultCommandName: standard } = command as Command & { _defaultCommandName?: string };
+  const options = [command, ...command.commands.filter((one) => one.name() === standard)]
+    .flatMap((one) => one.options)
     .filter(({ hidden }) => !hidden)
     .map((one) => ({ word: one.long ?? one.short ?? '', description: one.description }));
   const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices.map((word) => ({ word, description: '' })));

@@ -19,6 +19,7 @@ import { printError } from '../local/printing.ts';
 import { endWithPipe } from './output.ts';
 import { addProjectCommands } from './project.ts';
 import { addRefreshCommand } from './refresh.ts';
+import { addReplayCommands } from './replay/replay.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addStartCommands } from './start.ts';
 
@@ -45,6 +46,7 @@ export function createProgram(): Command {
   addAcceptCommand(program);
   addRefreshCommand(program);
   addChatCommand(program);
+  addReplayCommands(program);
   addLogsCommand(program);
   addDoctorCommand(program);
   addKeysCommand(program);

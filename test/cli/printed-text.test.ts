@@ -18,6 +18,19 @@ const forbidden = /[^\P{Cc}\t\n]|\p{Bidi_Control}/u;
 const spelled = '👩‍💻 ❤️ \u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} می‌خواهم क्‍ष';
 
 const named = { name: hostile, reason: hostile, path: hostile, message: hostile, before: hostile, after: hostile };
+const side = {
+  text: hostile,
+  calls: [{ requested: hostile, canonical: hostile, arguments: { [hostile]: hostile }, isError: true, code: hostile }],
+};
+const facts = { calls: 1, steps: 1, inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, cost: null, durationMs: 1, approvals: 0 };
+/** A replay, and a case of one. */
+const replayed = {
+  ...{ suite: { name: hostile, version: 1 }, cases: { total: 1, left: 0, done: 1, different: 1 }, recorded: facts, replayed: facts },
+  ...{ session: hostile, turn: hostile, request: null, createdAt: hostile, number: 1, status: hostile, calls: { same: 0, changed: 1 } },
+  rules: [{ rule: { maxCalls: 1 }, passed: false, detail: hostile }],
+  ...{ recordedSide: side, replayedSide: { ...side, text: `${hostile} more` } },
+  differences: [{ kind: 'changed', recorded: 0, replayed: 0, paths: [hostile] }],
+};
 /** What a response of any operation may contain; each command reads its own members. */
 const everything = {
   ...named,
@@ -69,9 +82,11 @@ const everything = {
     previousExpiresAt: hostile,
     kind: hostile,
   },
+  ...replayed,
   items: [
     {
       ...named,
+      ...replayed,
       id: hostile,
       scopes: [hostile],
       warnings: [named],
@@ -156,6 +171,13 @@ const commands: readonly { title: string; parameters: () => string[]; isData?: t
   { title: 'resolve shell --toolset demo', parameters: () => ['resolve', 'shell', '--toolset', 'demo'] },
   { title: 'resolve hostile --toolset hostile', parameters: () => ['resolve', hostile, '--toolset', hostile] },
   { title: 'chat --session one --json', parameters: () => ['chat', '--session', 'one', '--json'] },
+  { title: 'replay run --no-wait', parameters: () => ['replay', '--suite', 'support', '--no-wait'] },
+  { title: 'replay list', parameters: () => ['replay', 'list'] },
+  { title: 'replay show one', parameters: () => ['replay', 'show', 'one'] },
+  { title: 'replay show one --json', parameters: () => ['replay', 'show', 'one', '--json'] },
+  { title: 'replay show one 1', parameters: () => ['replay', 'show', 'one', '1'] },
+  { title: 'replay cancel one', parameters: () => ['replay', 'cancel', 'one'] },
+  { title: 'replay export one', parameters: () => ['replay', 'export', 'one'], isData: true },
   { title: 'logs', parameters: () => ['logs'], isData: true },
   { title: 'doctor', parameters: () => ['doctor'] },
   { title: 'doctor --json', parameters: () => ['doctor', '--json'] },

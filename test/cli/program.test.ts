@@ -66,6 +66,8 @@ describe('the completion', () => {
     expect(complete('moniker', 'do')).toEqual(['doctor']);
     expect(complete('moniker', 'add', 't')).toEqual(['toolset']);
     expect(complete('moniker', 'add', 'server', '--he')).toEqual(['--header', '--help']);
+    expect(complete('moniker', 'replay', '--fail')).toEqual(['--fail-on']);
+    expect(complete('moniker', 'replay', 'l')).toEqual(['list']);
     expect(complete('moniker', 'completion', 'z')).toEqual(['zsh']);
     expect(complete('moniker', 'add', 'server', 'fs', '--', 'npx', '--h')).toEqual([]);
   });

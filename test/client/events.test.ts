@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { streamChat } from '../../client/src/chat.ts';
 import { createClient } from '../../client/src/client.ts';
-import { followEvents, streamTurn, type SessionEvent } from '../../client/src/events.ts';
+import { followEvents, followReplay, streamTurn, type SessionEvent } from '../../client/src/events.ts';
 import { otherTasks } from '../wait-for.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -184,5 +184,30 @@ describe('streamChat', () => {
     const failed = chat('data: {"error":{"message":"why","type":"server_error","param":null,"code":"upstream_error"}}\n\n');
     await expect(failed.next()).rejects.toMatchObject({ code: 'upstream_error', detail: 'why', status: 0 });
     await expect(chat('').next()).rejects.toMatchObject({ code: 'unexpected_response' });
+  });
+});
+
+describe('following a replay', () => {
+  const replayFrame = (id: number, event: object) => `id: ${id}\ndata: ${JSON.stringify({ id, at: 0, ...event })}\n\n`;
+
+  it('continues after a connection that breaks, and ends with the replay', async () => {
+    const first = { type: 'replay-case', number: 1, status: 'same' };
+    const last = { type: 'replay-end', status: 'completed' };
+    const { client, requests, seen } = serve(
+      { text: replayFrame(1, first), end: 'break' },
+      { text: `${replayFrame(1, first)}${replayFrame(2, last)}${replayFrame(3, first)}`, end: 'hang' },
+    );
+    const events: object[] = [];
+    const followed = (async () => {
+      for await (const event of followReplay(client, 'a/b')) events.push(event);
+    })();
+    await vi.runAllTimersAsync();
+    await followed;
+    expect(events).toMatchObject([first, last]);
+    expect(requests.map(({ url, headers }) => [new URL(url).pathname, headers.get('last-event-id')])).toEqual([
+      ['/v1/replays/a%2Fb/events', '0'],
+      ['/v1/replays/a%2Fb/events', '1'],
+    ]);
+    expect(seen.cancelled).toBe(1);
   });
 });

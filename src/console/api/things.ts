@@ -18,6 +18,7 @@ const sources: readonly Source[] = [
     list: () => moniker.value.get('/v1/tools', { params: { query: { ...params.query, kind: 'made', fields: 'summary' } } }),
   },
   { view: 'skills', kind: 'Skill', list: () => moniker.value.get('/v1/skills', { params }) },
+  { view: 'suites', kind: 'Suite', list: () => moniker.value.get('/v1/suites', { params }) },
   { view: 'servers', kind: 'Server', list: () => moniker.value.get('/v1/servers', { params }) },
   { view: 'providers', kind: 'Provider', list: () => moniker.value.get('/v1/providers', { params }) },
   { view: 'secrets', kind: 'Secret', list: () => moniker.value.get('/v1/secrets', { params }) },

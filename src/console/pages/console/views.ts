@@ -70,6 +70,13 @@ export const groups: readonly (readonly [group: string, views: readonly ConsoleV
       load: async () => (await import('../skills/skills-page.tsx')).SkillsPage,
     },
     {
+      name: 'suites',
+      title: 'Suites',
+      key: 'f',
+      scopes: ['toolsets'],
+      load: async () => (await import('../suites/suites-page.tsx')).SuitesPage,
+    },
+    {
       name: 'import',
       title: 'Import',
       key: 'b',
@@ -107,6 +114,13 @@ export const groups: readonly (readonly [group: string, views: readonly ConsoleV
       key: 's',
       scopes: ['chat'],
       load: async () => (await import('../sessions/sessions-page.tsx')).SessionsPage,
+    },
+    {
+      name: 'replays',
+      title: 'Replays',
+      key: 'r',
+      scopes: ['chat'],
+      load: async () => (await import('../replays/replays-page.tsx')).ReplaysPage,
     },
     {
       name: 'approvals',

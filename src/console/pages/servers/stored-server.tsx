@@ -6,7 +6,7 @@ import { moniker } from '../../api/moniker.ts';
 import { announce } from '../../parts/actions/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import { Disclosure } from '../../parts/layout/disclosure.tsx';
-import { late } from '../../parts/layout/late.tsx';
+import { ServerProcesses } from './server-processes.tsx';
 import { Facts } from '../../parts/records/facts.tsx';
 import { RecordPages } from '../../parts/records/record-pages.tsx';
 import { SignInButton } from '../../parts/actions/sign-in-button.tsx';
@@ -17,8 +17,6 @@ import { HeldTools } from './held-tools.tsx';
 import { ReviewedOffers } from './server-offers.tsx';
 import type { OpenServer } from './server-state.ts';
 import { ServerTools } from './server-tools.tsx';
-
-const ServerProcesses = late(async () => (await import('./server-processes.tsx')).ServerProcesses);
 
 type StatusProps = { state: OpenServer; view: components['schemas']['ServerView'] };
 

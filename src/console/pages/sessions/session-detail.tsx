@@ -96,6 +96,9 @@ function Head({ id, log: { view, events } }: { id: string; log: SessionLog }) {
           <a class="button" href={pathOf('chat', id)}>
             Open the chat
           </a>
+          <a class="button" href={pathOf('replays', 'new', { session: id })}>
+            Replay
+          </a>
           <button type="button" disabled={exported.value !== null} onClick={() => void download()}>
             {exported.value === null ? 'Export as JSONL' : `Exported ${count(exported.value)} of ${count(lastEvent)}…`}
           </button>

@@ -1,13 +1,11 @@
 /** `/console/settings/{part?}`: what this key may do, aliases of models, and the appearance. */
 import type { ViewProps } from '../../router.ts';
 import { isRoot } from '../../api/me.ts';
-import { late } from '../../parts/layout/late.tsx';
 import { ViewParts } from '../../parts/layout/view-parts.tsx';
+import { MasterKeyTab } from './master-key.tsx';
+import { ModelAliases } from './model-aliases.tsx';
 import { ThisKey } from './this-key.tsx';
 import { chooseTheme, theme, themes } from '../../api/theme.ts';
-
-const MasterKeyTab = late(async () => (await import('./master-key.tsx')).MasterKeyTab);
-const ModelAliases = late(async () => (await import('./model-aliases.tsx')).ModelAliases);
 
 const parts = [
   { id: null, title: 'This key', Content: ThisKey },

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { components } from '../../../../client/src/index.ts';
 import { useLoaded } from '../../api/load.ts';
+import { hasScope } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
 import { Facts } from '../../parts/records/facts.tsx';
 import { asWritten } from '../../parts/fields/controls.tsx';
@@ -92,7 +93,18 @@ function RequestSheet({ id }: { id: string }) {
   return (
     <Sheet title={data?.kind === 'turn' ? 'Turn' : 'Request'} onClose={() => setQuery({ request: null })}>
       {error !== null && <ProblemView error={error} />}
-      {data !== null && <Facts rows={factsOf(data)} />}
+      {data !== null && (
+        <>
+          {hasScope(['chat']) && (
+            <p class="actions">
+              <a class="button" href={pathOf('replays', 'new', recordedIn(data))}>
+                Replay with another model
+              </a>
+            </p>
+          )}
+          <Facts rows={factsOf(data)} />
+        </>
+      )}
       {data?.bodies != null && <Bodies bodies={data.bodies} />}
       {data?.kind === 'request' && data.bodies === null && (
         <p class="muted">
@@ -101,6 +113,10 @@ function RequestSheet({ id }: { id: string }) {
       )}
     </Sheet>
   );
+}
+
+function recordedIn({ id, session, turn }: Entry): Record<string, string> {
+  return session === null ? { request: id } : { session, ...(turn !== null && { turn }) };
 }
 
 function Bodies({ bodies: { request, response, truncated } }: { bodies: components['schemas']['RequestBodies'] }) {

@@ -13,6 +13,7 @@ const tones: Readonly<Record<string, string>> = {
     active: 'ok',
     'signed-in': 'ok',
     connected: 'ok',
+    same: 'ok',
   },
   ...{
     failing: 'bad',
@@ -23,6 +24,10 @@ const tones: Readonly<Record<string, string>> = {
     degraded: 'warn',
     'signed-out': 'warn',
     deleting: 'warn',
+    different: 'warn',
+    ended: 'warn',
+    stopped: 'warn',
+    unreadable: 'bad',
   },
   ...{ failed: 'bad', denied: 'bad', interrupted: 'bad', refused: 'bad', rejected: 'bad', dead: 'bad' },
   ...{ waiting: 'warn', pending: 'warn', expired: 'warn', outcome_unknown: 'warn', running: 'info', writing: 'info', queued: 'info' },
