@@ -26,7 +26,7 @@ export type IdentityParts = {
 
 export type Returned = Record<'code' | 'state' | 'iss' | 'error', string | null>;
 
-export type BrowserSignIn = ReturnType<typeof createIdentity>;
+type BrowserSignIn = ReturnType<typeof createIdentity>;
 
 export function createIdentity(parts: IdentityParts) {
   const { providers, outbound, clock, seal } = parts;

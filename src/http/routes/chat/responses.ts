@@ -7,7 +7,8 @@ import { limits } from '../../../core/limits/limits.ts';
 import { invalidRequest } from '../../../core/problem.ts';
 import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';
 import { ResponsesRequest } from '../../../dialects/openai-responses/request.ts';
-import { answerChat, chatAnswer, chatHeaders, chatProblems, defineRoute } from './chat.ts';
+import { defineRoute } from '../../route.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const ResponseObject = z

@@ -10,7 +10,7 @@ import type { KeyRecord } from '../../../ports/catalog.ts';
 import { UsageLimits } from '../../../core/usage-limits.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
 import { patchBody, patchedAnswer } from '../../patch.ts';
-import { defineRoute } from './people-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const maxOverlapSeconds = 30 * 86_400;
 

@@ -4,7 +4,7 @@ import { AcceptDecision, RejectDecision, UndoDecision } from '../../../core/list
 import { OfferKind, ReviewedOffer } from '../../../core/listing/stored-offer.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute } from './server-services.ts';
+import { defineRoute } from '../../route.ts';
 import { serverParams } from './servers.ts';
 
 /** In the body, since a URI is no segment of a path. */

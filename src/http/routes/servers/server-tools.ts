@@ -4,7 +4,7 @@ import { AcceptDecision, RejectDecision, UndoDecision } from '../../../core/list
 import { BulkDecision, DecidedTool, DecidedTools, ServerTool } from '../../../core/servers/server-tool.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
 import { compareDefinitions, DefinitionImpactView, pastDays } from '../../past-calls.ts';
-import { defineRoute } from './server-services.ts';
+import { defineRoute } from '../../route.ts';
 import { serverParams } from './servers.ts';
 
 const params = serverParams.extend({

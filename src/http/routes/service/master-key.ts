@@ -1,6 +1,6 @@
 /** `/v1/master-key`: the fingerprints of the master key, and sealing everything again after it was changed. Only for the root key. */
 import { z } from 'zod';
-import { defineRoute } from './operator-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const fingerprint = z.string().meta({ description: 'Identifies a key and reveals nothing about it.', example: '1f0c9ab2' });
 const values = z.int().meta({ description: 'A number of values.' });

@@ -9,7 +9,7 @@ import { triggerOfKey } from '../../../core/triggers/trigger-principal.ts';
 import { type ListedWait, WaitKind, WaitState } from '../../../core/turn/session-summary.ts';
 import { pageFields, pageOf } from '../../paging.ts';
 import { requirePublicBase } from '../../own-origin.ts';
-import { defineRoute } from './session-services.ts';
+import { defineRoute } from '../../route.ts';
 import { sessionParams, StartedBy } from './sessions.ts';
 
 const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ description: 'Id of the waiting call.' }) });

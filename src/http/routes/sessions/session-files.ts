@@ -13,7 +13,7 @@ import { conditionHeaders, ifNoneMatch, matchesEtag } from '../../conditions.ts'
 import { hold } from '../../places.ts';
 import { enterResponse, readRequestBody, resizePlace } from '../../request-body.ts';
 import { largeResponseBytes, bodyHoldingPlace } from '../../sent-body.ts';
-import { defineRoute } from './session-services.ts';
+import { defineRoute } from '../../route.ts';
 import { sessionParams } from './sessions.ts';
 import { MB } from '../../../core/limits/units.ts';
 

@@ -15,7 +15,8 @@ import { ForkPoint, SessionView, type SessionSetup } from '../../../ports/sessio
 import { runIdempotent } from '../../../engine/idempotency.ts';
 import { idempotencyHeader, idempotencyOf } from '../../idempotency.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute, type SessionServices } from './session-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 
 export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of a session.' }) });
 
@@ -209,7 +210,7 @@ function toRow({ keyId, ...row }: ListedSession): z.infer<typeof SessionRow> {
 
 /** A repeated idempotency key returns the session that it created, in its original state, if the setup is the same. */
 async function createSession(
-  services: SessionServices,
+  services: HttpServices,
   principal: Principal,
   setup: SessionSetup,
   key: string | undefined,
@@ -218,12 +219,7 @@ async function createSession(
   return key === undefined ? view : asMade(view, await services.sessions.get(view.id).setup(principal), setup);
 }
 
-async function forkSession(
-  services: SessionServices,
-  principal: Principal,
-  from: ForkPoint,
-  key: string | undefined,
-): Promise<SessionView> {
+async function forkSession(services: HttpServices, principal: Principal, from: ForkPoint, key: string | undefined): Promise<SessionView> {
   const source = services.sessions.get(from.session);
   const { agent, model, toolset, instructions, tools } = await source.setup(principal);
   // As above. A key may have been bound to other agents since.
@@ -251,7 +247,7 @@ function ownKey(key: string): string {
 }
 
 /** A session with an agent uses the agent's current toolset; null also if the agent was deleted. */
-async function withAgentsToolset(services: SessionServices, principal: Principal, view: SessionView): Promise<SessionView> {
+async function withAgentsToolset(services: HttpServices, principal: Principal, view: SessionView): Promise<SessionView> {
   if (view.agent === undefined) return view;
   const agent = await nullIfNotFound(services.directory.agent(principal.workspace, view.agent));
   return agent === null ? view : { ...view, toolset: agent.toolset ?? null };

@@ -12,7 +12,7 @@ import { runIdempotent } from '../../../engine/idempotency.ts';
 import { idempotencyHeader, idempotencyOf } from '../../idempotency.ts';
 import { requireStream } from '../../places.ts';
 import { toProblem } from '../../problems.ts';
-import { defineRoute } from './session-services.ts';
+import { defineRoute } from '../../route.ts';
 import { sessionParams } from './sessions.ts';
 
 const defaultEventsPerPage = 100;

@@ -4,7 +4,7 @@ import { ResourceName } from '../../../core/turn/agent.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { Callback, CallbackStatus, CallbackTargetKind, CallbackWithBody } from '../../../core/triggers/callbacks/callback.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const what = 'Callbacks';
 

@@ -8,7 +8,7 @@ import { DeliveryStatus, DeliveryWithPayload, RefusedDeliveries, WebhookDelivery
 import type { Trigger } from '../../../core/turn/turn-trigger.ts';
 import { renderReplay } from '../../../engine/triggers/render-event.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 import { acceptedAnswer, acceptedHeaders, toAcceptedBody } from './accepted-delivery.ts';
 import { webhookParams } from './webhooks.ts';
 

@@ -7,7 +7,7 @@ import { Delivery, DeliveryStatus } from '../../../core/triggers/delivery.ts';
 import type { DeliveryWithPayload } from '../../../core/triggers/delivery.ts';
 import type { Trigger } from '../../../core/turn/turn-trigger.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 import { acceptedAnswer, acceptedHeaders, toAcceptedBody } from './accepted-delivery.ts';
 import { scheduleParams } from './schedules.ts';
 

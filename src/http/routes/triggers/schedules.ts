@@ -13,7 +13,7 @@ import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule
 import type { StoredDocument } from '../../../ports/catalog.ts';
 import { documentRoutes, shownWarnings } from '../../document-routes.ts';
 import { requireSameName, storedBody } from '../../conditions.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 
 /** Times shown in one response: each is a separate search. */
 const maxShownScheduleTimes = 100;

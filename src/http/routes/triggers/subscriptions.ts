@@ -7,7 +7,7 @@ import { ResourceName } from '../../../core/turn/agent.ts';
 import { CallbackTest, Subscription } from '../../../core/triggers/callbacks/callback.ts';
 import { shownWarnings } from '../../document-routes.ts';
 import { requireSameName } from '../../conditions.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 import { documentRoutes } from '../../document-routes.ts';
 import { storedBody } from '../../conditions.ts';
 

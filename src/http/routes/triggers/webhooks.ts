@@ -13,7 +13,7 @@ import type { StoredDocument } from '../../../ports/catalog.ts';
 import { documentRoutes, shownWarnings } from '../../document-routes.ts';
 import type { DocumentReader } from '../../document-routes.ts';
 import { requireSameName, storedBody } from '../../conditions.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const what = 'Webhooks';
 export const webhookParams = z.object({ webhook: ResourceName.meta({ example: 'triage' }) });
