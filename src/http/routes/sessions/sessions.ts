@@ -10,8 +10,8 @@ import { ToolsetReference } from '../../../core/toolset/toolset.ts';
 import { triggerOfKey } from '../../../core/triggers/trigger-principal.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { idempotencyMismatch, nullIfNotFound, Problem } from '../../../core/problem.ts';
-import { type ListedSession, SessionStatus } from '../../../core/turn/session-summary.ts';
-import { ForkPoint, SessionView, type SessionSetup } from '../../../ports/session.ts';
+import { SessionStatus } from '../../../core/turn/session-summary.ts';
+import { ForkPoint, type ListedSession, SessionRow, type SessionSetup, SessionView } from '../../../ports/session.ts';
 import { runIdempotent } from '../../../engine/idempotency.ts';
 import { idempotencyHeader, idempotencyOf } from '../../idempotency.ts';
 import { pageFields, pageOf } from '../../paging.ts';
@@ -50,26 +50,6 @@ const SessionRequest = z
     }
   })
   .meta({ id: 'SessionRequest', example: { model: 'rehearsal/default', toolset: 'demo' } });
-
-export const StartedBy = z
-  .object({ kind: z.enum(['webhook', 'schedule']), name: z.string() })
-  .optional()
-  .meta({ description: 'The trigger that started the session. Absent: it belongs to a key.' });
-
-const SessionRow = z
-  .object({
-    id: z.string(),
-    agent: z.string().optional(),
-    model: z.string().optional(),
-    toolset: z.string().optional(),
-    createdAt: z.iso.datetime(),
-    trigger: StartedBy,
-    title: SessionView.shape.title,
-    status: SessionStatus.meta({ description: 'Of the newest turn. Up to a few seconds old; read the session for its current state.' }),
-    lastActivityAt: SessionView.shape.lastActivityAt,
-    usage: SessionView.shape.usage,
-  })
-  .meta({ id: 'SessionRow' });
 
 const SessionsQuery = z.strictObject({
   ...pageFields,
