@@ -105,8 +105,7 @@ export const approvalRoutes = [
     async ({ answer, services, principal, query: { cursor, limit, ...filter } }) => {
       const whose = decidableSessions(principal);
       const of = whose === 'all' ? null : { ...whose, keyId: principal.keyId };
-      const page = { limit, ...(cursor !== undefined && { cursor }) };
-      const { items, nextCursor } = await services.catalog(principal).waits({ ...filter, of }, page);
+      const { items, nextCursor } = await services.catalog(principal).waits({ ...filter, of }, { limit, cursor });
       return answer(200, { items: items.map(toInboxItem), nextCursor });
     },
   ),

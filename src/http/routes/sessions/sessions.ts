@@ -128,8 +128,7 @@ export const sessionRoutes = [
     },
     async ({ answer, services, principal, query: { cursor, limit, ...filter } }) => {
       const keyId = isAllowed(principal, { act: 'open-session', isOwn: false }) ? null : principal.keyId;
-      const page = { limit, ...(cursor !== undefined && { cursor }) };
-      const { items, nextCursor } = await services.catalog(principal).sessions({ ...filter, keyId }, page);
+      const { items, nextCursor } = await services.catalog(principal).sessions({ ...filter, keyId }, { limit, cursor });
       return answer(200, { items: items.map(toRow), nextCursor });
     },
   ),
