@@ -42,12 +42,14 @@ export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Val
 
 /**
  * Returns a function that makes a value when it is first needed, such as a module that is loaded, and has it from then on. Keeps the value and not
- * the promise of it: a promise that another object or request has made may not be awaited in the Workers runtime.
+ * the promise of it: a promise that another object or request has made may not be awaited in the Workers runtime. Of several that wait, all get
+ * the value that is made first.
  */
-export function once<Value extends object>(make: () => Promise<Value>): () => Promise<Value> {
+export function once<Value extends object | string>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Value | null = null;
   return async () => {
-    made ??= await make();
+    const value = made ?? (await make());
+    made ??= value;
     return made;
   };
 }
