@@ -17,7 +17,7 @@ import { noApprovals, noAuthorization } from './edge/unsupported.ts';
 import { readView } from './engine/mcp/serve-view.ts';
 import { withTimeout } from './engine/timeout.ts';
 import { createApp } from './http/app.ts';
-import type { HttpServices } from './http/route-modules.ts';
+import type { HttpServices } from './http/services.ts';
 import { systemClock } from './platform/clock.ts';
 import type { ServeDeps } from './mcp/server/exchange.ts';
 import { createLog } from './platform/log.ts';

@@ -32,14 +32,24 @@ export function getOrBuild<Key, Value>(map: Map<Key, Value>, key: Key, max: numb
   return value;
 }
 
+/** Sets the newest entry of a map, from which the oldest one is dropped if there are more than `max`. */
+export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.size > max ? map.keys().next() : undefined;
+  if (oldest?.done === false) map.delete(oldest.value);
+}
+
 /**
  * Returns a function that makes a value when it is first needed, such as a module that is loaded, and has it from then on. Keeps the value and not
- * the promise of it: a promise that another object or request has made may not be awaited in the Workers runtime.
+ * the promise of it: a promise that another object or request has made may not be awaited in the Workers runtime. Of several that wait, all get
+ * the value that is made first.
  */
-export function once<Value extends object>(make: () => Promise<Value>): () => Promise<Value> {
+export function once<Value extends object | string>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Value | null = null;
   return async () => {
-    made ??= await make();
+    const value = made ?? (await make());
+    made ??= value;
     return made;
   };
 }

@@ -41,15 +41,34 @@ export type ProblemCode = keyof typeof problemCatalogue;
 /** One error of an input: `path` is a JSON path without a leading `$`, such as `tools[1].aliases[0]`; `''` is the whole input. */
 export type Issue = { path: string; message: string };
 
+const codes = Object.keys(problemCatalogue) as [ProblemCode, ...ProblemCode[]]; // Object.keys forgets the literal type.
+
 /** The wire format, as `application/problem+json` and as the `problem` of an `error` event. */
-export type ProblemBody = {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: ProblemCode;
-  [extra: string]: unknown;
-};
+export const ProblemSchema = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What is wrong, and what to do.' }),
+    code: z.enum(codes),
+    requestId: z.string().optional(),
+    issues: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: 'With `invalid_request`: every issue with its path, such as `tools[1].aliases[0]`.' }),
+  })
+  .meta({
+    id: 'Problem',
+    example: {
+      type: 'urn:moniker:problem:not_found',
+      title: 'There is no such thing',
+      status: 404,
+      detail: 'There is no toolset "demo".',
+      code: 'not_found',
+      requestId: 'req_1',
+    },
+  });
+export type ProblemBody = z.infer<typeof ProblemSchema>;
 
 /** An expected failure of a request. `extra` members (such as `issues`) are shown to the caller and must not contain secrets. */
 export class Problem extends Error {

@@ -2,6 +2,7 @@
  * The Catalog of an edge handler: serves one fixed project from memory through the same RPC interface as the Durable Object. It refuses what
  * needs storage. Nonces, taint marks and tokens of servers are kept for as long as the instance runs.
  */
+import { setNewest } from '../core/memoize.ts';
 import { hideCredentials, keepHidden } from '../core/secrets/hidden-values.ts';
 import { noSafeguards } from '../core/policy/guard.ts';
 import { limits } from '../core/limits/limits.ts';
@@ -246,7 +247,7 @@ function createMemory(now: () => number) {
   return {
     consumeNonce: (nonce: string, expiresAt: number): boolean => {
       if (nonces.has(nonce)) return false;
-      setBounded(nonces, nonce, expiresAt, maxNonces);
+      setNewest(nonces, nonce, expiresAt, maxNonces);
       return true;
     },
     taintMarks: (names: readonly string[]): (StoredMarks | null)[] =>
@@ -258,8 +259,7 @@ function createMemory(now: () => number) {
       for (const name of names) {
         const joined = joinTaint(marks.get(name)?.taint ?? untainted, taint);
         const value = { taint: joined, expiresAt: now() + ttlMs, ...(session !== undefined && { session }) };
-        marks.delete(name);
-        setBounded(marks, name, value, maxMarks);
+        setNewest(marks, name, value, maxMarks);
       }
     },
     serverGrant: (server: string, keyId = ''): ServerGrant => grants.get(`${server} ${keyId}`) ?? { value: null, revision: 0 },
@@ -270,10 +270,4 @@ function createMemory(now: () => number) {
       return true;
     },
   };
-}
-
-function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  const [oldest] = map.keys();
-  if (map.size >= most && oldest !== undefined) map.delete(oldest);
-  map.set(key, value);
 }

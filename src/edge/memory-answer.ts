@@ -6,31 +6,7 @@ import { answerText, type MessageChange } from '../dialects/answer-message.ts';
 import type { AnswerIdentity, Dialect } from '../dialects/dialect.ts';
 import { encodeFrame } from '../dialects/native.ts';
 
-export type MemoryAnswer = {
-  take(event: SessionEvent): void;
-  /** Whether the answer has ended: events after it are not shown. */
-  isOver(): boolean;
-  /** Resolves when the answer has ended. */
-  over: Promise<void>;
-  /** Characters of frames that were not read. */
-  unread(): number;
-  /** Resolves to the next frames as text; null after the last ones, which wait for `release`. */
-  next(): Promise<string | null>;
-  /** Lets the client have the end of the answer. */
-  release(): void;
-  /** Texts of the message, as clients resend them. */
-  texts(): Omit<AnswerContent, 'asked'>;
-  /** Throws the problem of a failed turn. */
-  document(): Record<string, unknown>;
-  /** Items of a Response; undefined: the answer has none, or failed. */
-  items(): unknown;
-};
-
-export function createMemoryAnswer(
-  turn: string,
-  identity: AnswerIdentity,
-  { dialect, streamed }: { dialect: Dialect; streamed: boolean },
-): MemoryAnswer {
+export function createMemoryAnswer(turn: string, identity: AnswerIdentity, { dialect, streamed }: { dialect: Dialect; streamed: boolean }) {
   const reader = createAnswerReader(
     { turn, after: 0, earlier: null },
     null,
@@ -45,7 +21,7 @@ export function createMemoryAnswer(
   let wake = (): void => undefined;
   const document = () => toAnswerDocument(last, identity, reader.message, dialect);
   return {
-    take(event) {
+    take(event: SessionEvent) {
       for (const { changes } of reader.take(event)) {
         last = changes.at(-1) ?? last;
         if (!streamed) continue;
@@ -54,10 +30,14 @@ export function createMemoryAnswer(
       if (reader.isOver()) ended.resolve();
       else if (text !== '') wake();
     },
+    /** Whether the answer has ended: events after it are not shown. */
     isOver: reader.isOver,
+    /** Resolves when the answer has ended. */
     over: ended.promise,
-    unread: () => text.length,
-    async next() {
+    /** Characters of frames that were not read. */
+    unread: (): number => text.length,
+    /** Resolves to the next frames as text; null after the last ones, which wait for `release`. */
+    async next(): Promise<string | null> {
       while (!released && (text === '' || reader.isOver())) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -67,15 +47,19 @@ export function createMemoryAnswer(
       text = '';
       return read === '' ? null : read;
     },
+    /** Lets the client have the end of the answer. */
     release() {
       released = true;
       wake();
     },
-    texts() {
+    /** Texts of the message, as clients resend them. */
+    texts(): Omit<AnswerContent, 'asked'> {
       const parts = reader.message.parts();
       return { text: answerText(parts, 'text'), reasoning: answerText(parts, 'reasoning') };
     },
+    /** Throws the problem of a failed turn. */
     document,
-    items: () => (last?.type === 'end' ? document().output : undefined),
+    /** Items of a Response; undefined: the answer has none, or failed. */
+    items: (): unknown => (last?.type === 'end' ? document().output : undefined),
   };
 }

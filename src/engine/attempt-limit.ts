@@ -3,6 +3,7 @@
  * a webhook. Costs a few lookups, and no storage: a flood is refused before anything is read, verified or stored for it. An attempt counts as
  * failed from its begin until it succeeds, so that slow ones count as well. Strangers cannot shut out from a target those who succeeded there.
  */
+import { setNewest } from '../core/memoize.ts';
 import { networkOfHost } from '../core/ip-address.ts';
 import { Problem } from '../core/problem.ts';
 
@@ -32,9 +33,8 @@ export function createAttemptLimit(now: () => number, { perAddress, perTarget }:
 
   const add = (key: string): Count => {
     const entry = current(key) ?? { since: now(), failed: 0 };
+    if (entry.failed === 0) setNewest(counts, key, entry, maxEntries);
     entry.failed += 1;
-    counts.set(key, entry);
-    dropOldest(counts);
     return entry;
   };
 
@@ -44,10 +44,7 @@ export function createAttemptLimit(now: () => number, { perAddress, perTarget }:
   };
 
   const remember = (address: string, target: string): void => {
-    const name = knownName(address, target);
-    known.delete(name);
-    known.set(name, now());
-    dropOldest(known);
+    setNewest(known, knownName(address, target), now(), maxEntries);
   };
 
   return {
@@ -88,9 +85,4 @@ type Count = { since: number; failed: number };
 
 function knownName(address: string, target: string): string {
   return `${networkOfHost(address)} ${target}`;
-}
-
-function dropOldest(entries: Map<string, unknown>): void {
-  const oldest = entries.keys().next();
-  if (entries.size > maxEntries && oldest.done !== true) entries.delete(oldest.value);
 }

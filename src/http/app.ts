@@ -5,14 +5,15 @@
 import { Hono } from 'hono';
 import { Problem, quoted } from '../core/problem.ts';
 import { createLog } from '../platform/log.ts';
-import { type AppContext, type AppEnv, requestContext, type RequestServices } from './middleware/request-context.ts';
+import { type AppContext, type AppEnv, requestContext } from './middleware/request-context.ts';
 import { discardRequestBody } from './request-body.ts';
 import type { ApiDialectName } from '../core/text/reference.ts';
 import { dialectOfUnknown, loggedPath, renderProblem, toProblem } from './problems.ts';
 import { cors } from './middleware/cors.ts';
 import { requireOwnHost } from './own-origin.ts';
 import { signInChallenge } from './oauth-metadata.ts';
-import { type HttpServices, loadRoutes, routeRoot, routeModules } from './route-modules.ts';
+import { loadRoutes, routeRoot, routeModules } from './route-modules.ts';
+import type { HttpServices } from './services.ts';
 import { createMiddleware } from 'hono/factory';
 
 /**
@@ -66,7 +67,7 @@ function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, contex
 async function failed(c: AppContext, error: unknown, dialect: ApiDialectName | null = null): Promise<Response> {
   await discardRequestBody(c);
   // Services do not exist if a setting is invalid, and that error must then be reported.
-  const services: RequestServices | undefined = c.get('services');
+  const services: HttpServices | undefined = c.get('services');
   const requestId: string | undefined = c.get('requestId');
   const challenge = services === undefined ? '' : signInChallenge(services.settings, c.req.url);
   const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none', dialect, challenge };

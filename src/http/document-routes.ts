@@ -9,6 +9,7 @@ import { requireAllowed } from '../core/people/authority.ts';
 import type { Principal, Scope } from '../core/people/principal.ts';
 import { nullIfNotFound, Problem, quoted, Warning } from '../core/problem.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
+import { requireSameName, storedBody } from './conditions.ts';
 import { pageFor, PageQuery, pageOf, withUnstored } from './paging.ts';
 import type { Patching } from './patch.ts';
 import { type Route, routesUsing, type Sent } from './route.ts';
@@ -30,12 +31,14 @@ export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   view: View;
   /** The view of one document with its `warnings`, for kinds that have them. Default: `view`. */
   reviewed?: z.ZodType;
-  /** Returns the view of a stored document; some kinds add current state. */
-  toView(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
+  /** Returns the view of a stored document; some kinds add current state. Default: its body and its name. */
+  toView?(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
   /** Returns the views of what exists without a document; a document of the same name replaces it. Default: none. */
   unstored?(services: DocumentServices): readonly (Sent<z.input<View>> & { readonly name: string })[];
-  /** Returns the document to store. Throws to reject the request. */
-  toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
+  /** Members that GET adds. Accepted and ignored on writes, as `warnings` are, so that the output of GET can be sent back. */
+  shown?: readonly string[];
+  /** The stored body has the name, too. */
+  storesName?: true;
   /** Members that a PUT without them keeps, for PATCH. Default: none. */
   unshown?: Pick<Patching<Body, unknown>, 'kept' | 'removable'>;
   /** Whether the Catalog stores earlier versions of this kind. */
@@ -72,7 +75,10 @@ export type DocumentReader = { services: DocumentServices; principal: Principal 
 export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>(
   routes: DocumentRoutes<Body, View>,
 ): readonly Route<DocumentServices>[] {
-  const { kind, noun, tag, scopes, toView, reading } = routes;
+  const { kind, noun, tag, scopes, reading } = routes;
+  // Its body was parsed when it was written.
+  const toView =
+    routes.toView ?? ((document): Sent<z.input<View>> => ({ ...storedBody<Sent<z.input<View>>>(document), name: document.name }));
   const workspace = tag;
   const forReading = reading === undefined ? { workspace } : {};
   const Noun = `${noun[0]?.toUpperCase()}${noun.slice(1)}`;
@@ -99,7 +105,11 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   });
 
   const write = async (reader: DocumentReader, name: string, body: z.infer<Body>, given: WriteOptions) => {
-    const stored = routes.toDocument(name, body);
+    const { warnings: _warnings, ...stored } = body as Record<string, unknown> & { name?: string };
+    requireSameName(name, stored);
+    for (const member of routes.shown ?? []) delete stored[member];
+    if (routes.storesName) stored.name = name;
+    else delete stored.name;
     const catalog = reader.services.catalog(reader.principal);
     const conditions = (await routes.check?.(catalog, reader.principal, name, stored, given)) ?? given;
     const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);

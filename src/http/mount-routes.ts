@@ -12,7 +12,7 @@ import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { enterRequest } from './places.ts';
 import { readJson } from './request-body.ts';
-import type { HttpServices } from './route-modules.ts';
+import type { HttpServices } from './services.ts';
 import { largeResponseBytes, bodyHoldingPlace } from './sent-body.ts';
 import { type AnswerFunction, type Answered, jsonBodyOf, isSchema, type Route, type RouteSpec } from './route.ts';
 
@@ -27,13 +27,8 @@ export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route<HttpSer
 
 /** The handler reads path, query and body itself. */
 function respondPublic({ handle }: Route<HttpServices>, c: AppContext): Response | Promise<Response> {
-  const [services, principal] = [servicesOf(c), c.get('principal')];
+  const [services, principal] = [c.get('services'), c.get('principal')];
   return handle({ c, services, principal, params: {}, query: {}, body: {}, bytes: noBytes, text: '', answer: answerOf(c) });
-}
-
-/** `createApp` has put them there; the type of the context shows only what middleware uses. */
-function servicesOf(c: AppContext): HttpServices {
-  return c.get('services') as HttpServices;
 }
 
 const noBytes = new Uint8Array(0);
@@ -46,7 +41,7 @@ async function respondToKey({ spec, handle }: Route<HttpServices>, c: AppContext
   const schema = jsonBodyOf(spec)?.schema;
   // An absent body is validated as `{}`, for its defaults.
   const value = received === undefined ? {} : received.value;
-  const [services, principal] = [servicesOf(c), c.get('principal')];
+  const [services, principal] = [c.get('services'), c.get('principal')];
   const startedAt = services.clock.now();
   const response = await handle({
     c,

@@ -1,10 +1,10 @@
 /** What the OpenAPI document shows of a route. */
 import { z } from 'zod';
-import { problemCatalogue } from '../core/problem.ts';
+import { problemCatalogue, ProblemSchema } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { takesApiKey } from './middleware/authenticate.ts';
 import { editionHeader } from './conditions.ts';
-import { AnthropicErrorSchema, OpenAiErrorSchema, OAuthErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
+import { AnthropicErrorSchema, OpenAiErrorSchema, OAuthErrorSchema, RpcErrorSchema } from './problem-schema.ts';
 import { isOAuthEndpoint } from './oauth-metadata.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
 import { type Answer, isSchema, jsonBodyOf, type RouteSpec } from './route.ts';

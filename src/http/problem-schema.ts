@@ -1,34 +1,6 @@
-/** The schemas of errors for the OpenAPI document; `core/problem.ts` has the type and the catalogue. */
+/** The schemas of errors of the dialects for the OpenAPI document; `core/problem.ts` has our own. */
 import { z } from 'zod';
-import { problemCatalogue } from '../core/problem.ts';
-import type { ProblemCode } from '../core/problem.ts';
-
-const codes = Object.keys(problemCatalogue) as [ProblemCode, ...ProblemCode[]]; // Object.keys forgets the literal type.
-
-export const ProblemSchema = z
-  .looseObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().meta({ description: 'What is wrong, and what to do.' }),
-    code: z.enum(codes),
-    requestId: z.string().optional(),
-    issues: z
-      .array(z.object({ path: z.string(), message: z.string() }))
-      .optional()
-      .meta({ description: 'With `invalid_request`: every issue with its path, such as `tools[1].aliases[0]`.' }),
-  })
-  .meta({
-    id: 'Problem',
-    example: {
-      type: 'urn:moniker:problem:not_found',
-      title: 'There is no such thing',
-      status: 404,
-      detail: 'There is no toolset "demo".',
-      code: 'not_found',
-      requestId: 'req_1',
-    },
-  });
+import { ProblemSchema } from '../core/problem.ts';
 
 export const OpenAiErrorSchema = z
   .object({
@@ -68,10 +40,7 @@ export const RpcErrorSchema = z
     error: z.object({
       code: z.int(),
       message: z.string().meta({ description: 'What is wrong, and what to do.' }),
-      data: z
-        .looseObject({ code: z.enum(codes), requestId: z.string() })
-        .partial()
-        .optional(),
+      data: z.looseObject({ code: ProblemSchema.shape.code, requestId: z.string() }).partial().optional(),
     }),
   })
   .meta({ id: 'RpcError' });

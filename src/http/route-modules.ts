@@ -2,34 +2,8 @@
  * Which routes serve a path. The modules of routes, with their schemas, are loaded at the first request to one of their paths: evaluating all
  * of them would take a third of the start of an isolate.
  */
-import type { RequestServices } from './middleware/request-context.ts';
 import type { Route } from './route.ts';
-import type { ChatServices } from './routes/chat/chat.ts';
-import type { ModelServices } from './routes/models/model-services.ts';
-import type { PeopleServices } from './routes/people/people-services.ts';
-import type { RecordServices } from './routes/records/record-services.ts';
-import type { ReplayServices } from './routes/replays/replay-services.ts';
-import type { ServerServices } from './routes/servers/server-services.ts';
-import type { OperatorServices } from './routes/service/operator-services.ts';
-import type { SessionServices } from './routes/sessions/session-services.ts';
-import type { ToolServices } from './routes/tools/tool-services.ts';
-import type { ToolsetServices } from './routes/toolsets/toolset-services.ts';
-import type { TriggerServices } from './routes/triggers/trigger-services.ts';
-
-/** All that the wiring provides for HTTP. A route gets those of its room: its type needs no others. */
-export interface HttpServices
-  extends RequestServices,
-    ChatServices,
-    ModelServices,
-    PeopleServices,
-    RecordServices,
-    ReplayServices,
-    ServerServices,
-    OperatorServices,
-    SessionServices,
-    ToolServices,
-    ToolsetServices,
-    TriggerServices {}
+import type { HttpServices } from './services.ts';
 
 export type RouteModule = {
   /** The roots (`routeRoot`) of the paths of its routes. */

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { ProblemCode } from '../core/problem.ts';
 import type { Principal, Scope } from '../core/people/principal.ts';
 import type { CatalogCaller, CatalogPort } from '../ports/catalog.ts';
-import type { AppContext, RequestServices } from './middleware/request-context.ts';
+import type { AppContext } from './middleware/request-context.ts';
+import type { HttpServices } from './services.ts';
 
 export type Answer = {
   description: string;
@@ -100,7 +101,7 @@ type Parsed<Spec, Part extends 'params' | 'query' | 'body'> = Spec extends { [P 
   : unknown;
 
 /** `Services`: what the handler may use, and no more. */
-export type RouteRequest<Spec = unknown, Services = unknown> = {
+export type RouteRequest<Spec = unknown, Services = HttpServices> = {
   c: AppContext;
   services: Services;
   principal: Principal;
@@ -121,17 +122,17 @@ export type Route<Services = never> = {
 };
 
 export type PublicRouteSpec = Omit<RouteSpec, 'method' | 'scopes' | 'workspace' | 'rootOnly'> & { method?: 'get' | 'post' };
-export type PublicRequest<Spec = unknown, Services = unknown> = Pick<RouteRequest<Spec, Services>, 'c' | 'services' | 'answer'>;
+export type PublicRequest<Spec = unknown, Services = HttpServices> = Pick<RouteRequest<Spec, Services>, 'c' | 'services' | 'answer'>;
 
 /** What every room of routes uses, and what else of the middleware's services it names. */
-export type RoomServices<Used extends keyof RequestServices = never> = Pick<RequestServices, 'settings' | 'directory' | Used> & {
+export type RoomServices<Used extends keyof HttpServices = never> = Pick<HttpServices, 'settings' | 'directory' | Used> & {
   catalog(caller: CatalogCaller): CatalogPort;
 };
 
 /** A key of a workspace, for which a service acts. */
 export type WorkspaceKey = Pick<Principal, 'workspace' | 'keyId'>;
 
-/** Returns the functions that define routes which use these services. Each room of routes declares its own. */
+/** Returns the functions that define routes which use these services. */
 export function routesUsing<Services>() {
   return {
     /**
@@ -155,3 +156,5 @@ export function routesUsing<Services>() {
     },
   };
 }
+
+export const { defineRoute, definePublicRoute } = routesUsing<HttpServices>();

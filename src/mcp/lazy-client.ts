@@ -7,13 +7,7 @@ import type { ServerTokens, McpUpstream } from '../ports/upstream.ts';
 
 /** Create one per isolate: it caches connection data of servers. */
 export function createLazyUpstream(): McpUpstream {
-  let upstream: McpUpstream | null = null;
-  const loaded = async (): Promise<McpUpstream> => {
-    if (upstream !== null) return upstream;
-    const { createMcpUpstream } = await import('./client/upstream.ts');
-    upstream ??= createMcpUpstream();
-    return upstream;
-  };
+  const loaded = once(async () => (await import('./client/upstream.ts')).createMcpUpstream());
   return {
     discover: async (...asked) => await (await loaded()).discover(...asked),
     callTool: async (...asked) => await (await loaded()).callTool(...asked),

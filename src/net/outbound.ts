@@ -2,7 +2,7 @@
  * The outbound client, the only caller of `fetch`. Each hop passes the guard and is sent through the network that fits its
  * host; redirects are followed here, because a public address may point anywhere. Response bodies are not touched.
  */
-import { getOrBuild } from '../core/memoize.ts';
+import { getOrBuild, once } from '../core/memoize.ts';
 import { limits } from '../core/limits/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundHttp, OutboundOptions, OutboundPurpose } from '../ports/outbound.ts';
@@ -205,12 +205,7 @@ export const hopHeader = 'x-moniker-hop';
 type InstanceName = () => Promise<string>;
 
 export function createInstanceName(masterKey: string): InstanceName {
-  let name: string | null = null;
-  return async () => {
-    // Caches the value, not the promise: on Workers, a promise belongs to the request that created it.
-    name ??= (await sha256Hex(`moniker hop ${masterKey}`)).slice(0, 32);
-    return name;
-  };
+  return once(async () => (await sha256Hex(`moniker hop ${masterKey}`)).slice(0, 32));
 }
 
 function markHop(headers: Headers, instance: string): void {

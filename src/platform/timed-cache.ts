@@ -2,6 +2,7 @@
  * A cache in isolate memory for small values: each is cached for the TTL that its loader returns, concurrent misses of one key load
  * once, and the number of entries is limited. Used for published documents, tokens of servers and metadata of clients.
  */
+import { setNewest } from '../core/memoize.ts';
 import { limits } from '../core/limits/limits.ts';
 import { nullIfNotFound } from '../core/problem.ts';
 import { abandoned, joinWork } from '../engine/timeout.ts';
@@ -40,12 +41,8 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
   };
 
   const keep = (key: string, { value, ttlMs }: Loaded<T>, askedAt: number): void => {
-    entries.delete(key);
-    if (ttlMs <= 0) return;
-    entries.set(key, { value, askedAt, until: askedAt + ttlMs });
-    if (entries.size <= options.maxEntries) return;
-    const oldest = entries.keys().next();
-    if (oldest.done !== true) entries.delete(oldest.value);
+    if (ttlMs <= 0) entries.delete(key);
+    else setNewest(entries, key, { value, askedAt, until: askedAt + ttlMs }, options.maxEntries);
   };
 
   const start = (key: string, loader: (before?: T) => Promise<Loaded<T>>): Promise<T> => {

@@ -7,7 +7,8 @@ import type { ToolAcceptance } from '../core/listing/decide-tool.ts';
 import type { OfferDecision } from '../core/listing/decide-offer.ts';
 import type { ReviewedOffer } from '../core/listing/stored-offer.ts';
 import type { MemberRights } from '../core/people/member.ts';
-import type { KeyRequest, Origin, Principal, Scope } from '../core/people/principal.ts';
+import type { KeyRecord } from '../core/people/key-view.ts';
+import type { KeyRequest, Origin, Principal } from '../core/people/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { Server, ServerAccess, CompleteServer } from '../core/servers/server.ts';
 import type { ReviewedDefinitions } from '../core/listing/stored-tool.ts';
@@ -16,7 +17,7 @@ import type { RefreshReason } from '../core/servers/refresh-state.ts';
 import type { Discovery, ServerStatuses } from '../core/servers/server-state.ts';
 import type { ShareShortage } from '../core/limits/fair-share.ts';
 import type { ListedReplay } from '../core/replay/replay.ts';
-import type { ListedSession, ListedWait, OpenWorkRequest, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
+import type { ListedWait, OpenWorkRequest, SessionFilter, SessionUpdate, WaitFilter } from '../core/turn/session-summary.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { ToolFilter } from '../core/toolset/tool-filter.ts';
@@ -24,7 +25,8 @@ import type { ToolsetUses } from '../core/toolset/toolset-uses.ts';
 import type { Warning } from '../core/problem.ts';
 import type { CompiledDraft } from '../core/toolset/compile-draft.ts';
 import type { Toolset } from '../core/toolset/toolset.ts';
-import type { LimitedHolder, UsageLimits } from '../core/usage-limits.ts';
+import type { LimitedHolder } from '../core/usage-limits.ts';
+import type { ListedSession } from './session.ts';
 import type { LogCheck, LogCheckRequest, LogHead, LogPage, LogRequest } from './audit-log.ts';
 
 /**
@@ -96,28 +98,6 @@ export type PageRequest = { cursor?: string; limit: number };
 
 /** `removed`: a DELETE of a toolset, whose version number is never reused. `retired`: of a toolset's version that cannot be used any more. */
 export type DocumentVersion = { version: number; createdAt: string; removed: boolean; retired?: { at: string; by: string } };
-
-export type KeyRecord = {
-  id: string;
-  name: string;
-  scopes: Scope[];
-  toolsets?: string[];
-  agents?: string[];
-  caller?: Record<string, string>;
-  limits?: UsageLimits;
-  models?: string[];
-  egressHosts?: string[];
-  ips?: string[];
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  lastUsedAt: string | null;
-  rotatedAt: string | null;
-  /** Until when an earlier secret works; null: none does. */
-  previousExpiresAt: string | null;
-  /** When an earlier secret that still works was last used, since it was replaced; null: not. */
-  previousUsedAt: string | null;
-};
 
 /** What an existing key may currently do. */
 export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents' | 'role' | 'egressHosts'>;

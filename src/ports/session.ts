@@ -1,6 +1,6 @@
 /** A session as its callers see it: implemented by the `Session` Durable Object, used by the HTTP routes. */
 import { z } from 'zod';
-import { type ApprovalView, type Decision, Pending } from '../core/policy/approval.ts';
+import { type ApprovalView, Decision, Pending } from '../core/policy/approval.ts';
 import { Usage } from '../core/model/chat-event.ts';
 import { isRecord } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
@@ -15,6 +15,7 @@ import type { Origin, Principal } from '../core/people/principal.ts';
 import { PolicyRule } from '../core/policy/rule.ts';
 import type { Taint } from '../core/policy/taint.ts';
 import type { SessionEvent } from '../core/turn/session-event.ts';
+import { SessionStatus } from '../core/turn/session-summary.ts';
 import type { FileChange, StoredFile } from './file-space.ts';
 import type { DialectName } from '../core/text/reference.ts';
 import { Proposal } from '../core/tools/ui-tool.ts';
@@ -61,6 +62,28 @@ export const SessionView = z
   })
   .meta({ id: 'Session' });
 export type SessionView = z.infer<typeof SessionView>;
+
+export const StartedBy = z
+  .object({ kind: z.enum(['webhook', 'schedule']), name: z.string() })
+  .optional()
+  .meta({ description: 'The trigger that started the session. Absent: it belongs to a key.' });
+
+export const SessionRow = z
+  .object({
+    id: z.string(),
+    agent: z.string().optional(),
+    model: z.string().optional(),
+    toolset: z.string().optional(),
+    createdAt: z.iso.datetime(),
+    trigger: StartedBy,
+    title: SessionView.shape.title,
+    status: SessionStatus.meta({ description: 'Of the newest turn. Up to a few seconds old; read the session for its current state.' }),
+    lastActivityAt: SessionView.shape.lastActivityAt,
+    usage: SessionView.shape.usage,
+  })
+  .meta({ id: 'SessionRow' });
+/** A session in a list of the workspace. `trigger` is part of `keyId`. */
+export type ListedSession = Omit<z.infer<typeof SessionRow>, 'trigger'> & { keyId: string };
 
 export const TurnAnswer = z
   .object({
@@ -196,23 +219,36 @@ export type SubmittedTurn = {
   completion: string | null;
 };
 
-/**
- * `status`: that of the turn; `null` for an approval of a direct call, which is to be sent again. `knownHosts`: that the approval made known to
- * the workspace. `warning`: they could not be stored.
- */
-export type DecisionOutcome = {
-  callId: string;
-  decision: Decision;
-  turn: string | null;
-  status: string | null;
-  knownHosts?: string[];
-  warning?: string;
-};
+export const DecisionOutcome = z
+  .object({
+    callId: z.string(),
+    decision: Decision,
+    turn: z.string().nullable().meta({ description: 'null for a direct call, which must be sent again.' }),
+    status: z.string().nullable().meta({ description: 'Current status of the turn.' }),
+    knownHosts: z.array(z.string()).optional().meta({ description: 'Hosts that are known to the workspace from now on. Absent: none.' }),
+    warning: z.string().optional().meta({ description: 'Why the hosts could not be made known. The decision stands.' }),
+  })
+  .meta({ id: 'DecisionAnswer', example: { callId: 'call_1', decision: 'approve', turn: 'turn_1', status: 'running' } });
+export type DecisionOutcome = z.infer<typeof DecisionOutcome>;
 
 /**
  * The user's answers to the questions of a tool's server, by the server's keys. `round`: the question they answer; absent: the call's last one.
  */
 export type GivenInputs = { callId: string; input: Readonly<Record<string, ElicitationAnswer>>; round?: number };
+
+export const DirectoryListing = z
+  .object({
+    path: z.string(),
+    entries: z
+      .array(z.object({ name: z.string(), kind: z.enum(['file', 'directory']), size: z.int(), modifiedAt: z.iso.datetime() }))
+      .meta({ description: `At most ${limits.maxListedTree}. With \`recursive\`, names are relative paths.` }),
+    truncated: z.boolean().meta({ description: 'true: more entries exist. List a subdirectory.' }),
+    usage: z
+      .object({ files: z.int(), bytes: z.int(), maxFiles: z.int(), maxBytes: z.int() })
+      .meta({ description: 'Number and size of all files and directories of the session, with their limits.' }),
+  })
+  .meta({ id: 'DirectoryListing' });
+export type DirectoryListing = z.infer<typeof DirectoryListing>;
 
 /** The turn's state after results of client tools, and what it still waits for. */
 export type ResultsAccepted = { turn: string; status: string; pending: Pending[] };
@@ -364,16 +400,7 @@ export interface SessionPort {
   /** Like `repeated`, for a direct call: returns its outcome once there is one. */
   findCallByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<SessionCall | null>;
   /** With `recursive`, names are relative paths. Returns at most `limits.maxListedTree` entries; `truncated`: there are more. */
-  listFiles(
-    caller: Principal,
-    path: string,
-    options?: { recursive?: boolean },
-  ): Promise<{
-    path: string;
-    entries: { name: string; kind: 'file' | 'directory'; size: number; modifiedAt: string }[];
-    truncated: boolean;
-    usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
-  }>;
+  listFiles(caller: Principal, path: string, options?: { recursive?: boolean }): Promise<DirectoryListing>;
   readFile(caller: Principal, path: string): Promise<{ content: Uint8Array; modifiedAt: string } | { directory: true }>;
   /** Returns the absolute path. */
   writeFile(caller: Principal, path: string, content: Uint8Array, conditions?: FileConditions): Promise<{ path: string; created: boolean }>;

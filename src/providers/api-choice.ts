@@ -5,6 +5,7 @@
  * 'none'." (param `reasoning_effort`; BerriAI/litellm#34569, danny-avila/LibreChat#14355, pipecat-ai/pipecat#4043, genkit#6303).
  * Rows of models decide (`api` of a profile), and what providers answered: it is remembered in the memory of the isolate, for an hour.
  */
+import { setNewest } from '../core/memoize.ts';
 import { listOf, recordOf } from '../core/json/wire-value.ts';
 import { memoizeByObject } from '../core/memoize.ts';
 import type { ChatEvent } from '../core/model/chat-event.ts';
@@ -89,13 +90,8 @@ function remembered(access: ProviderAccess, model: string, now: number): OpenAiA
   return found === undefined || found.until <= now ? null : found.api;
 }
 
-/** Replaces the oldest entry if there is no room. */
 function remember(access: ProviderAccess, model: string, api: OpenAiApi, now: number): void {
-  const key = keyOf(access, model);
-  memory.delete(key);
-  const [oldest] = memory.keys();
-  if (memory.size >= maxRemembered && oldest !== undefined) memory.delete(oldest);
-  memory.set(key, { api, until: now + rememberedMs });
+  setNewest(memory, keyOf(access, model), { api, until: now + rememberedMs }, maxRemembered);
 }
 
 // ---- Requests ----

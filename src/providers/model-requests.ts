@@ -2,13 +2,13 @@
  * Requests to providers outside of turns: chats that are proxied, token counts, lists of models, and the rest of OpenAI's API
  * (`passed-request.ts`).
  */
+import { once } from '../core/memoize.ts';
 import type { Dropped } from '../core/model/dropped.ts';
 import type { ModelSettings } from '../core/model/model-settings.ts';
 import { wireOf } from '../core/model/wire-settings.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
-import type { createModelLists } from './model-list.ts';
 import type { PassedRequest } from './passed/passed-request.ts';
 import type { ProxiedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
@@ -19,7 +19,7 @@ import { countRequestTokens, type ProxyDeps, proxyModelRequest } from './proxy.t
 export type ModelRequests = ReturnType<typeof createModelRequests>;
 
 export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
-  let lists: ReturnType<typeof createModelLists> | null = null;
+  const lists = once(async () => (await import('./model-list.ts')).createModelLists(deps));
   return {
     /**
      * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires
@@ -40,10 +40,6 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
       return await passRequest(deps, principal, request);
     },
     /** Returns the models of all providers: those of the document, or those that the provider itself lists. */
-    async models(workspace: string) {
-      const { createModelLists: create } = await import('./model-list.ts');
-      lists ??= create(deps);
-      return await lists.models(workspace);
-    },
+    models: async (workspace: string) => await (await lists()).models(workspace),
   };
 }

@@ -3,6 +3,7 @@
  * that requests that begin one store nothing, and another browser cannot finish it.
  */
 import { equalInConstantTime } from '../core/constant-time.ts';
+import { once } from '../core/memoize.ts';
 import type { IdentityProvider } from '../core/people/identity-provider.ts';
 import { Problem, quoted } from '../core/problem.ts';
 import { isValidUntil } from '../core/people/token-times.ts';
@@ -26,17 +27,10 @@ export type IdentityParts = {
 
 export type Returned = Record<'code' | 'state' | 'iss' | 'error', string | null>;
 
-export type BrowserSignIn = ReturnType<typeof createIdentity>;
-
 export function createIdentity(parts: IdentityParts) {
   const { providers, outbound, clock, seal } = parts;
   /** Imported when the first person signs in. */
-  let oidc: ReturnType<typeof import('./oidc.ts').createOidc> | null = null;
-  const openId = async () => {
-    const { createOidc } = await import('./oidc.ts');
-    oidc ??= createOidc({ outbound, now: clock.now });
-    return oidc;
-  };
+  const openId = once(async () => (await import('./oidc.ts')).createOidc({ outbound, now: clock.now }));
   const flowOf = async (id: string): Promise<CodeFlow> => {
     const provider = providers.find((one) => one.id === id);
     if (provider?.kind === 'oidc') return (await openId()).flow(provider);

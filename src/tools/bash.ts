@@ -2,6 +2,7 @@
  * The `bash` tool: runs a script over the session's files in an interpreter in this isolate. It starts no processes and has no access to a
  * host system.
  */
+import { once } from '../core/memoize.ts';
 import { z } from 'zod';
 import { limits } from '../core/limits/limits.ts';
 import { workspace, joinPath } from '../core/text/path.ts';
@@ -11,7 +12,7 @@ import { type FileSystem, FileError } from '../ports/file-system.ts';
 import type { ToolOutcome } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { requireFile } from './file-tools.ts';
-import type * as Shell from './shell/run-shell-script.ts';
+import type { ScriptEnd } from './shell/run-shell-script.ts';
 import { KB } from '../core/limits/units.ts';
 
 /** The part of each stream that a model sees: head and tail, without the middle. */
@@ -37,8 +38,7 @@ export const bash = defineTool({
     const overlay = files.overlay();
     const script = { command, directory: startDirectory(files, cwd), scratch, timeoutMs };
     await context.compute?.require();
-    shell ??= await import('./shell/run-shell-script.ts');
-    const ended = await shell.runShellScript(script, overlay, context);
+    const ended = await (await shell()).runShellScript(script, overlay, context);
     if (ended.stopped === 'suspended') return { isError: false, content: [], suspended: true };
     // Without a session, saved output could not be read later.
     // Clients and code get all of it, as text and as data.
@@ -51,7 +51,7 @@ export const bash = defineTool({
 });
 
 /** The interpreter is a third of the code, so it is loaded with the first script. */
-let shell: typeof Shell | undefined;
+const shell = once(() => import('./shell/run-shell-script.ts'));
 
 /** Created on the first write. It lies inside /workspace, since writing scratch files requires no approval. */
 const scratch = `${workspace}/.tmp`;
@@ -63,7 +63,7 @@ function startDirectory(files: FileSystem, cwd: string | undefined): string {
 }
 
 /** A non-zero exit code is a normal result; a script that was stopped is an error. `kept`: path of the file with the complete stdout. */
-function toResult(ended: Shell.ScriptEnd, kept: string | null, timeoutMs: number, mostStdout: number): ToolOutcome {
+function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number, mostStdout: number): ToolOutcome {
   const stdout = cutMiddle(ended.stdout, mostStdout);
   const stderr = cutMiddle(plain(ended.stderr), shownStderrBytes);
   // The interpreter's own timeout may fire first and ends with exit code 124. The script's `timeout` command uses the same code without

@@ -1,6 +1,6 @@
 /**
- * Builds every adapter from the bindings; nothing else does. Each file of this folder builds one kind of parts from those before it. Each
- * consumer (a room of routes, a Durable Object) declares as an interface which of them it uses.
+ * Builds every adapter from the bindings; nothing else does. Each file of this folder builds one kind of parts from those before it. HTTP names
+ * what it uses of them (`http/services.ts`), and each Durable Object declares it as an interface.
  */
 import type { Bindings } from '../storage/bindings.ts';
 import { buildWork } from './work.ts';

@@ -25,7 +25,7 @@ import { toolDefinitions } from '../../src/tools/registry.ts';
 import type { ProxiedChat } from '../../src/engine/proxy/translate-chat.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { WorkspaceRecord, Workspaces } from '../../src/ports/workspaces.ts';
-import type { HttpServices } from '../../src/http/route-modules.ts';
+import type { HttpServices } from '../../src/http/services.ts';
 import { createNodeCatalog, type NodeCatalog } from '../fakes/node-catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { fakeServeDeps } from '../fakes/serve-deps.ts';

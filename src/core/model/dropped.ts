@@ -11,18 +11,6 @@ export type DroppedItem = { name: string; reason?: string };
 /** The request's names of each setting; a setting without one is named as it is in `ModelSettings`. */
 export type SettingNames = Partial<Record<CarriedName, string | readonly string[]>>;
 
-export type Dropped = {
-  readonly names: SettingNames;
-  /** The request has the setting at this path, among others. */
-  named(setting: CarriedName, path: string): void;
-  /** `name`: a path in the client's request, such as `stop` or `messages[2].name`. Once per name: the first reason stays. */
-  add(name: string, reason?: string): void;
-  /** The same for a setting, by its neutral name. `part`: only this of it is left out, such as `[4]`. */
-  setting(name: CarriedName, reason?: string, part?: string): void;
-  /** In the order reported. Bounded: the last item then counts the others. */
-  items(): readonly DroppedItem[];
-};
-
 export const droppedHeader = 'x-moniker-dropped';
 
 /** Names in one request. Clients choose the names of unknown fields, and a header has a few KB. */
@@ -30,7 +18,7 @@ const maxItems = 50;
 const maxNameCharacters = 100;
 
 /** `before`: what was left out of the request earlier. */
-export function createDropped(names: SettingNames = {}, before: readonly DroppedItem[] = []): Dropped {
+export function createDropped(names: SettingNames = {}, before: readonly DroppedItem[] = []) {
   const items = new Map(before.map((item) => [item.name, item]));
   let more = 0;
   const add = (name: string, reason?: string): void => {
@@ -39,19 +27,25 @@ export function createDropped(names: SettingNames = {}, before: readonly Dropped
     if (items.size >= maxItems) more += 1;
     else items.set(shown, { name: shown, ...(reason !== undefined && { reason }) });
   };
-  const dropped: Dropped = {
+  const dropped = {
     names: { ...names },
-    named(setting, path) {
+    /** The request has the setting at this path, among others. */
+    named(setting: CarriedName, path: string) {
       dropped.names[setting] = [...new Set([dropped.names[setting] ?? [], path].flat())];
     },
+    /** `name`: a path in the client's request, such as `stop` or `messages[2].name`. Once per name: the first reason stays. */
     add,
-    setting: (name, reason, part = '') => {
+    /** The same for a setting, by its neutral name. `part`: only this of it is left out, such as `[4]`. */
+    setting: (name: CarriedName, reason?: string, part: string = '') => {
       for (const own of [dropped.names[name] ?? name].flat()) add(`${own}${part}`, reason);
     },
-    items: () => [...items.values(), ...(more > 0 ? [{ name: `and ${more} more` }] : [])],
+    /** In the order reported. Bounded: the last item then counts the others. */
+    items: (): readonly DroppedItem[] => [...items.values(), ...(more > 0 ? [{ name: `and ${more} more` }] : [])],
   };
   return dropped;
 }
+
+export type Dropped = ReturnType<typeof createDropped>;
 
 /** Returns the header of a response; none if nothing was dropped. */
 export function droppedHeaders(items: readonly DroppedItem[]): Record<string, string> {

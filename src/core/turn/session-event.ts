@@ -1,178 +1,258 @@
 /**
- * The native events of a session's log (contract §5). The log is authoritative: the transcript, the streams of every dialect, resumed
- * streams and the state of a turn are folds over it. The content of a numbered event never changes. New kinds may be added, existing
- * ones are not changed.
+ * The native events of a session's log (contract §5), as types and as the schemas of the OpenAPI document. The log is authoritative: the
+ * transcript, the streams of every dialect, resumed streams and the state of a turn are folds over it. The content of a numbered event never
+ * changes. New kinds may be added, existing ones are not changed.
  */
-import type { ApprovalVerdict, AskedEffect, AskKind } from '../policy/approval.ts';
-import type { Usage } from '../model/chat-event.ts';
-import type { DroppedItem } from '../model/dropped.ts';
-import type { Citation } from '../model/citation.ts';
-import type { GuardDecision } from '../policy/guard.ts';
-import type { EditionPointer } from '../toolset/edition-tool.ts';
-import type { ElicitationAction } from '../servers/elicitation.ts';
-import type { InputRequest } from '../tools/mcp-input.ts';
-import type { InputPart, Message, Via } from '../model/message.ts';
-import type { Issue, ProblemBody } from '../problem.ts';
-import type { Repair } from '../tools/argument-repair.ts';
-import type { ContentBlock, ToolResultCode } from '../tools/tool.ts';
-import type { Proposal } from '../tools/ui-tool.ts';
-import type { ReplayEventBody } from './replay-event.ts';
+import { z } from 'zod';
+import { AskedEffect, AskKind, DecisionReason } from '../policy/approval.ts';
+import { Citation } from '../model/citation.ts';
+import { Usage } from '../model/chat-event.ts';
+import { GuardVerdict } from '../policy/guard.ts';
+import { ElicitationAction } from '../servers/elicitation.ts';
+import { InputPart, type Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, Via } from '../model/message.ts';
+import { ProblemSchema } from '../problem.ts';
+import { Repair } from '../tools/argument-repair.ts';
+import { ContentBlock, ToolResultCode } from '../tools/tool.ts';
+import { Proposal } from '../tools/ui-tool.ts';
+import { replayCaseStatuses, replayStatuses } from './replay-event.ts';
 
-export type TurnStatus = 'completed' | 'failed' | 'cancelled' | 'interrupted';
+const inTurn = { turn: z.string() };
+const inStep = { ...inTurn, step: z.int() };
+const ofCall = { ...inStep, callId: z.string() };
+const parent = z.string().meta({ description: 'For a nested call: the id of the outer call.' });
+/** `more`: readers wait for the last question. */
+const nested = {
+  parent: parent.optional(),
+  more: z.int().optional().meta({ description: 'Number of further questions of the same batch, which follow.' }),
+};
+const named = {
+  name: z.string().meta({ description: 'The name that the model used.' }),
+  canonical: z.string().nullable(),
+  via: Via.nullable(),
+};
+const object = z.record(z.string(), z.unknown());
+const listOf = <Item extends z.ZodType>(item: Item): z.ZodType<readonly z.infer<Item>[]> => z.array(item);
+const asked = { name: z.string(), canonical: z.string(), arguments: object };
+const expiresAt = z.iso.datetime();
+const cost = z.number().optional().meta({ description: 'USD. Absent: the tool has no price, or was not called.' });
+const round = z.int().meta({ description: 'Number of the question of this call, from 1.' });
 
-/** Why a turn ended; `stop` means that the model ended it. */
-export type TurnEndReason =
-  | 'stop'
-  | 'length'
-  | 'content_filter'
-  | 'max_steps'
-  | 'max_tokens'
-  | 'max_cost'
-  | 'timeout'
-  | 'cancelled'
-  | 'upstream_error'
-  /** The process died too often in this turn without progress. */
-  | 'recovery_limit'
-  | 'internal';
+const MessageSchema: z.ZodType<Message> = z.union([
+  z.object({ role: z.literal('system'), parts: z.array(TextPart) }),
+  z.object({ role: z.literal('user'), parts: z.array(InputPart) }),
+  z.object({
+    role: z.literal('assistant'),
+    parts: z.array(
+      z.union([TextPart, ReasoningPart, ToolCallPart, z.object({ type: z.literal('native'), provider: z.string(), data: z.unknown() })]),
+    ),
+    model: z.string().optional(),
+  }),
+  z.object({ role: z.literal('tool'), parts: z.array(ToolResultPart) }),
+]);
 
-type OfStep = { turn: string; step: number };
-type OfCall = OfStep & { callId: string };
-/** `parent`: for an inner call, its outer call in the step. */
-type OfAnyCall = OfCall & { parent?: string };
-/** `more`: with `parent`, the number of further questions under that call in the same batch, so that readers wait for the last one. */
-type OfQuestion = OfAnyCall & { more?: number; name: string; canonical: string; arguments: Record<string, unknown> };
-/** `cost`: in USD. Absent: the tool has no price, or was not called. */
-type OfResult = OfCall & { canonical: string | null; isError: boolean; code?: ToolResultCode; content: ContentBlock[]; cost?: number };
-
-export type SessionEventBody =
+const fields = {
   /**
    * The conversation from before this session: a client's resent history, or the prefix of a fork. `gathered`: the tools gathered
    * there.
    */
-  | { type: 'history'; messages: Message[]; gathered?: readonly { canonical: string; name: string }[] }
-  | { type: 'turn-start'; turn: string; input: InputPart[]; model: string; agent?: string; edition?: EditionPointer }
-  | ({ type: 'step-start' } & OfStep)
-  | ({ type: 'text-delta'; text: string } & OfStep)
-  | ({ type: 'reasoning-delta'; text: string } & OfStep)
-  | ({ type: 'tool-input-start'; name: string; canonical: string | null; via: Via | null; nativeId?: string } & OfCall)
-  | ({ type: 'tool-input-delta'; delta: string } & OfCall)
-  | ({
-      type: 'tool-input-end';
-      arguments: Record<string, unknown> | null;
-      repaired: boolean;
-      /** With `repaired`: only closing brackets were missing, and the stream ended properly. */
-      closersOnly?: boolean;
-      /** It stood in the text of a reply that could have native calls. */
-      recovered?: true;
-      /** Only if `arguments` is null: the original text, and why it cannot be used. */
-      raw?: string;
-      fault?: 'truncated' | 'invalid_json';
-    } & OfCall)
+  history: z.object({
+    messages: z.array(MessageSchema),
+    gathered: listOf(z.object({ canonical: z.string(), name: z.string() })).optional(),
+  }),
+  'turn-start': z.object({
+    ...inTurn,
+    input: z.array(InputPart),
+    model: z.string(),
+    agent: z.string().optional(),
+    edition: z.object({ toolset: z.string(), version: z.int(), revision: z.int(), hash: z.string() }).optional(),
+  }),
+  'step-start': z.object(inStep),
+  'text-delta': z.object({ ...inStep, text: z.string() }),
+  'reasoning-delta': z.object({ ...inStep, text: z.string() }),
+  /** An image that the model made. Models are not sent it again. */
+  image: z.object({ ...inStep, mediaType: z.string(), data: z.string().meta({ description: 'Base64.' }) }),
+  /** Sources of the step's text. */
+  citations: z.object({ ...inStep, citations: z.array(Citation) }),
+  'tool-input-start': z.object({ ...ofCall, ...named, nativeId: z.string().optional() }),
+  'tool-input-delta': z.object({ ...ofCall, delta: z.string() }),
+  /**
+   * `closersOnly`: with `repaired`, only closing brackets were missing, and the stream ended properly. `raw` and `fault`: only if `arguments`
+   * is null.
+   */
+  'tool-input-end': z.object({
+    ...ofCall,
+    arguments: object.nullable().meta({ description: 'null: the text was cut off or cannot be repaired; `raw` has it.' }),
+    repaired: z.boolean(),
+    closersOnly: z.boolean().optional(),
+    recovered: z.literal(true).optional().meta({ description: 'The call stood in the text of a reply that could have native calls.' }),
+    raw: z.string().optional(),
+    fault: z.enum(['truncated', 'invalid_json']).optional(),
+  }),
   /**
    * A call is about to be attempted. Together with its `tool-result` these are the two rows of an effect; one without the other means
    * that the process died in between. `attempt` counts from 1; only `safe` calls have a second attempt. `cost`: what the call costs if its
-   * result does not say more (USD).
+   * result does not say more.
    */
-  | ({ type: 'tool-start'; attempt: number; cost?: number } & OfCall)
+  'tool-start': z.object({ ...ofCall, attempt: z.int(), cost }),
   /**
-   * A person must decide. `entry` is the wire name of the toolset entry, `name` the name that the model used; `expiresAt` is ISO
-   * 8601.
+   * A person must decide. `ask`, `target`, `effects`, `effectCount`, `several` and `binding`: those of the `ApprovalQuestion`. `round`: the
+   * effects of the call changed after the earlier questions were approved.
    */
-  | ({
-      type: 'approval-required';
-      entry: string;
-      reason: string;
-      /** The kind of the question, and what a remembered rule would apply to (`approval.ts`). */
-      ask: AskKind;
-      target: string | null;
-      /** The effects that require approval, bounded; `effectCount` counts all. */
-      effects: readonly AskedEffect[];
-      effectCount: number;
-      several?: true;
-      /** What an approval is bound to (`approval.ts`). */
-      binding: readonly string[];
-      /** Counts the questions of the call from 1: its effects changed after the earlier ones were approved. */
-      round: number;
-      expiresAt: string;
-    } & OfQuestion)
-  /** `by`: id of the key that decided, `link`, or `clock` for `expire`. `reason`: of the person who decided. `remember`: as rules of the session. */
-  | ({ type: 'approval-decided'; decision: ApprovalVerdict; by: string; reason?: string; remember?: 'session' } & OfAnyCall)
+  'approval-required': z.object({
+    ...ofCall,
+    ...nested,
+    ...asked,
+    entry: z.string().meta({ description: 'Wire name of the toolset entry.' }),
+    reason: z.string(),
+    ask: AskKind,
+    target: z.string().nullable(),
+    effects: listOf(AskedEffect),
+    effectCount: z.int(),
+    several: z.literal(true).optional(),
+    binding: listOf(z.string()),
+    round,
+    expiresAt,
+  }),
+  'approval-decided': z.object({
+    ...ofCall,
+    parent: parent.optional(),
+    decision: z.enum(['approve', 'deny', 'expire']),
+    by: z.string().meta({ description: 'Id of the key, `link`, or `clock` for `expire`.' }),
+    reason: DecisionReason.optional(),
+    remember: z.literal('session').optional().meta({ description: 'The same is allowed in this session from then on.' }),
+  }),
   /**
    * A tool calls a tool: `parent` is the outer call in the step, `callId` the id of the inner call (`ports/call-journal.ts`).
    * Together with its `inner-result` these are the two rows of an effect. The result returned to made code is stored beside the log;
    * `content` is shortened for readers.
    */
-  | ({
-      type: 'inner-call';
-      parent: string;
-      name: string;
-      canonical: string | null;
-      via: Via | null;
-      arguments: Record<string, unknown>;
-    } & OfCall)
-  | ({ type: 'inner-result'; parent: string; durationMs: number } & OfResult)
+  'inner-call': z.object({ ...ofCall, ...named, parent, arguments: object }),
+  'inner-result': z.object({
+    ...ofCall,
+    parent,
+    canonical: z.string().nullable(),
+    isError: z.boolean(),
+    code: ToolResultCode.optional(),
+    content: z.array(ContentBlock),
+    durationMs: z.number(),
+    cost,
+  }),
+  /** The guard of the workspace decided on a call. `before`: a call that resumes uses this decision. */
+  'guard-decided': z.object({
+    ...ofCall,
+    parent: parent.optional(),
+    stage: z
+      .enum(['before', 'after'])
+      .meta({ description: 'Before the call, or about its result. A result that the guard allows has no event.' }),
+    verdict: GuardVerdict,
+    of: z.string().meta({ description: 'Hash of the call that the guard was asked about.' }),
+    refused: z.literal(true).optional().meta({ description: 'The call did not run.' }),
+    reason: z.string().optional(),
+    arguments: object.optional().meta({ description: 'The arguments that the guard replaced those of the call with.' }),
+  }),
   /** Progress that the server of a tool reports during a call: rate-limited, not every update. */
-  | ({ type: 'tool-progress'; progress: number; total?: number; message?: string } & OfCall)
+  'tool-progress': z.object({ ...ofCall, progress: z.number(), total: z.number().optional(), message: z.string().optional() }),
   /**
    * The server of a tool asks a person something, and the call is repeated with the answer. `requests`: by the server's own keys, as
-   * screened by `core/servers/elicitation.ts`. `round` counts the questions of one call from 1. The server's `state` is stored beside the
-   * log.
+   * screened by `core/servers/elicitation.ts`. The server's `state` is stored beside the log.
    */
-  | ({
-      type: 'input-required';
-      entry: string;
-      server: string;
-      requests: Readonly<Record<string, InputRequest>>;
-      round: number;
-      expiresAt: string;
-    } & OfQuestion)
+  'input-required': z.object({
+    ...ofCall,
+    ...nested,
+    ...asked,
+    entry: z.string(),
+    server: z.string(),
+    requests: z.record(z.string(), z.object({ method: z.string(), params: object })),
+    round,
+    expiresAt,
+  }),
   /** The answers, without the content of forms. `by`: id of the key, or `clock`, which declines. */
-  | ({ type: 'input-given'; round: number; actions: Readonly<Record<string, ElicitationAction>>; by: string } & OfAnyCall)
+  'input-given': z.object({
+    ...ofCall,
+    parent: parent.optional(),
+    round,
+    actions: z.record(z.string(), ElicitationAction),
+    by: z.string(),
+  }),
   /** The client runs the tool: `name` is one of the tools in the request. */
-  | ({ type: 'client-tool-required' } & OfQuestion)
-  /**
-   * The guard of the workspace decided on a call. `before`: a call that resumes uses this decision; `arguments`: those that the call runs
-   * with. `after`: about its result, unless the guard allowed it. `of`: hash of the call that was asked about. `refused`: the call may not run.
-   */
-  | ({ type: 'guard-decided'; stage: 'before' | 'after' } & GuardDecision & OfAnyCall)
-  /** `name`: the name that the model used. */
-  | ({
-      type: 'tool-result';
-      name: string;
-      via: Via | null;
-      structuredContent?: unknown;
-      issues?: Issue[];
-      repaired?: Repair[];
-    } & OfResult)
-  /** What the request asked for and `model` was not sent, in the terms of the request; once for each model that is called. */
-  | ({ type: 'dropped'; model: string; items: DroppedItem[] } & OfStep)
-  /** Opaque to everything but the adapter of `provider`; sent back unchanged. */
-  | ({ type: 'native'; provider: string; data: unknown } & OfStep)
-  /** An image that the model made, as base64. Models are not sent it again. */
-  | ({ type: 'image'; mediaType: string; data: string } & OfStep)
-  /** Sources of the step's text. */
-  | ({ type: 'citations'; citations: Citation[] } & OfStep)
+  'client-tool-required': z.object({ ...ofCall, ...nested, ...asked }),
+  'tool-result': z.object({
+    ...ofCall,
+    ...named,
+    isError: z.boolean(),
+    code: ToolResultCode.optional(),
+    content: z.array(ContentBlock),
+    structuredContent: z.unknown().optional(),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    repaired: z.array(Repair).optional(),
+    cost,
+  }),
+  /** Once for each model that is called. */
+  dropped: z.object({
+    ...inStep,
+    model: z.string(),
+    items: z
+      .array(z.object({ name: z.string(), reason: z.string().optional() }))
+      .meta({ description: 'What the request asked for and the model was not sent, in the terms of the request.' }),
+  }),
+  native: z.object({ ...inStep, provider: z.string().meta({ description: 'Its data is not sent to readers.' }) }),
   /** `model`: the model that was called; a step may have called several. */
-  | ({ type: 'usage'; usage: Usage; model?: string } & OfStep)
-  /** `inOrder`: the calls of the step run one after the other. */
-  | ({ type: 'step-end'; reason: string; model: string; inOrder?: true } & OfStep)
-  /** After a failed reply: `model`, which was called, and the `code` of the problem. Without them the process died during the reply. */
-  | ({ type: 'step-restart'; from: number; model?: string; code?: string } & OfStep)
+  usage: z.object({ ...inStep, usage: Usage, model: z.string().optional() }),
+  'step-end': z.object({
+    ...inStep,
+    reason: z.string(),
+    model: z.string(),
+    inOrder: z.literal(true).optional().meta({ description: 'The calls of this step run one after the other.' }),
+  }),
+  'step-restart': z.object({
+    ...inStep,
+    from: z.int().meta({ description: 'Discard the events of this step from this number on.' }),
+    model: z.string().optional().meta({ description: 'The model whose reply failed.' }),
+    code: z.string().optional().meta({ description: 'The code of its problem. Absent: the service stopped during the reply.' }),
+  }),
   /** The turn continues after its process died. `attempt` counts the turn's recoveries from 1. */
-  | { type: 'turn-resume'; turn: string; attempt: number }
+  'turn-resume': z.object({ ...inTurn, attempt: z.int() }),
   /** Input sent while the turn waited; the next step answers it too. */
-  | { type: 'turn-input'; turn: string; input: InputPart[] }
+  'turn-input': z.object({ ...inTurn, input: z.array(InputPart) }),
   /**
    * From here on models read `summary` in place of the turns up to and including `through`. One row, so a reader sees either the old
    * or the new conversation.
    */
-  | { type: 'compaction'; turn: string; through: string; summary: string }
+  compaction: z.object({ ...inTurn, through: z.string(), summary: z.string() }),
   /** For the person, before the end of the turn; best first. */
-  | ({ type: 'proposal'; turn: string } & Proposal)
+  proposal: Proposal.extend(inTurn),
   /** `model`: the last one that failed. */
-  | { type: 'error'; turn: string; problem: ProblemBody; model?: string }
-  | { type: 'turn-end'; turn: string; status: TurnStatus; reason: TurnEndReason; usage: Usage }
-  | ReplayEventBody;
+  error: z.object({ ...inTurn, problem: ProblemSchema, model: z.string().optional() }),
+  /** `stop`: the model ended the turn. `recovery_limit`: the process died too often in it without progress. */
+  'turn-end': z.object({
+    ...inTurn,
+    status: z.enum(['completed', 'failed', 'cancelled', 'interrupted']),
+    reason: z.enum([
+      ...(['stop', 'length', 'content_filter', 'max_steps', 'max_tokens', 'max_cost', 'timeout', 'cancelled'] as const),
+      ...(['upstream_error', 'recovery_limit', 'internal'] as const),
+    ]),
+    usage: Usage,
+  }),
+  'replay-case': z.object({ number: z.int(), status: z.enum(replayCaseStatuses) }),
+  'replay-end': z.object({ status: z.enum(replayStatuses) }),
+};
+
+type Fields = { [Type in keyof typeof fields]: { type: Type } & z.infer<(typeof fields)[Type]> };
+
+/** `data` of `native`: opaque to everything but the adapter of `provider`; sent back unchanged. */
+export type SessionEventBody = Exclude<Fields[keyof Fields], { type: 'native' }> | (Fields['native'] & { data: unknown });
+export type TurnStatus = Fields['turn-end']['status'];
+export type TurnEndReason = Fields['turn-end']['reason'];
 
 /** `id` counts from 1 in each session without gaps; `at` is milliseconds since the epoch. */
 export type SessionEvent = SessionEventBody & { id: number; at: number };
+
+const numbered = {
+  id: z.int().meta({ description: 'Number of the event in its session, from 1, without gaps.' }),
+  at: z.int().meta({ description: 'Milliseconds since the epoch.' }),
+};
+
+/** The events as their readers receive them (`dialects/native.ts`). */
+export const SessionEventSchema = z
+  .union(Object.entries(fields).map(([type, schema]) => z.object({ type: z.literal(type), ...numbered, ...schema.shape })))
+  .meta({ id: 'SessionEvent', description: 'The `data` of a server-sent event. Its `event:` is the `type`, its `id:` the `id`.' });

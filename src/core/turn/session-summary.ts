@@ -58,20 +58,6 @@ export type OpenWorkRequest = { session: string; keyId: string; of: keyof OpenWo
 /** Filters of the list of sessions. `keyId`: only those of this key; null: of all keys. `trigger`: a kind, or `kind:name`. */
 export type SessionFilter = { keyId: string | null; status?: SessionStatus; agent?: string; trigger?: string };
 
-/** A session in a list. */
-export type ListedSession = {
-  id: string;
-  keyId: string;
-  agent?: string;
-  model?: string;
-  toolset?: string;
-  createdAt: string;
-  title: string | null;
-  status: SessionStatus;
-  lastActivityAt: string;
-  usage: Usage;
-};
-
 /** Filters of the list of questions. `of`: whose sessions; with `triggered`, also those that triggers started, of all or these agents. */
 export type WaitFilter = {
   state: 'pending' | 'decided';

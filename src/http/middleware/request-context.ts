@@ -6,40 +6,14 @@ import { createMiddleware } from 'hono/factory';
 import type { ExecutionContext, Context } from 'hono';
 import type { LimitedHolder } from '../../core/usage-limits.ts';
 import type { Principal } from '../../core/people/principal.ts';
-import type { Settings } from '../../core/people/settings.ts';
-import type { AttemptLimit } from '../../engine/attempt-limit.ts';
-import type { Directory } from '../../ports/directory.ts';
-import type { Limiter } from '../../ports/limiter.ts';
-import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
-import type { Telemetry } from '../../ports/telemetry.ts';
-import type { People } from '../../storage/published/people.ts';
 import { dialectAt } from '../problems.ts';
-import type { Place, Pools } from '../../engine/fair-pool.ts';
+import type { Place } from '../../engine/fair-pool.ts';
+import type { HttpServices } from '../services.ts';
 import { observeRequest } from './observe-request.ts';
 
 const plainId = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** What middleware uses. A handler gets the services of its room of routes beside it (`route.ts`). */
-export interface RequestServices {
-  settings: Settings;
-  clock: Clock;
-  ids: Ids;
-  log: Logger;
-  telemetry: Telemetry | null;
-  directory: Directory;
-  /** People who sign in with a browser. */
-  people: People;
-  limiter: Limiter;
-  pools: Pools;
-  /** Failed attempts to sign in or to get a token of OAuth. */
-  signInAttempts: AttemptLimit;
-  /** Throws `loop_detected` for a request that this installation sent itself. */
-  refuseLoop(headers: Headers): Promise<void>;
-  /** Returns a file of the built pages, also as a 304; null if it does not exist. */
-  pageFile(path: string, headers: Headers): Promise<Response | null>;
-}
-
-export function requestContext(services: (env: never, context: never) => RequestServices) {
+export function requestContext(services: (env: never, context: never) => HttpServices) {
   return createMiddleware<AppEnv>(async (c, next) => {
     // The entry and `services` agree on both types; this file is independent of them.
     const built = services(c.env as never, executionContext(c) as never);
@@ -121,7 +95,7 @@ function executionContext(c: AppContext): ExecutionContext | undefined {
 export type AppEnv = {
   Bindings: object;
   Variables: {
-    services: RequestServices;
+    services: HttpServices;
     requestId: string;
     keyId?: string;
     principal: Principal;

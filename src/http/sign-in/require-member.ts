@@ -4,14 +4,14 @@ import { userIdOf } from '../../core/people/person.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Identity } from '../../sign-in/exchange.ts';
 import { rootPrincipal } from '../../storage/published/principals.ts';
-import type { PeopleServices } from '../routes/people/people-services.ts';
+import type { HttpServices } from '../services.ts';
 
 /** Not from the cache, which may have a refusal from before the person was added. */
 const now = -1;
 
 /** Returns the person. Throws `forbidden` if the person is not a member of any workspace. */
 export async function requireMember(
-  { people, catalog, settings }: Pick<PeopleServices, 'people' | 'catalog' | 'settings'>,
+  { people, catalog, settings }: Pick<HttpServices, 'people' | 'catalog' | 'settings'>,
   { email, name }: Identity,
 ): Promise<User & { email: string }> {
   const user = { id: await userIdOf(email), name: name ?? email, email };

@@ -11,17 +11,8 @@ const maxLineLength = 500;
 const windowMs = 10_000;
 const maxLinesPerWindow = 100;
 
-export type ServerLog = {
-  add(text: string): void;
-  /** Logs a line of the launcher itself. */
-  note(text: string): void;
-  /** The lines of the command, the newest last. */
-  lines(): string[];
-  forget(): void;
-};
-
 /** `hidden`: values that are replaced. */
-export function createServerLog(server: string, hidden: readonly string[], onLog: (line: string) => void): ServerLog {
+export function createServerLog(server: string, hidden: readonly string[], onLog: (line: string) => void) {
   let kept: string[] = [];
   const redact = secretRedactor(searchedValues(hidden, limits.minRedactedSecretLength));
   let windowEnds = 0;
@@ -33,7 +24,7 @@ export function createServerLog(server: string, hidden: readonly string[], onLog
     note(line);
   };
   return {
-    add(text) {
+    add(text: string) {
       const now = Date.now();
       if (now >= windowEnds) {
         if (inWindow > maxLinesPerWindow) note(`(${inWindow - maxLinesPerWindow} more lines are not shown)`);
@@ -43,13 +34,17 @@ export function createServerLog(server: string, hidden: readonly string[], onLog
       inWindow += 1;
       if (inWindow <= maxLinesPerWindow) show(toLine(text, redact));
     },
+    /** Logs a line of the launcher itself. */
     note,
-    lines: () => [...kept],
+    /** The lines of the command, the newest last. */
+    lines: (): string[] => [...kept],
     forget() {
       kept = [];
     },
   };
 }
+
+export type ServerLog = ReturnType<typeof createServerLog>;
 
 /** Terminals interpret control characters, and a line may contain a part of a secret that was cut: hence first hidden, then cut. */
 function toLine(text: string, redact: TextRedactor): string {

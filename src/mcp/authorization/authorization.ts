@@ -9,17 +9,6 @@ import type { Clock } from '../../ports/runtime.ts';
 import { AuthorizationRefused, type AuthorizationRequest, type JsonSeal } from './checked-request.ts';
 import type { createClientReader } from './read-client-metadata.ts';
 
-export interface Authorization {
-  /** Returns the response of RFC 7591. `body`: JSON. */
-  register(body: string): Promise<Response>;
-  /** Throws `invalid_request` with the reason if there is no such client. */
-  client(id: string): Promise<OAuthClient>;
-  /** Throws `AuthorizationRefused`. `query`: of the request to the authorization endpoint. */
-  request(issuer: string, query: URLSearchParams): Promise<AuthorizationRequest>;
-  /** The URL that reports to the client that the user has declined. */
-  declined(request: AuthorizationRequest): Promise<string>;
-}
-
 type Deps = {
   outbound: OutboundHttp;
   clock: Clock;
@@ -28,11 +17,11 @@ type Deps = {
   redirectSchemes: readonly string[];
 };
 
-export function createAuthorization({ outbound, clock, ids, redirectSchemes }: Deps): Authorization {
+export function createAuthorization({ outbound, clock, ids, redirectSchemes }: Deps) {
   const allowed = async () => (await import('../../core/people/redirect-uri.ts')).readRedirectSchemes(redirectSchemes).schemes;
   /** One for all requests: it has the cache. */
   let readClient: ReturnType<typeof createClientReader> | null = null;
-  const client: Authorization['client'] = async (id) => {
+  const client = async (id: string): Promise<OAuthClient> => {
     const { readRegisteredClient, readMetadataDocument } = await import('./clients.ts');
     const registered = await readRegisteredClient(ids, id);
     if (registered !== null) return registered;
@@ -42,15 +31,22 @@ export function createAuthorization({ outbound, clock, ids, redirectSchemes }: D
     return await readClient(id);
   };
   return {
+    /** Throws `invalid_request` with the reason if there is no such client. */
     client,
-    register: async (body) => await (await import('./clients.ts')).registerClient({ ids, schemes: await allowed() }, body),
-    async request(issuer, query) {
+    /** Returns the response of RFC 7591. `body`: JSON. */
+    register: async (body: string): Promise<Response> =>
+      await (await import('./clients.ts')).registerClient({ ids, schemes: await allowed() }, body),
+    /** Throws `AuthorizationRefused`. `query`: of the request to the authorization endpoint. */
+    async request(issuer: string, query: URLSearchParams): Promise<AuthorizationRequest> {
       const repeated = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
       if (repeated !== undefined) throw new AuthorizationRefused(`The parameter ${JSON.stringify(repeated)} is repeated.`, null);
       if (query.toString().length > limits.maxUrlLength) throw new AuthorizationRefused('The request is too long.', null);
       const found = await client(query.get('client_id') ?? '');
       return await (await import('./authorization-request.ts')).readRequest({ issuer, client: found, schemes: await allowed() }, query);
     },
-    declined: async (request) => (await import('./authorization-request.ts')).declinedUrl(request),
+    /** The URL that reports to the client that the user has declined. */
+    declined: async (request: AuthorizationRequest): Promise<string> => (await import('./authorization-request.ts')).declinedUrl(request),
   };
 }
+
+export type Authorization = ReturnType<typeof createAuthorization>;

@@ -3,6 +3,7 @@
  * conversation and one version of a server's document, so conversations never share a session. Bounded: the least recently used entry is
  * evicted, and the server expires its session.
  */
+import { setNewest } from '../../core/memoize.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 
 /** Connection state cached in an isolate, one per conversation with a server. */
@@ -19,16 +20,12 @@ export class ConnectionMemory {
   get(key: string): NegotiatedConnection | null {
     const found = this.#connections.get(key);
     if (found === undefined) return null;
-    this.#connections.delete(key);
-    this.#connections.set(key, found);
+    this.set(key, found);
     return found;
   }
 
   set(key: string, connection: NegotiatedConnection): void {
-    this.#connections.delete(key);
-    this.#connections.set(key, connection);
-    const oldest = this.#connections.size > maxCachedConnections ? this.#connections.keys().next().value : undefined;
-    if (oldest !== undefined) this.#connections.delete(oldest);
+    setNewest(this.#connections, key, connection, maxCachedConnections);
   }
 
   /** Removes the entry only if it is still the one that was used: another call may have reconnected meanwhile. */

@@ -23,17 +23,7 @@ export type InboundParts = {
   unsent(): void;
 };
 
-export type Inbound = {
-  notify(notification: Pick<RpcNotification, 'method' | 'params'>): void;
-  /** Answers a request, or refuses it, unless the server withdraws it first. Never throws. */
-  answer(request: RpcRequest): Promise<void>;
-};
-
-export function createInbound(
-  server: ServerAccess,
-  hooks: UpstreamHooks,
-  { idleTimeout, isAsked, rootsRead, send, unsent }: InboundParts,
-): Inbound {
+export function createInbound(server: ServerAccess, hooks: UpstreamHooks, { idleTimeout, isAsked, rootsRead, send, unsent }: InboundParts) {
   let questions = 0;
   const unanswered = new Set<RpcId>();
   const resultOf = async ({ id, method, params }: RpcRequest): Promise<Record<string, unknown>> => {
@@ -50,7 +40,7 @@ export function createInbound(
     return answer;
   };
   return {
-    notify({ method, params }) {
+    notify({ method, params }: Pick<RpcNotification, 'method' | 'params'>) {
       if (method === 'notifications/cancelled') unanswered.delete(params.requestId as RpcId);
       if (method === 'notifications/message') {
         idleTimeout.extend();
@@ -58,7 +48,8 @@ export function createInbound(
       }
       dispatchNotification(hooks, method, params);
     },
-    async answer(request) {
+    /** Answers a request, or refuses it, unless the server withdraws it first. Never throws. */
+    async answer(request: RpcRequest): Promise<void> {
       const { id } = request;
       unanswered.add(id);
       const text = await resultOf(request).then(
@@ -76,6 +67,8 @@ export function createInbound(
     },
   };
 }
+
+export type Inbound = ReturnType<typeof createInbound>;
 
 function dispatchNotification(hooks: UpstreamHooks, method: string, params: RpcNotification['params']): void {
   switch (method) {

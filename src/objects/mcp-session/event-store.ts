@@ -19,18 +19,7 @@ const dropBatch = 100;
 /** Stored at the beginning of a stream; it is not a message. */
 export const streamStart = '{}';
 
-export interface McpSessionEvents {
-  /** Stores a message (JSON), or `streamStart`, and returns its id. */
-  store(stream: string, message: string): string;
-  /** Stores a response that is all of its stream, after `streamStart`, and returns both ids. */
-  storeWhole(stream: string, message: string): { start: string; id: string };
-  /** Returns the stream of an event; null: it is not stored (any more). */
-  streamOf(id: string): string | null;
-  /** The messages of its stream after an event, read one at a time: together they can be large. */
-  after(id: string): Iterable<{ id: string; message: string }>;
-}
-
-export function createEventStore(sql: SqlStorage): McpSessionEvents {
+export function createEventStore(sql: SqlStorage) {
   /** The stored numbers in order, with their sizes. */
   const sizes = new Map<number, number>();
   let last = 0;
@@ -70,12 +59,14 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
   };
 
   return {
-    store(stream, message) {
+    /** Stores a message (JSON), or `streamStart`, and returns its id. */
+    store(stream: string, message: string): string {
       const id = add(stream, message);
       drop();
       return id;
     },
-    storeWhole(stream, message) {
+    /** Stores a response that is all of its stream, after `streamStart`, and returns both ids. */
+    storeWhole(stream: string, message: string): { start: string; id: string } {
       // One statement for both, since most responses are short.
       if (message.length > limits.maxRowCharacters) return { start: this.store(stream, streamStart), id: this.store(stream, message) };
       const insert = `INSERT INTO events (number, part, stream, message) VALUES (?1, 0, ?2, ?3), (?1 + 1, 0, ?2, ?4)
@@ -90,11 +81,13 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
       drop();
       return { start: String(start), id: String(start + 1) };
     },
-    streamOf(id) {
+    /** Returns the stream of an event; null: it is not stored (any more). */
+    streamOf(id: string): string | null {
       if (!/^[1-9][0-9]{0,14}$/.test(id)) return null;
       return sql.exec<{ stream: string }>('SELECT stream FROM events WHERE number = ? LIMIT 1', Number(id)).toArray()[0]?.stream ?? null;
     },
-    *after(id) {
+    /** The messages of its stream after an event, read one at a time: together they can be large. */
+    *after(id: string): Generator<{ id: string; message: string }> {
       const query = `SELECT DISTINCT number FROM events
         WHERE stream = (SELECT stream FROM events WHERE number = ?1 LIMIT 1) AND number > ?1 ORDER BY number`;
       for (const { number } of sql.exec<{ number: number }>(query, Number(id)).toArray()) {
@@ -105,6 +98,8 @@ export function createEventStore(sql: SqlStorage): McpSessionEvents {
     },
   };
 }
+
+export type McpSessionEvents = ReturnType<typeof createEventStore>;
 
 /** Stored instead of a message that is too long; the stream continues after it. */
 function inPlaceOf(message: string): string {

@@ -8,18 +8,10 @@ import type { RpcId, RpcRequest } from '../../mcp/server/messages.ts';
 /** `message`: as in JSON-RPC. `callId`: set once the tool was called. */
 export type PendingRequest = { message: unknown; stream: string; callId: string | null };
 
-export interface PendingRequests {
-  /** `stream`: on which the response is sent. */
-  add(request: RpcRequest, stream: string, callId: string | null): void;
-  /** Stores the call id, before the tool is called. */
-  setCallId(id: RpcId, callId: string): void;
-  remove(id: RpcId): void;
-  list(): PendingRequest[];
-}
-
-export function createPendingRequests(sql: SqlStorage): PendingRequests {
+export function createPendingRequests(sql: SqlStorage) {
   return {
-    add({ id, method, params }, stream, callId) {
+    /** `stream`: on which the response is sent. */
+    add({ id, method, params }: RpcRequest, stream: string, callId: string | null) {
       const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
       // A request that is too long for a row is lost when the process dies.
       if (text.length > limits.maxRowCharacters) return;
@@ -31,14 +23,17 @@ export function createPendingRequests(sql: SqlStorage): PendingRequests {
         callId,
       );
     },
-    setCallId: (id, callId) => void sql.exec('UPDATE under_way SET call_id = ? WHERE id = ?', callId, JSON.stringify(id)),
-    remove: (id) => void sql.exec('DELETE FROM under_way WHERE id = ?', JSON.stringify(id)),
-    list: () =>
+    /** Stores the call id, before the tool is called. */
+    setCallId: (id: RpcId, callId: string) => void sql.exec('UPDATE under_way SET call_id = ? WHERE id = ?', callId, JSON.stringify(id)),
+    remove: (id: RpcId) => void sql.exec('DELETE FROM under_way WHERE id = ?', JSON.stringify(id)),
+    list: (): PendingRequest[] =>
       [...sql.exec<Row>('SELECT stream, message, call_id FROM under_way ORDER BY id')].map(({ stream, message, call_id: callId }) => ({
         message: JSON.parse(message) as unknown,
         ...{ stream, callId },
       })),
   };
 }
+
+export type PendingRequests = ReturnType<typeof createPendingRequests>;
 
 type Row = { stream: string; message: string; call_id: string | null };

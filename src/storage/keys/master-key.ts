@@ -2,6 +2,7 @@
  * Keys derived from `MONIKER_MASTER_KEY` by HKDF-SHA-256, one for each workspace and purpose, so that values sealed or signed for one
  * workspace are invalid in another. Used by `secret-box.ts`, `key-crypto.ts` and `signed-token.ts`.
  */
+import { once } from '../../core/memoize.ts';
 import { toHex } from '../../core/text/bytes.ts';
 import { Problem } from '../../core/problem.ts';
 
@@ -42,23 +43,15 @@ export function readingKeys(master: MasterKey): readonly MasterKey[] {
 
 /** The methods throw `not_configured` without a master key. Derived keys are cached, because a derivation costs more than their use. */
 export function createMasterKey(masterKey: string | null, previousKey: string | null = null): MasterKey {
-  // Caches values, not promises: a promise belongs to the request that created it and may end with it.
   const derived = new Map<string, CryptoKey>();
-  let material: CryptoKey | null = null;
-  let id: string | null = null;
-
-  const root = async (): Promise<CryptoKey> => {
+  const root = once(async () => {
     if (masterKey === null) throw missingMasterKey();
-    material ??= await crypto.subtle.importKey('raw', encode(masterKey), 'HKDF', false, ['deriveKey', 'deriveBits']);
-    return material;
-  };
+    return await crypto.subtle.importKey('raw', encode(masterKey), 'HKDF', false, ['deriveKey', 'deriveBits']);
+  });
 
   return {
     previous: previousKey === null || masterKey === null || previousKey === masterKey ? null : createMasterKey(previousKey),
-    id: async () => {
-      id ??= toHex(new Uint8Array(await crypto.subtle.deriveBits(hkdf('id'), await root(), 32)));
-      return id;
-    },
+    id: once(async () => toHex(new Uint8Array(await crypto.subtle.deriveBits(hkdf('id'), await root(), 32)))),
     derive: async (workspace, purpose) => {
       const info = JSON.stringify([workspace, purpose]);
       const known = derived.get(info);

@@ -15,7 +15,6 @@ import { macOf, macSigner, type KeyPurpose, type MasterKey } from './master-key.
 /** Authorizes one decision. The session stores a hash of the nonce. */
 export type ApprovalLinkToken = { session: string; nonce: string; expiresAt: number; origin: Origin };
 
-export type ApprovalLinkTokens = ReturnType<typeof createApprovalLinks>;
 export const createApprovalLinks = (master: MasterKey) => ({
   mint: (link: ApprovalLinkToken) => mintApprovalToken(master, link),
   read: (token: string) => readApprovalToken(master, token),

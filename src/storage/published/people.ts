@@ -32,29 +32,6 @@ type CookieContent = { id: string; until: number; user: User; root?: string; pro
 /** Whom an identity provider has identified. `provider`: its id. `until`: when the sign-in ends at the latest. */
 export type IdentifiedUser = { user: User & { email: string }; provider: string; until?: number | undefined };
 
-export interface People {
-  /** Signs a person in. Returns the value of the cookie. `null`: with the root key. */
-  begin(identified: IdentifiedUser | null): Promise<string>;
-  /**
-   * Returns the person of a cookie; null if this installation did not sign it, it has expired, or it is of a previous root key or of an identity
-   * provider that is not configured any more.
-   */
-  read(cookie: string): Promise<Person | null>;
-  /** Signs out, also other holders of the same cookie. */
-  end(person: Person): Promise<void>;
-  /** Whether the person has signed out. `maxAgeMs`: as in `Directory`. */
-  isEnded(person: Person, maxAgeMs?: number): Promise<boolean>;
-  /** Returns the workspaces in which the person is a member, with the role there. Not for people who signed in with the root key. */
-  workspaces(user: Pick<User, 'id'>, maxAgeMs?: number): Promise<{ workspace: string; role: Role }[]>;
-  /**
-   * Returns the principal of a person in a workspace; null: `default`, or the first one that the person joined. Throws `forbidden` if the person is not
-   * a member, and `unauthenticated` if the person has signed out.
-   */
-  principal(person: Person, workspace: string | null, maxAgeMs?: number): Promise<Principal>;
-  /** Returns the principal of a member, also without a browser; null if the person is not a member. */
-  member(user: User, workspace: string, maxAgeMs?: number): Promise<Principal | null>;
-}
-
 type PeopleParts = {
   settings: Settings;
   clock: Clock;
@@ -63,7 +40,7 @@ type PeopleParts = {
   catalog(workspace: string): Pick<CatalogPort, 'memberRights' | 'signedInState' | 'consumeNonce'>;
 };
 
-export function createPeople({ settings, clock, sealing, catalog }: PeopleParts): People {
+export function createPeople({ settings, clock, sealing, catalog }: PeopleParts) {
   const seal = createJsonSeal(sealing, 'browser-session');
   const bounds = { maxEntries: maxCachedPeople, now: () => clock.now() };
   const states = createTimedCache<SignedInState>(bounds);
@@ -93,8 +70,9 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
       maxAgeMs,
     );
 
-  const people: People = {
-    async begin(identified) {
+  const people = {
+    /** Signs a person in. Returns the value of the cookie. `null`: with the root key. */
+    async begin(identified: IdentifiedUser | null): Promise<string> {
       const own: Pick<CookieContent, 'user' | 'root' | 'provider'> =
         identified === null
           ? { user: rootUser, root: await rootProof.current() }
@@ -103,7 +81,11 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
       return await seal.seal('', { id: createSignInNonce(), until, ...own } satisfies CookieContent);
     },
 
-    async read(cookie) {
+    /**
+     * Returns the person of a cookie; null if this installation did not sign it, it has expired, or it is of a previous root key or of an identity
+     * provider that is not configured any more.
+     */
+    async read(cookie: string): Promise<Person | null> {
       if (cookie.length > maxCookieLength) return null;
       // Signed here, so it was written by `begin`.
       const content = (await seal.open('', cookie)) as CookieContent | null;
@@ -115,14 +97,18 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
       return (await rootProof.isCurrent(root)) ? { user, email: null, isRoot: true, rootProof: root, session } : null;
     },
 
-    async end({ user, session }) {
+    /** Signs out, also other holders of the same cookie. */
+    async end({ user, session }: Person): Promise<void> {
       await catalog(rootPrincipal.workspace).consumeNonce(signOutNonce(session.id), session.expiresAt);
       states.invalidate(`${user.id} ${session.id}`);
     },
 
-    isEnded: async ({ user, session }, maxAgeMs) => (await stateOf(user.id, session.id, maxAgeMs)).isEnded,
+    /** Whether the person has signed out. `maxAgeMs`: as in `Directory`. */
+    isEnded: async ({ user, session }: Person, maxAgeMs?: number): Promise<boolean> =>
+      (await stateOf(user.id, session.id, maxAgeMs)).isEnded,
 
-    async workspaces({ id }, maxAgeMs = limits.missTtlMs) {
+    /** Returns the workspaces in which the person is a member, with the role there. Not for people who signed in with the root key. */
+    async workspaces({ id }: Pick<User, 'id'>, maxAgeMs: number = limits.missTtlMs): Promise<{ workspace: string; role: Role }[]> {
       const { workspaces } = await stateOf(id, null, maxAgeMs);
       const found = await Promise.all(
         workspaces.map(async (workspace) => ({ workspace, rights: await rightsIn(workspace, id, maxAgeMs) })),
@@ -130,7 +116,11 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
       return found.flatMap(({ workspace, rights }) => (rights === null ? [] : [{ workspace, role: rights.role }]));
     },
 
-    async principal(person, named, maxAgeMs) {
+    /**
+     * Returns the principal of a person in a workspace; null: `default`, or the first one that the person joined. Throws `forbidden` if the person is not
+     * a member, and `unauthenticated` if the person has signed out.
+     */
+    async principal(person: Person, named: string | null, maxAgeMs?: number): Promise<Principal> {
       const { user, session, isRoot, rootProof: proof } = person;
       const state = await stateOf(user.id, session.id, maxAgeMs);
       if (state.isEnded) throw signedOut();
@@ -144,13 +134,16 @@ export function createPeople({ settings, clock, sealing, catalog }: PeopleParts)
       return principal;
     },
 
-    async member(user, workspace, maxAgeMs) {
+    /** Returns the principal of a member, also without a browser; null if the person is not a member. */
+    async member(user: User, workspace: string, maxAgeMs?: number): Promise<Principal | null> {
       const found = await rightsIn(workspace, user.id, maxAgeMs);
       return found === null ? null : { workspace, keyId: keyIdOfUser(user.id), ...found, user };
     },
   };
   return people;
 }
+
+export type People = ReturnType<typeof createPeople>;
 
 /** Nonces of other purposes have no space. */
 function signOutNonce(session: string): string {

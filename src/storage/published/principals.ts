@@ -24,15 +24,6 @@ const maxCachedPrincipals = 10_000;
 /** A key in use is verified again in the background, before its verdict expires, so that its requests do not wait for it. */
 export const reverifyKeyMs = 20_000;
 
-export interface Principals {
-  /** Throws `unauthenticated` with the reason, and `not_configured` without a root key. `maxAgeMs`: an older cached verdict is loaded again. */
-  principal(key: string, maxAgeMs?: number): Promise<Principal>;
-  /** Invalidates a key of this workspace that was revoked in this isolate. */
-  invalidate(workspace: string, id: string): void;
-  /** Invalidates the access tokens of a grant that was ended in this isolate. */
-  invalidateGrant(id: string): void;
-}
-
 export const rootPrincipal: Principal = { workspace: 'default', keyId: rootKeyId, scopes: Scope.options };
 
 /** Keys of a deployment that has no Catalog, of any form. `hash`: SHA-256 of the key (hex). Returns null for any other key. */
@@ -49,7 +40,7 @@ export function createPrincipals(options: {
   rootProof: Pick<RootProof, 'current'>;
   background?: ((work: Promise<unknown>) => void) | undefined;
   issued?: IssuedKeys | undefined;
-}): Principals {
+}) {
   const { env, settings, clock, master, retired, rootProof, background, issued } = options;
   const verdicts = createTimedCache<KeyVerdict>({ maxEntries: maxCachedPrincipals, now: () => clock.now() });
   // The value and not its promise, which would belong to the request that made it.
@@ -102,8 +93,10 @@ export function createPrincipals(options: {
   };
 
   return {
-    invalidateGrant: (id) => verdicts.invalidateWhere((text) => isAccessToken(text) && text.includes(`.${id}.`)),
-    principal: async (text, maxAgeMs) => {
+    /** Invalidates the access tokens of a grant that was ended in this isolate. */
+    invalidateGrant: (id: string) => verdicts.invalidateWhere((text) => isAccessToken(text) && text.includes(`.${id}.`)),
+    /** Throws `unauthenticated` with the reason, and `not_configured` without a root key. `maxAgeMs`: an older cached verdict is loaded again. */
+    principal: async (text: string, maxAgeMs?: number): Promise<Principal> => {
       if (settings.rootKey === null) throw missingRootKey();
       if (text === '') throw unauthenticated('missing', 'An API key is required: send `Authorization: Bearer <key>`.');
       // Checked before the key is hashed or cached, to limit the work for a long one.
@@ -116,7 +109,8 @@ export function createPrincipals(options: {
       if ('principal' in verdict) return verdict.principal;
       throw unauthenticated(verdict.refused, refusals[verdict.refused]);
     },
-    invalidate: (workspace, id) =>
+    /** Invalidates a key of this workspace that was revoked in this isolate. */
+    invalidate: (workspace: string, id: string) =>
       verdicts.invalidateWhere(
         (_key, verdict) => 'principal' in verdict && verdict.principal.workspace === workspace && verdict.principal.keyId === id,
       ),

@@ -40,36 +40,13 @@ const pinnedPointerTtlMs = 60_000;
 /** An edition of a toolset, and what applies to all of its versions. */
 export type ToolsetHead = EditionPointer & ToolsetStanding;
 
-export interface PublishedReader {
-  /** Returns null when the toolset or version does not exist. */
-  pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<ToolsetHead | null>>;
-  /** Like `value`, from the Catalog. */
-  newest<Kind extends PublishedKind>(kind: Kind, workspace: string, name: string): Promise<Loaded<PublishedValues[Kind] | null>>;
-  /** Returns the newest pointer of the Catalog; KV is read only when the Catalog cannot be reached. */
-  newestPointer(workspace: string, toolset: string): Promise<ToolsetHead | null>;
-  /** Returns null if it does not exist. `name`: `''` for kinds with one value in a workspace. */
-  value<Kind extends PublishedKind>(kind: Kind, workspace: string, name: string): Promise<Loaded<PublishedValues[Kind] | null>>;
-  /**
-   * Like `value`, for requests of strangers: the Catalog is asked while their allowance lasts, if KV has nothing, and again for the newest
-   * (`recheck`), so that a webhook whose signature is wrong costs what an unknown one costs. Throws `upstream_timeout` when it cannot be
-   * known whether the webhook exists.
-   */
-  hook(workspace: string, name: string, lookup: HookLookup): Promise<Loaded<SealedHook | null>>;
-  /** `bytes`: length of its text. Throws `internal` when it does not exist: a pointer never names an edition that is not stored. */
-  edition(workspace: string, hash: string): Promise<{ edition: Edition; bytes: number }>;
-  /** Notes a write of this isolate to this KV key. */
-  noteWrite(key: string): void;
-  /** Notes a write of this isolate to any KV key with this prefix. */
-  noteWritesUnder(prefix: string): void;
-}
-
 /**
  * `known`: the previous result. `recheck`: that was not what the request is signed with; `fresh`: though it was just read. `catalog`: the
  * workspace whose Catalog is asked; instead of an unknown workspace another one, for the same cost.
  */
 export type HookLookup = { known: SealedHook | null; recheck?: 'cached' | 'fresh' | undefined; catalog(): Promise<string> };
 
-export function createPublishedReader(options: { env: Bindings; clock: Clock; log?: Logger }): PublishedReader {
+export function createPublishedReader(options: { env: Bindings; clock: Clock; log?: Logger }) {
   const { env, clock, log } = options;
   /** KV keys and prefixes written here → the time until which KV may have an older value. */
   const writes = new Map<string, number>();
@@ -122,21 +99,30 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     (await callCatalog(env, workspace, 'published', [kind, name, isLost])) as PublishedValues[Kind];
 
   return {
-    pointer: async (workspace, toolset, version) => {
+    /** Returns null when the toolset or version does not exist. */
+    pointer: async (workspace: string, toolset: string, version: number | undefined): Promise<Loaded<ToolsetHead | null>> => {
       const ask = (isLost: boolean) => callCatalog(env, workspace, 'pointer', [toolset, version, isLost]);
       if (version !== undefined) return await loadIfFound(pinnedPointerTtlMs, ask(false));
       return await readDocument(kvKeys.toolset(workspace, toolset), kvKeys.toolset(workspace, ''), pointerOf(toolset), ask);
     },
 
-    value: async <Kind extends PublishedKind>(kind: Kind, workspace: string, name: string) => {
+    /** Returns null if it does not exist. `name`: `''` for kinds with one value in a workspace. */
+    value: async <Kind extends PublishedKind>(
+      kind: Kind,
+      workspace: string,
+      name: string,
+    ): Promise<Loaded<PublishedValues[Kind] | null>> => {
       const key = kvKeys.published(kind, workspace, name);
       const pick = (published: PublishedValue<Kind>) => (published as Pick<PublishedValues, Kind>)[kind];
       return await readDocument(key, key, pick, (isLost) => askValue(kind, workspace, name, isLost));
     },
 
-    newest: (kind, workspace, name) => loadIfFound(limits.publishedTtlMs, askValue(kind, workspace, name, false)),
+    /** Like `value`, from the Catalog. */
+    newest: <Kind extends PublishedKind>(kind: Kind, workspace: string, name: string): Promise<Loaded<PublishedValues[Kind] | null>> =>
+      loadIfFound(limits.publishedTtlMs, askValue(kind, workspace, name, false)),
 
-    newestPointer: async (workspace, toolset) => {
+    /** Returns the newest pointer of the Catalog; KV is read only when the Catalog cannot be reached. */
+    newestPointer: async (workspace: string, toolset: string): Promise<ToolsetHead | null> => {
       try {
         return await nullIfNotFound(callCatalog(env, workspace, 'pointer', [toolset, undefined, false]));
       } catch (error) {
@@ -150,7 +136,12 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       }
     },
 
-    hook: async (workspace, name, { known, recheck, catalog }) => {
+    /**
+     * Like `value`, for requests of strangers: the Catalog is asked while their allowance lasts, if KV has nothing, and again for the newest
+     * (`recheck`), so that a webhook whose signature is wrong costs what an unknown one costs. Throws `upstream_timeout` when it cannot be
+     * known whether the webhook exists.
+     */
+    hook: async (workspace: string, name: string, { known, recheck, catalog }: HookLookup): Promise<Loaded<SealedHook | null>> => {
       const key = kvKeys.published('hook', workspace, name);
       const isNew = isFresh(key, key);
       const cached = (value: SealedHook | null) => ({ value, ttlMs: value === null ? 0 : limits.hookTtlMs });
@@ -173,7 +164,8 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       }
     },
 
-    edition: async (workspace, hash) => {
+    /** `bytes`: length of its text. Throws `internal` when it does not exist: a pointer never names an edition that is not stored. */
+    edition: async (workspace: string, hash: string): Promise<{ edition: Edition; bytes: number }> => {
       const key = kvKeys.edition(workspace, hash);
       try {
         const text = await readKv(key, editionCacheTtlSeconds);
@@ -189,10 +181,14 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       return read;
     },
 
-    noteWrite: (key) => note(writes, key, clock.now()),
-    noteWritesUnder: (prefix) => note(writes, prefix, clock.now()),
+    /** Notes a write of this isolate to this KV key. */
+    noteWrite: (key: string) => note(writes, key, clock.now()),
+    /** Notes a write of this isolate to any KV key with this prefix. */
+    noteWritesUnder: (prefix: string) => note(writes, prefix, clock.now()),
   };
 }
+
+export type PublishedReader = ReturnType<typeof createPublishedReader>;
 
 /** `isLost`: KV responded and does not have the value that it should have. False when KV did not respond. */
 type FromKv<T> = { value: T | null; isLost: boolean };

@@ -8,7 +8,8 @@ import { agUi, failedRun } from '../../../dialects/ag-ui/dialect.ts';
 import { RunAgentInput } from '../../../dialects/ag-ui/request.ts';
 import { encodeFrame } from '../../../dialects/native.ts';
 import { eventStreamHeaders } from '../../event-stream.ts';
-import { answerChat, chatAnswer, chatHeaders, chatProblems, defineRoute } from './chat.ts';
+import { defineRoute } from '../../route.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 
 const AgUiEvent = z.looseObject({ type: z.string() }).meta({ id: 'AgUiEvent' });
 

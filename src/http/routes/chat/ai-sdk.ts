@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { aiSdk } from '../../../dialects/ai-sdk/dialect.ts';
 import { UiChatRequest } from '../../../dialects/ai-sdk/request.ts';
-import { answerChat, chatAnswer, chatHeaders, chatProblems, defineRoute } from './chat.ts';
+import { defineRoute } from '../../route.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 
 const UiMessageChunk = z.looseObject({ type: z.string() }).meta({ id: 'UiMessageChunk' });
 

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { openAiChat } from '../../../dialects/openai-chat/dialect.ts';
 import { ChatCompletionRequest } from '../../../dialects/openai-chat/request.ts';
-import { answerChat, chatAnswer, chatHeaders, chatProblems, defineRoute } from './chat.ts';
+import { defineRoute } from '../../route.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { replayCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const message = z.looseObject({

@@ -11,7 +11,7 @@ import type { EditionPointer } from '../../../core/toolset/edition-tool.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import type { Dialect } from '../../../dialects/dialect.ts';
 import { requireModel } from '../../../engine/chat/incoming-chat.ts';
-import { type ChatDeps, runChat } from '../../../engine/chat/run-chat.ts';
+import { runChat } from '../../../engine/chat/run-chat.ts';
 import type { LateAnswer } from '../../../engine/proxy/open-in-time.ts';
 import { editionHeader, editionName, replacedHeader, replacedToolsHeader } from '../../conditions.ts';
 import { eventStreamHeaders } from '../../event-stream.ts';
@@ -19,17 +19,13 @@ import { idempotencyOf } from '../../idempotency.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { toProblem } from '../../problems.ts';
 import { requireStream } from '../../places.ts';
-import { type Answer, type RoomServices, type RouteRequest, routesUsing } from '../../route.ts';
-
-/** What the routes of chats use, in every client's API. */
-export type ChatServices = Omit<ChatDeps, 'catalog'> & RoomServices;
-
-export const { defineRoute } = routesUsing<ChatServices>();
+import type { Answer, RouteRequest } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 
 /** `headers`: the caller's headers for a provider with the same API. */
 export async function answerChat(
   dialect: Dialect,
-  { c, services, principal, body, bytes, text }: RouteRequest<unknown, ChatServices>,
+  { c, services, principal, body, bytes, text }: RouteRequest<unknown, HttpServices>,
   headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const checked = requireModel(body);

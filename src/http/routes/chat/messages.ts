@@ -6,7 +6,8 @@ import { recordOf } from '../../../core/json/wire-value.ts';
 import { anthropicMessages } from '../../../dialects/anthropic/dialect.ts';
 import { MessagesRequest } from '../../../dialects/anthropic/request.ts';
 import { anthropicHeaders, countTokenRoutes } from '../models/count-tokens.ts';
-import { answerChat, chatAnswer, chatHeaders, chatProblems, defineRoute } from './chat.ts';
+import { defineRoute } from '../../route.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { replayCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const MessageAnswer = z

@@ -7,7 +7,8 @@ import { limits } from '../../../core/limits/limits.ts';
 import { invalidRequest } from '../../../core/problem.ts';
 import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';
 import { ResponsesRequest } from '../../../dialects/openai-responses/request.ts';
-import { answerChat, chatAnswer, chatHeaders, chatProblems, defineRoute } from './chat.ts';
+import { defineRoute } from '../../route.ts';
+import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
 import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const ResponseObject = z
@@ -31,6 +32,7 @@ const responseAnswer = chatAnswer({
   forks: 'the request continues from an older response, or the items differ',
   uses: 'GET /v1/responses/{id} and `previous_response_id`',
 });
+const common = { tag: 'OpenAI', scopes: ['chat'], answers: { 200: responseAnswer } } as const;
 
 /** Parameters such as `include` are accepted and ignored. */
 const RetrieveQuery = storedCompletionRoute.query.loose().extend({
@@ -46,18 +48,16 @@ const RetrieveQuery = storedCompletionRoute.query.loose().extend({
 export const responsesRoutes = [
   defineRoute(
     {
+      ...common,
       method: 'post',
       path: '/v1/responses',
       operationId: 'createResponse',
-      tag: 'OpenAI',
-      scopes: ['chat'],
       summary: 'Create a response (OpenAI)',
       description:
         '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.',
       query: 'ignored',
       headers: chatHeaders({ parts: 'Items', leads: '`previous_response_id` and the ids of calls' }),
       body: { documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },
-      answers: { 200: responseAnswer },
       problems: chatProblems,
     },
     (request) => answerChat(openAiResponses, request),
@@ -65,17 +65,15 @@ export const responsesRoutes = [
 
   defineRoute(
     {
+      ...common,
       method: 'get',
       path: '/v1/responses/{id}',
       operationId: 'getResponse',
-      tag: 'OpenAI',
-      scopes: ['chat'],
       summary: 'Read a stored response',
       description:
         'For responses of a session. Returns a document when it has ended; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.',
       ...storedCompletionRoute,
       query: RetrieveQuery,
-      answers: { 200: responseAnswer },
     },
     async (request) => {
       const { c, params, query } = request;
@@ -96,16 +94,14 @@ export const responsesRoutes = [
 
   defineRoute(
     {
+      ...common,
       method: 'post',
       path: '/v1/responses/{id}/cancel',
       operationId: 'cancelResponse',
-      tag: 'OpenAI',
-      scopes: ['chat'],
       summary: 'Cancel a response',
       description:
         'Ends its turn immediately, also while it waits, and returns the response with its output so far. A completed response is returned unchanged.',
       params: storedCompletionRoute.params,
-      answers: { 200: responseAnswer },
       problems: [...storedCompletionRoute.problems, 'conflict'],
     },
     async (request) => {

@@ -6,7 +6,7 @@ import { agentImpact } from '../../../engine/configuration/agent-impact.ts';
 import { requireSameName } from '../../conditions.ts';
 import { ArgumentImpactView, ChangedNameView, callCount, pastCallsOf, pastCallsQuery, pastRange } from '../../past-calls.ts';
 import { WrittenAgent } from './agents.ts';
-import { defineRoute } from './model-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const AgentImpact = z
   .object({

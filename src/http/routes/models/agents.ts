@@ -8,7 +8,6 @@ import { readableAgents } from '../../../engine/configuration/readable.ts';
 import { documentRoutes } from '../../document-routes.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import type { CatalogPort, StoredDocument } from '../../../ports/catalog.ts';
-import { requireSameName, storedBody } from '../../conditions.ts';
 
 const AgentView = z.object({ ...Agent.shape, name: ResourceName }).meta({ id: 'AgentView' });
 const warnings = z.array(Warning).optional();
@@ -33,11 +32,7 @@ export const agentRoutes = [
     body: WrittenAgent,
     view: AgentView,
     reviewed: ReviewedAgent,
-    toView: (document) => ({ ...storedBody<Agent>(document), name: document.name }),
-    toDocument: (name, { warnings: _warnings, ...body }) => {
-      requireSameName(name, body);
-      return { ...body, name };
-    },
+    storesName: true,
     check: (catalog, principal, name, document, options) => checkAgent(catalog, principal, name, document as Agent, options),
     hasVersions: true,
     reading: { get: readAgent, list: readableAgents },

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { anthropicMessages } from '../../../dialects/anthropic/dialect.ts';
-import type { RouteRequest } from '../../route.ts';
+import { type RouteRequest, defineRoute } from '../../route.ts';
 import { routingHeaders } from '../chat/chat.ts';
-import { defineRoute, type ModelServices } from './model-services.ts';
+import type { HttpServices } from '../../services.ts';
 import { type ChatBody, readRoute, requireModel, resolveModel, withoutToolset } from '../../../engine/chat/incoming-chat.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
@@ -47,7 +47,7 @@ export const countTokenRoutes = [
   ),
 ];
 
-type Asked = Pick<RouteRequest<unknown, ModelServices>, 'c' | 'services' | 'principal' | 'text'>;
+type Asked = Pick<RouteRequest<unknown, HttpServices>, 'c' | 'services' | 'principal' | 'text'>;
 
 async function count({ c, services, principal, text }: Asked, value: unknown): Promise<Response | z.infer<typeof TokenCount>> {
   const body = requireModel(value);
@@ -63,7 +63,7 @@ function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCou
   return { input_tokens: estimateTokens(body, instructions), estimated: true };
 }
 
-async function instructionsOf(services: ModelServices, principal: Principal, agent: string): Promise<string> {
+async function instructionsOf(services: HttpServices, principal: Principal, agent: string): Promise<string> {
   return (await services.planTurn(principal, { agent, settings: {} })).instructions;
 }
 

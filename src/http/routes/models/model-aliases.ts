@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { ModelAlias, ModelAliasName } from '../../../core/model/model-alias.ts';
 import { documentRoutes } from '../../document-routes.ts';
-import { requireSameName, storedBody } from '../../conditions.ts';
 
 const ModelAliasView = z
   .object({ name: ModelAliasName, model: ModelAlias.shape.model, description: ModelAlias.shape.description })
@@ -18,10 +17,5 @@ export const modelAliasRoutes = [
     name: ModelAliasName,
     body: ModelAlias,
     view: ModelAliasView,
-    toView: (document) => ({ ...storedBody<z.infer<typeof ModelAlias>>(document), name: document.name }),
-    toDocument: (name, { name: given, ...body }) => {
-      requireSameName(name, { name: given });
-      return body;
-    },
   }),
 ];

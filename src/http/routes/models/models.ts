@@ -11,7 +11,8 @@ import type { Principal } from '../../../core/people/principal.ts';
 import { readableAgents } from '../../../engine/configuration/readable.ts';
 import { createModelFilter, requireModelsOf } from '../../../engine/plan/model-filter.ts';
 import { requireModels } from '../../../engine/plan/plan-models.ts';
-import { defineRoute, type ModelServices } from './model-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { resolveModel } from '../../../engine/chat/incoming-chat.ts';
 
 const Model = z
@@ -110,7 +111,7 @@ export const modelRoutes = [
 ];
 
 /** Throws `forbidden` for a model that is not listed because an allow-list does not have it, as a request with it does. */
-async function refuseUnlisted({ directory }: ModelServices, principal: Principal, ref: string): Promise<void> {
+async function refuseUnlisted({ directory }: HttpServices, principal: Principal, ref: string): Promise<void> {
   if (!ref.includes('/')) return;
   const { provider, model: name } = splitModelRef(ref);
   if (provider !== 'agent') return void (await requireModels(directory, principal, [ref]));
@@ -119,7 +120,7 @@ async function refuseUnlisted({ directory }: ModelServices, principal: Principal
     await requireModelsOf(directory, principal, { name, agent });
 }
 
-async function listModels(services: ModelServices, principal: Principal): Promise<Model[]> {
+async function listModels(services: HttpServices, principal: Principal): Promise<Model[]> {
   const { directory } = services;
   const mayUseModels = isAllowed(principal, { act: 'use-model' });
   const [readable, known, aliases, allows] = await Promise.all([

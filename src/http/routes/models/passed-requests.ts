@@ -13,8 +13,8 @@ import { isEventStream } from '../../../net/sse.ts';
 import { keepStreamPlace, requireStream } from '../../places.ts';
 import { readRequestBody } from '../../request-body.ts';
 import { streamHoldingPlace } from '../../sent-body.ts';
-import type { Answer, RouteRequest } from '../../route.ts';
-import { defineRoute, type ModelServices } from './model-services.ts';
+import { type Answer, type RouteRequest, defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { requireModel, resolveModel } from '../../../engine/chat/incoming-chat.ts';
 
 /** As large as the audio that OpenAI accepts. */
@@ -94,7 +94,7 @@ export const passedRequestRoutes = [
 ];
 
 async function pass(
-  { c, services, principal }: Pick<RouteRequest<unknown, ModelServices>, 'c' | 'services' | 'principal'>,
+  { c, services, principal }: Pick<RouteRequest<unknown, HttpServices>, 'c' | 'services' | 'principal'>,
   path: string,
   model: string,
   body: Readonly<Record<string, unknown>> | FormData,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Provider, ProviderName, type ProviderAccess } from '../../../core/model/provider.ts';
 import { ProviderKind } from '../../../core/names/provider-kind.ts';
 import { documentRoutes } from '../../document-routes.ts';
-import { requireSameName, storedBody } from '../../conditions.ts';
+import { storedBody } from '../../conditions.ts';
 import { builtinProviders } from '../../../storage/providers.ts';
 import type { Sent } from '../../route.ts';
 
@@ -48,10 +48,7 @@ export const providerRoutes = [
       return { name: document.name, ...body, hasApiKey: body.hasApiKey ?? false, source: 'document' as const };
     },
     unstored: ({ settings }) => builtinProviders(settings).map(toBuiltinView),
-    toDocument: (name, { hasApiKey: _key, source: _source, name: given, ...body }) => {
-      requireSameName(name, { name: given });
-      return body;
-    },
+    shown: ['hasApiKey', 'source'],
   }),
 ];
 

@@ -5,7 +5,7 @@ import { GrantView } from '../../../core/people/grant.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute } from './people-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const params = z.object({
   grant: z

@@ -6,7 +6,8 @@ import { publicBase } from '../../../core/people/settings.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { singleParameter } from '../../oauth-metadata.ts';
 import { limitAttempts } from '../../client-address.ts';
-import { definePublicRoute, type PeopleServices } from './people-services.ts';
+import { definePublicRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { cookieHeader, readCookie, removedCookieHeader, requireSafeTransport, sessionCookieHeader } from '../../sign-in/browser-session.ts';
 import { requireMember } from '../../sign-in/require-member.ts';
 import { problemPage, redirect, returnPath } from './sign-in.ts';
@@ -92,7 +93,7 @@ function redirectUri(c: AppContext, provider: string): string {
   );
 }
 
-async function withProblemPage(c: AppContext, services: PeopleServices, work: () => Promise<Response>): Promise<Response> {
+async function withProblemPage(c: AppContext, services: HttpServices, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {

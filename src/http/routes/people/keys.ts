@@ -1,48 +1,16 @@
 /** `/v1/keys`: creates, lists, changes, rotates and revokes keys. The root key comes from the environment and is not listed. */
 import { z } from 'zod';
-import { IpRange } from '../../../core/ip-address.ts';
 import { limits } from '../../../core/limits/limits.ts';
-import { ModelPatterns } from '../../../core/model/model-name.ts';
-import { SecretHost } from '../../../core/secrets/secret.ts';
-import { KeyRequest, Scope } from '../../../core/people/principal.ts';
-import { Warning } from '../../../core/problem.ts';
-import type { KeyRecord } from '../../../ports/catalog.ts';
-import { UsageLimits } from '../../../core/usage-limits.ts';
+import { KeyRequest } from '../../../core/people/principal.ts';
+import type { Warning } from '../../../core/problem.ts';
+import { KeyView, type KeyRecord } from '../../../core/people/key-view.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
 import { patchBody, patchedAnswer } from '../../patch.ts';
-import { defineRoute } from './people-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const maxOverlapSeconds = 30 * 86_400;
 
-const Key = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    scopes: z.array(Scope),
-    toolsets: z.array(z.string()).optional(),
-    agents: z.array(z.string()).optional(),
-    caller: z.record(z.string(), z.string()).optional(),
-    limits: UsageLimits.optional(),
-    models: ModelPatterns.optional(),
-    egressHosts: z.array(SecretHost).optional(),
-    ips: z.array(IpRange).optional(),
-    createdAt: z.iso.datetime(),
-    expiresAt: z.iso.datetime().nullable(),
-    revokedAt: z.iso.datetime().nullable(),
-    lastUsedAt: z.iso.datetime().nullable(),
-    rotatedAt: z.iso.datetime().nullable(),
-    previousExpiresAt: z.iso.datetime().nullable().meta({ description: 'Until when an earlier secret works. null: none does.' }),
-    previousUsedAt: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: 'When an earlier secret that still works was last used after the rotation, to the minute. null: not.' }),
-    warnings: z
-      .array(Warning)
-      .optional()
-      .meta({ description: 'The key expires within a week, or a client still sends an earlier secret. Absent: none.' }),
-  })
-  .meta({ id: 'Key' });
-const CreatedKey = Key.extend({ key: z.string().meta({ description: 'The complete key. It is shown only once.' }) }).meta({
+const CreatedKey = KeyView.extend({ key: z.string().meta({ description: 'The complete key. It is shown only once.' }) }).meta({
   id: 'CreatedKey',
 });
 const Cancellation = z
@@ -101,7 +69,7 @@ export const keyRoutes = [
       operationId: 'listKeys',
       summary: 'List keys',
       query: PageQuery,
-      answers: { 200: { description: 'A page of keys, without their secrets.', schema: pageOf(Key) } },
+      answers: { 200: { description: 'A page of keys, without their secrets.', schema: pageOf(KeyView) } },
     },
     async ({ answer, services, principal, query }) => {
       const { items, nextCursor } = await services.catalog(principal).keys(query);
@@ -118,7 +86,7 @@ export const keyRoutes = [
       operationId: 'getKey',
       summary: 'Read a key',
       params,
-      answers: { 200: { description: 'The key, without its secret.', schema: Key } },
+      answers: { 200: { description: 'The key, without its secret.', schema: KeyView } },
     },
     async ({ answer, services, principal, params }) =>
       answer(200, withWarnings(await services.catalog(principal).key(params.key), services.clock.now())),
@@ -134,7 +102,7 @@ export const keyRoutes = [
       description: `A change applies to requests that arrive after it, everywhere within ${limits.principalTtlMs / 1000} seconds. Turns that were accepted before keep the rights that they were accepted with. \`expiresAt: null\` removes the expiry. The root key and revoked keys cannot be changed (409).`,
       params,
       body: patchBody,
-      answers: { 200: { description: patchedAnswer, schema: Key } },
+      answers: { 200: { description: patchedAnswer, schema: KeyView } },
       problems: ['conflict'],
     },
     async ({ answer, services, principal, params, body }) =>
@@ -187,7 +155,7 @@ export const keyRoutes = [
 
 const expiresSoonMs = 7 * 86_400_000;
 
-function withWarnings(record: KeyRecord, now: number): z.input<typeof Key> {
+function withWarnings(record: KeyRecord, now: number): z.input<typeof KeyView> {
   const { revokedAt, expiresAt, previousExpiresAt, previousUsedAt } = record;
   if (revokedAt !== null) return record;
   const warnings: Warning[] = [];

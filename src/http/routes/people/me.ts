@@ -7,7 +7,7 @@ import { ModelPatterns } from '../../../core/model/model-name.ts';
 import { SecretHost } from '../../../core/secrets/secret.ts';
 import { Role, rootKeyId, Scope, User } from '../../../core/people/principal.ts';
 import { UsageLimits } from '../../../core/usage-limits.ts';
-import { defineRoute } from './people-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const currentLimits = {
   maxBodyBytes: limits.maxBodyBytes,

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { Member } from '../../../core/people/member.ts';
 import { documentRoutes } from '../../document-routes.ts';
-import { requireSameName, storedBody } from '../../conditions.ts';
 
 const MemberView = z
   .object({ ...Member.shape, name: ResourceName, email: z.string(), user: z.string() })
@@ -17,9 +16,5 @@ export const memberRoutes = documentRoutes({
   name: ResourceName,
   body: Member,
   view: MemberView,
-  toView: (document) => ({ ...storedBody<z.infer<typeof MemberView>>(document), name: document.name }),
-  toDocument: (name, { name: given, user: _user, ...body }) => {
-    requireSameName(name, { name: given });
-    return body;
-  },
+  shown: ['user'],
 });

@@ -17,7 +17,8 @@ import { consentPage, refusedRequestPage } from '../../pages/consent-page.ts';
 import { privateHtmlResponse } from '../../pages/html.ts';
 import { toProblem } from '../../problems.ts';
 import { readStrangersBody } from '../../request-body.ts';
-import { definePublicRoute, type PeopleServices } from './people-services.ts';
+import { definePublicRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { personOf, refuseOtherSites } from '../../sign-in/browser-session.ts';
 import { requireIssuer } from './oauth.ts';
 
@@ -87,7 +88,7 @@ function signInPath(c: AppContext): string {
   return `/sign-in?to=${encodeURIComponent(`/oauth/authorize${new URL(c.req.url).search}`)}`;
 }
 
-async function readRequest(c: AppContext, { oauth }: PeopleServices, issuer: string): Promise<AuthorizationRequest> {
+async function readRequest(c: AppContext, { oauth }: HttpServices, issuer: string): Promise<AuthorizationRequest> {
   return await oauth.request(issuer, new URL(c.req.url).searchParams);
 }
 
@@ -105,7 +106,7 @@ function withinRights(principal: Principal, request: AuthorizationRequest): Auth
 
 async function showConsent(
   c: AppContext,
-  { consents, servedNames, clock }: PeopleServices,
+  { consents, servedNames, clock }: HttpServices,
   person: Person,
   principal: Principal,
   request: AuthorizationRequest,
@@ -123,7 +124,7 @@ async function showConsent(
 }
 
 /** Throws `forbidden` unless this page was shown to this person, in this sign-in, for this request. */
-async function requireConsent(c: AppContext, { consents, clock }: PeopleServices, person: Person, text: string): Promise<void> {
+async function requireConsent(c: AppContext, { consents, clock }: HttpServices, person: Person, text: string): Promise<void> {
   const consent = await consents.open('', text);
   const isFor = consent !== null && consent.session === person.session.id && consent.query === (await queryHash(c));
   if (!isFor || !isValidUntil(consent.until, clock.now(), consentMs))

@@ -13,8 +13,8 @@ import { oauthIssuer, resourceMetadata, serverMetadata } from '../../oauth-metad
 import { toProblem } from '../../problems.ts';
 import { readStrangersBody } from '../../request-body.ts';
 import { OAuthErrorSchema } from '../../problem-schema.ts';
-import type { PublicRequest } from '../../route.ts';
-import { definePublicRoute, type PeopleServices } from './people-services.ts';
+import { type PublicRequest, definePublicRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 
 const maxRegistrationBytes = 16 * KB;
 const maxTokenRequestBytes = 32 * KB;
@@ -166,7 +166,7 @@ const uses = {
 const grantTypes = ['authorization_code', 'refresh_token'] as const;
 
 async function redeem(
-  { c, services }: Pick<PublicRequest<unknown, PeopleServices>, 'c' | 'services'>,
+  { c, services }: Pick<PublicRequest<unknown, HttpServices>, 'c' | 'services'>,
   use: 'token' | 'revoke',
 ): Promise<Response> {
   const issuer = requireIssuer(c);

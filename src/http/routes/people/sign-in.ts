@@ -18,7 +18,8 @@ import { signInPage } from '../../pages/sign-in-page.ts';
 import { toProblem } from '../../problems.ts';
 import { limitAttempts } from '../../client-address.ts';
 import { readStrangersBody } from '../../request-body.ts';
-import { definePublicRoute, type PeopleServices } from './people-services.ts';
+import { definePublicRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import {
   personOf,
   personOfCookie,
@@ -154,7 +155,7 @@ async function toView(people: People, { user, isRoot, session }: Person) {
 }
 
 /** Returns a cookie for the person whom Cloudflare Access has signed in; null: it has not. */
-async function signInByAccess(c: AppContext, services: PeopleServices): Promise<string | null> {
+async function signInByAccess(c: AppContext, services: HttpServices): Promise<string | null> {
   const found = await services.identity.access(c.req.header('cf-access-jwt-assertion'));
   if (found === null) return null;
   const { provider, until } = found;
@@ -162,7 +163,7 @@ async function signInByAccess(c: AppContext, services: PeopleServices): Promise<
 }
 
 /** The page with the reason why signing in failed. */
-export async function problemPage(c: AppContext, services: PeopleServices, error: unknown, to: string): Promise<Response> {
+export async function problemPage(c: AppContext, services: HttpServices, error: unknown, to: string): Promise<Response> {
   const { detail, status } = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, services.log);
   return await pageResponse(c, services, { to, problem: detail, status });
 }
@@ -170,7 +171,7 @@ export async function problemPage(c: AppContext, services: PeopleServices, error
 /** The page in its current state: the person of the request, unless signing in has just failed. */
 async function pageResponse(
   c: AppContext,
-  { identity }: PeopleServices,
+  { identity }: HttpServices,
   { to, problem, status }: { to: string; problem: string | null; status: number },
 ): Promise<Response> {
   const person = await personOf(c);

@@ -7,7 +7,8 @@ import { defaultWorkspace, Workspace, WorkspaceName, WorkspaceStatus } from '../
 import { workspaceDocument, type StoredDocument } from '../../../ports/catalog.ts';
 import type { WorkspaceRecord } from '../../../ports/workspaces.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute, type PeopleServices } from './people-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { optionalWarnings, shownIfAny, storedDocumentUsing } from '../../stored-document.ts';
 
 const common = { tag: 'Workspaces', scopes: ['admin'], rootOnly: true } as const;
@@ -39,7 +40,7 @@ const WrittenWorkspace = WorkspaceView.extend({
   ),
 }).meta({ id: 'WrittenWorkspace' });
 
-const settings = storedDocumentUsing<PeopleServices>()({
+const settings = storedDocumentUsing<HttpServices>()({
   ...common,
   path,
   params,
@@ -171,7 +172,7 @@ function requireActive(record: WorkspaceRecord): WorkspaceRecord {
 
 /** Returns null if no settings were written, or the workspace is no longer there. */
 async function readSettings(
-  services: PeopleServices,
+  services: HttpServices,
   { keyId }: Principal,
   { name, status }: WorkspaceRecord,
 ): Promise<StoredDocument | null> {

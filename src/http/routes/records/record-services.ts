@@ -1,17 +1,11 @@
 /** What the routes of records use: the audit, usage and limits, backups, and projects as files. */
-import type { ChatDeps } from '../../../engine/chat/run-chat.ts';
 import type { AuditPort } from '../../../ports/audit.ts';
 import type { Projects } from '../../../ports/projects.ts';
 import type { UsageReader } from '../../../ports/usage.ts';
 import { type RoomServices, routesUsing, type WorkspaceKey } from '../../route.ts';
-import type { PeopleServices } from '../people/people-services.ts';
-import type { ServerServices } from '../servers/server-services.ts';
-import type { ToolServices } from '../tools/tool-services.ts';
+import type { HttpServices } from '../../services.ts';
 
-type OfOtherRooms = Pick<ServerServices, 'servers'> &
-  Pick<ChatDeps, 'sessions'> &
-  Pick<PeopleServices, 'backups'> &
-  Pick<ToolServices, 'sandbox'>;
+type OfOtherRooms = Pick<HttpServices, 'servers' | 'sessions' | 'backups' | 'sandbox'>;
 
 export interface RecordServices extends RoomServices<'clock' | 'limiter' | 'pools'>, OfOtherRooms {
   audit(workspace: string): AuditPort;

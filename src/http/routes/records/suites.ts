@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SelectedCase, Suite } from '../../../core/replay/suite.ts';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { selectCases } from '../../../engine/replay/select-cases.ts';
-import { requireSameName, storedBody } from '../../conditions.ts';
+import { storedBody } from '../../conditions.ts';
 import { documentRoutes } from '../../document-routes.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
 import { defineRoute } from './record-services.ts';
@@ -18,11 +18,7 @@ export const suiteRoutes = [
     name: ResourceName.meta({ example: 'support' }),
     body: Suite,
     view: SuiteView,
-    toView: (document) => ({ ...storedBody<Suite>(document), name: document.name }),
-    toDocument: (name, body) => {
-      requireSameName(name, body);
-      return { ...body, name };
-    },
+    storesName: true,
     hasVersions: true,
   }),
 

@@ -12,8 +12,8 @@ import { idempotencyHeader, idempotencyOf } from '../../idempotency.ts';
 import { pageFields, pageOf } from '../../paging.ts';
 import { requireStream } from '../../places.ts';
 import { toProblem } from '../../problems.ts';
-import { SessionEventSchema } from '../../session-event-schema.ts';
-import { defineRoute } from './replay-services.ts';
+import { SessionEventSchema } from '../../../core/turn/session-event.ts';
+import { defineRoute } from '../../route.ts';
 
 const replayParams = z.object({ replay: z.string().min(1).max(200).meta({ description: 'Id of a replay.' }) });
 const common = { tag: 'Replays', scopes: ['chat'] } as const;

@@ -13,7 +13,7 @@ import { servedServers } from '../../../engine/mcp/read-offers.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { agentsOfKey, allowOf, findToolset } from '../../../engine/plan/read-toolset.ts';
 import { signInTtlMs } from '../../../mcp/oauth/sign-in-service.ts';
-import type { ServerServices } from './server-services.ts';
+import type { HttpServices } from '../../services.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { requirePublicBase } from '../../own-origin.ts';
 import { cookieHeader, readCookie } from '../../sign-in/browser-session.ts';
@@ -21,16 +21,16 @@ import { cookieHeader, readCookie } from '../../sign-in/browser-session.ts';
 export type Started = { authorizationUrl: string; expiresAt: number | null };
 
 /** Returns the names of the servers that users connect to and that this key has tools of, sorted. */
-export async function userServers(services: ServerServices, principal: Principal): Promise<string[]> {
+export async function userServers(services: HttpServices, principal: Principal): Promise<string[]> {
   const names = isUnbound(principal) ? await allServers(services, principal) : await ownServers(services, principal);
   return names.toSorted();
 }
 
-async function allServers(services: ServerServices, { workspace }: Principal): Promise<string[]> {
+async function allServers(services: HttpServices, { workspace }: Principal): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<ReturnType<ServerServices['catalog']>['list']>> = await services
+    const page: Awaited<ReturnType<ReturnType<HttpServices['catalog']>['list']>> = await services
       .catalog(workspace)
       .list('server', { limit: limits.maxPageItems, ...(cursor !== null && { cursor }) });
     for (const { name, body } of page.items) if (McpServer.shape.oauth.safeParse(body.oauth).data?.per === 'user') found.push(name);
@@ -39,7 +39,7 @@ async function allServers(services: ServerServices, { workspace }: Principal): P
   return found;
 }
 
-async function ownServers({ directory, settings }: ServerServices, principal: Principal): Promise<string[]> {
+async function ownServers({ directory, settings }: HttpServices, principal: Principal): Promise<string[]> {
   const agents = await agentsOfKey(directory, principal);
   const references = new Set([...(principal.toolsets ?? []), ...agents.flatMap(({ toolset }) => (toolset === undefined ? [] : [toolset]))]);
   const found = new Set<string>();
@@ -54,7 +54,7 @@ async function ownServers({ directory, settings }: ServerServices, principal: Pr
 }
 
 /** Throws `forbidden` for a server that this key has no tools of, whether or not it exists. */
-export async function requireUserServer(services: ServerServices, principal: Principal, server: string): Promise<void> {
+export async function requireUserServer(services: HttpServices, principal: Principal, server: string): Promise<void> {
   requireAllowed(principal, { act: 'use-scope', scopes: ['chat', 'tools'] });
   if (isUnbound(principal) || (await ownServers(services, principal)).includes(server)) return;
   throw new Problem('forbidden', `This key has no tools of a server ${quoted(server)} that users connect to.`);
@@ -62,7 +62,7 @@ export async function requireUserServer(services: ServerServices, principal: Pri
 
 /** Begins the sign-in for this browser, and sets its cookie on `headers`. */
 export async function startInBrowser(
-  { c, services, principal }: { c: AppContext; services: ServerServices; principal: Principal },
+  { c, services, principal }: { c: AppContext; services: HttpServices; principal: Principal },
   server: string,
   headers: Headers,
 ): Promise<Started> {
@@ -83,7 +83,7 @@ export async function startInBrowser(
 }
 
 /** For other callers than pages of this service: the page where the user starts the sign-in. */
-export async function startOnPage(services: ServerServices, principal: Principal, server: string): Promise<Started> {
+export async function startOnPage(services: HttpServices, principal: Principal, server: string): Promise<Started> {
   await requireUserServer(services, principal, server);
   const { mcp } = await services.directory.server(principal.workspace, server);
   if (mcp?.oauth?.per !== 'user') throw new Problem('conflict', `Users do not connect to the server ${quoted(server)}.`);

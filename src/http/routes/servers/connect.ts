@@ -17,7 +17,7 @@ import { isLoopbackHost } from '../../own-origin.ts';
 import { toProblem } from '../../problems.ts';
 import { limitAttempts } from '../../client-address.ts';
 import { readStrangersBody } from '../../request-body.ts';
-import { definePublicRoute } from './server-services.ts';
+import { definePublicRoute } from '../../route.ts';
 import { personOf, refuseOtherSites, requireSafeTransport } from '../../sign-in/browser-session.ts';
 
 /** A form with one key. */

@@ -9,7 +9,7 @@ import { connectPageUrl } from '../../../core/servers/user-connection.ts';
 import { publicBase } from '../../../core/people/settings.ts';
 import { requireUserServer, startInBrowser, startOnPage, userServers } from './connect-sign-in.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute } from './server-services.ts';
+import { defineRoute } from '../../route.ts';
 import { isFromOwnPage } from '../../sign-in/browser-session.ts';
 import { serverParams } from './servers.ts';
 

@@ -4,7 +4,7 @@ import { Problem } from '../../../core/problem.ts';
 import { ServerName } from '../../../core/servers/server.ts';
 import { noLauncher, ServerProcess } from '../../../core/servers/stdio.ts';
 import { WorkspaceName } from '../../../core/people/workspace.ts';
-import { defineRoute } from './server-services.ts';
+import { defineRoute } from '../../route.ts';
 
 /** More than the launcher runs. */
 const maxPrograms = 500;

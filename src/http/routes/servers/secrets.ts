@@ -21,6 +21,5 @@ export const secretRoutes = [
     view: SecretView,
     // Only fields that may be shown, so that no value can leak, whatever the store returns.
     toView: ({ name, body, createdAt, updatedAt }) => ({ name, ...parseInput(Binding, body), createdAt, updatedAt }),
-    toDocument: (_name, body) => body,
   }),
 ];

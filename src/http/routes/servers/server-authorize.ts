@@ -14,7 +14,8 @@ import { singleParameter } from '../../oauth-metadata.ts';
 import { toProblem } from '../../problems.ts';
 import { browserOf, ownAddresses } from './connect-sign-in.ts';
 import { requirePublicBase } from '../../own-origin.ts';
-import { definePublicRoute, defineRoute, type ServerServices } from './server-services.ts';
+import { definePublicRoute, defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { serverParams } from './servers.ts';
 
 const SignIn = z
@@ -106,7 +107,7 @@ export const serverAuthorizeRoutes = [
   ),
 ];
 
-async function finish(c: AppContext, services: ServerServices): Promise<Response> {
+async function finish(c: AppContext, services: HttpServices): Promise<Response> {
   try {
     const query = new URL(c.req.url).searchParams;
     const state = singleParameter(query, 'state');
@@ -127,7 +128,7 @@ async function finish(c: AppContext, services: ServerServices): Promise<Response
 }
 
 /** The server could not be listed before. Failures are reported by its health, not here. */
-async function refresh({ servers, log }: ServerServices, workspace: string, server: string): Promise<void> {
+async function refresh({ servers, log }: HttpServices, workspace: string, server: string): Promise<void> {
   try {
     await servers(workspace).refresh(server, 'asked');
   } catch (error) {

@@ -7,7 +7,7 @@ import { ListingReport } from '../../../core/servers/server-tool.ts';
 import { ServerTest } from '../../../core/servers/server-state.ts';
 import { commandPermission } from '../../launcher-proof.ts';
 import { requireSameName } from '../../conditions.ts';
-import { defineRoute } from './server-services.ts';
+import { defineRoute } from '../../route.ts';
 import { serverParams } from './servers.ts';
 
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers', params: serverParams } as const;

@@ -4,7 +4,7 @@ import { AcceptDecision, RejectDecision, UndoDecision } from '../../../core/list
 import { OfferKind, ReviewedOffer } from '../../../core/listing/stored-offer.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute } from './server-services.ts';
+import { defineRoute } from '../../route.ts';
 import { serverParams } from './servers.ts';
 
 /** In the body, since a URI is no segment of a path. */
@@ -18,7 +18,12 @@ const RejectOffer = z.strictObject({ ...named, ...RejectDecision }).meta({ id: '
 const UndoOffer = z.strictObject({ ...named, ...UndoDecision }).meta({ id: 'UndoOffer', example });
 
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers', params: serverParams } as const;
-const decided = { 200: { description: 'Its current state.', schema: ReviewedOffer } } as const;
+const deciding = {
+  ...common,
+  method: 'post',
+  answers: { 200: { description: 'Its current state.', schema: ReviewedOffer } },
+  problems: ['conflict'],
+} as const;
 
 export const serverOfferRoutes = [
   defineRoute(
@@ -39,14 +44,12 @@ export const serverOfferRoutes = [
 
   defineRoute(
     {
-      ...common,
-      method: 'post',
+      ...deciding,
       path: '/v1/servers/{server}/offers/accept',
       operationId: 'acceptServerOffer',
       summary: 'Accept a held prompt or resource',
       description: 'One with findings takes two requests, as a tool does.',
       body: AcceptOffer,
-      answers: decided,
       problems: ['conflict', 'acknowledgement_required'],
     },
     async ({ answer, services, principal, params, body }) => {
@@ -56,15 +59,12 @@ export const serverOfferRoutes = [
 
   defineRoute(
     {
-      ...common,
-      method: 'post',
+      ...deciding,
       path: '/v1/servers/{server}/offers/reject',
       operationId: 'rejectServerOffer',
       summary: 'Reject a prompt or resource',
       description: 'It is not offered, also when the server is deleted and added again, until it is listed with another definition.',
       body: RejectOffer,
-      answers: decided,
-      problems: ['conflict'],
     },
     async ({ answer, services, principal, params, body }) => {
       return answer(200, await services.catalog(principal).decideOffer(params.server, { ...body, action: 'reject' }));
@@ -73,14 +73,11 @@ export const serverOfferRoutes = [
 
   defineRoute(
     {
-      ...common,
-      method: 'post',
+      ...deciding,
       path: '/v1/servers/{server}/offers/undo',
       operationId: 'undoServerOfferDecision',
       summary: 'Undo a decision about a prompt or resource',
       body: UndoOffer,
-      answers: decided,
-      problems: ['conflict'],
     },
     async ({ answer, services, principal, params, body }) => {
       return answer(200, await services.catalog(principal).decideOffer(params.server, { ...body, action: 'undo' }));

@@ -4,7 +4,7 @@ import { AcceptDecision, RejectDecision, UndoDecision } from '../../../core/list
 import { BulkDecision, DecidedTool, DecidedTools, ServerTool } from '../../../core/servers/server-tool.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
 import { compareDefinitions, DefinitionImpactView, pastDays } from '../../past-calls.ts';
-import { defineRoute } from './server-services.ts';
+import { defineRoute } from '../../route.ts';
 import { serverParams } from './servers.ts';
 
 const params = serverParams.extend({
@@ -38,6 +38,14 @@ const bulk = {
   params: serverParams,
   body: { schema: BulkDecision.meta({ id: 'BulkDecision', example: { tools: '*' } }) },
   answers: { 200: { description: 'What was decided, and what was left and why.', schema: DecidedTools } },
+} as const;
+
+const deciding = {
+  ...common,
+  method: 'post',
+  params,
+  answers: { 200: { description: 'The current state of the tool.', schema: DecidedTool } },
+  problems: ['conflict'],
 } as const;
 
 export const serverToolRoutes = [
@@ -124,16 +132,13 @@ export const serverToolRoutes = [
 
   defineRoute(
     {
-      ...common,
-      method: 'post',
+      ...deciding,
       path: '/v1/servers/{server}/tools/{tool}/accept',
       operationId: 'acceptServerTool',
       summary: 'Accept a held definition, or annotations',
       description:
         'A held definition takes effect in every toolset that has the tool. With `annotations: true` its annotations apply as well: calls of a read-only tool no longer require approval. A definition with findings takes two requests: the first returns `acknowledgement_required` with its `refId`, its `findings`, and the codes to `acknowledge`; the second has to send both.',
-      params,
       body: { schema: AcceptRequest, isOptional: true },
-      answers: { 200: { description: 'The current state of the tool.', schema: DecidedTool } },
       problems: ['conflict', 'acknowledgement_required'],
     },
     async ({ answer, services, principal, params, body }) => {
@@ -143,17 +148,13 @@ export const serverToolRoutes = [
 
   defineRoute(
     {
-      ...common,
-      method: 'post',
+      ...deciding,
       path: '/v1/servers/{server}/tools/{tool}/reject',
       operationId: 'rejectServerTool',
       summary: 'Reject the listed definition',
       description:
         'Calls of the tool are refused, in pinned sessions too. The definition stays rejected when its server is refreshed, or deleted and added again. If the server lists another definition, that one is held, with the rejection among its `decisions`.',
-      params,
       body: { schema: RejectRequest, isOptional: true },
-      answers: { 200: { description: 'The current state of the tool.', schema: DecidedTool } },
-      problems: ['conflict'],
     },
     async ({ answer, services, principal, params, body }) => {
       return answer(200, await services.catalog(principal).rejectTool(params.server, params.tool, body));
@@ -162,17 +163,13 @@ export const serverToolRoutes = [
 
   defineRoute(
     {
-      ...common,
-      method: 'post',
+      ...deciding,
       path: '/v1/servers/{server}/tools/{tool}/undo',
       operationId: 'undoServerToolDecision',
       summary: 'Undo a decision about a tool',
       description:
         'Takes the newest of its `decisions` back, or that about the definition `refId`. After an acceptance the tool is held again, and the definition that was accepted before is compared with the listed one. After a rejection it is in the state from before.',
-      params,
       body: { schema: UndoRequest, isOptional: true },
-      answers: { 200: { description: 'The current state of the tool.', schema: DecidedTool } },
-      problems: ['conflict'],
     },
     async ({ answer, services, principal, params, body }) => {
       return answer(200, await services.catalog(principal).undoTool(params.server, params.tool, body));

@@ -9,7 +9,8 @@ import type { Principal } from '../../../core/people/principal.ts';
 import type { WriteOptions } from '../../../ports/catalog.ts';
 import { etag, etagHeader, requireSameName } from '../../conditions.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute, type ServerAdmin, type ServerServices } from './server-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { storedDocumentUsing } from '../../stored-document.ts';
 import {
   ServerSummary,
@@ -24,7 +25,9 @@ import {
 export const serverParams = z.object({ server: ServerName.meta({ example: 'weather' }) });
 
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers' } as const;
-const server = storedDocumentUsing<ServerServices>()({
+type ServerAdmin = ReturnType<HttpServices['servers']>;
+
+const server = storedDocumentUsing<HttpServices>()({
   ...common,
   path: '/v1/servers/{server}',
   params: serverParams,
@@ -114,7 +117,7 @@ export const serverRoutes = [
   }),
 ];
 
-async function writeServer(services: ServerServices, principal: Principal, name: string, body: Server, options: WriteOptions) {
+async function writeServer(services: HttpServices, principal: Principal, name: string, body: Server, options: WriteOptions) {
   requireSameName(name, body);
   const catalog = services.catalog(principal);
   const desk = services.servers(principal.workspace);

@@ -1,45 +1,6 @@
 /** `/v1/master-key`: the fingerprints of the master key, and sealing everything again after it was changed. Only for the root key. */
-import { z } from 'zod';
-import { defineRoute } from './operator-services.ts';
-
-const fingerprint = z.string().meta({ description: 'Identifies a key and reveals nothing about it.', example: '1f0c9ab2' });
-const values = z.int().meta({ description: 'A number of values.' });
-
-const WorkspaceReseal = z
-  .object({
-    workspace: z.string(),
-    done: values,
-    left: values.nullable().meta({ description: 'Values that the current key has not sealed. null: not counted yet.' }),
-    isDone: z.boolean(),
-    fault: z.string().nullable().meta({ description: 'Why the newest attempt failed. It is retried.' }),
-    unreadable: z
-      .array(z.object({ kind: z.string(), name: z.string() }))
-      .meta({ description: 'Values that neither key opens, at most 20. PUT them again.' }),
-  })
-  .meta({ id: 'WorkspaceReseal' });
-
-const MasterKeyState = z
-  .object({
-    current: fingerprint,
-    previous: fingerprint.nullable(),
-    retired: z
-      .array(fingerprint)
-      .meta({ description: 'Earlier keys, under which API keys may have been created. They open and sign nothing.' }),
-    reseal: z.object({
-      status: z.enum(['none', 'running', 'done', 'failed']).meta({
-        description: '`failed`: there are unreadable values, or a workspace fails repeatedly, which is still retried.',
-      }),
-      startedAt: z.iso.datetime().nullable(),
-      finishedAt: z.iso.datetime().nullable(),
-      removableAt: z.iso.datetime().nullable().meta({
-        description: 'From then on MONIKER_MASTER_KEY_PREVIOUS can be removed from the settings. null: not yet.',
-      }),
-      done: values,
-      left: values,
-      workspaces: z.array(WorkspaceReseal).meta({ description: 'At most 100; those that are not done come first.' }),
-    }),
-  })
-  .meta({ id: 'MasterKeyState' });
+import { MasterKeyState } from '../../../ports/master-key.ts';
+import { defineRoute } from '../../route.ts';
 
 const common = { tag: 'Keys', scopes: ['admin'], rootOnly: true } as const;
 

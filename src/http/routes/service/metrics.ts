@@ -3,7 +3,7 @@
  * although the service listens on loopback, since every local process could otherwise read which agents, models and tools are used.
  */
 import { Problem } from '../../../core/problem.ts';
-import { defineRoute } from './operator-services.ts';
+import { defineRoute } from '../../route.ts';
 
 export const metricsRoutes = [
   defineRoute(

@@ -3,7 +3,7 @@
  * `/docs`. No key: they contain no private data.
  */
 import { pagesCss } from '../../pages/assets.ts';
-import { definePublicRoute } from './operator-services.ts';
+import { definePublicRoute } from '../../route.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import { etagHeader, matchesEtag, unchanged } from '../../conditions.ts';
 import { z } from 'zod';

@@ -7,10 +7,11 @@ import { originOf } from '../../../core/people/principal.ts';
 import { parentOf } from '../../../core/toolset/composite-tool.ts';
 import { triggerOfKey } from '../../../core/triggers/trigger-principal.ts';
 import { type ListedWait, WaitKind, WaitState } from '../../../core/turn/session-summary.ts';
+import { DecisionOutcome, StartedBy } from '../../../ports/session.ts';
 import { pageFields, pageOf } from '../../paging.ts';
 import { requirePublicBase } from '../../own-origin.ts';
-import { defineRoute } from './session-services.ts';
-import { sessionParams, StartedBy } from './sessions.ts';
+import { defineRoute } from '../../route.ts';
+import { sessionParams } from './sessions.ts';
 
 const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ description: 'Id of the waiting call.' }) });
 
@@ -35,17 +36,6 @@ const DecisionRequest = z
     message: 'is allowed only with `approve`',
   })
   .meta({ id: 'DecisionRequest', example: { decision: 'approve' } });
-
-const DecisionAnswer = z
-  .object({
-    callId: z.string(),
-    decision: Decision,
-    turn: z.string().nullable().meta({ description: 'null for a direct call, which must be sent again.' }),
-    status: z.string().nullable().meta({ description: 'Current status of the turn.' }),
-    knownHosts: z.array(z.string()).optional().meta({ description: 'Hosts that are known to the workspace from now on. Absent: none.' }),
-    warning: z.string().optional().meta({ description: 'Why the hosts could not be made known. The decision stands.' }),
-  })
-  .meta({ id: 'DecisionAnswer', example: { callId: 'call_1', decision: 'approve', turn: 'turn_1', status: 'running' } });
 
 const ApprovalLink = z
   .object({ url: z.url(), expiresAt: z.iso.datetime() })
@@ -115,8 +105,7 @@ export const approvalRoutes = [
     async ({ answer, services, principal, query: { cursor, limit, ...filter } }) => {
       const whose = decidableSessions(principal);
       const of = whose === 'all' ? null : { ...whose, keyId: principal.keyId };
-      const page = { limit, ...(cursor !== undefined && { cursor }) };
-      const { items, nextCursor } = await services.catalog(principal).waits({ ...filter, of }, page);
+      const { items, nextCursor } = await services.catalog(principal).waits({ ...filter, of }, { limit, cursor });
       return answer(200, { items: items.map(toInboxItem), nextCursor });
     },
   ),
@@ -164,7 +153,7 @@ export const approvalRoutes = [
       scopes: ['approve'],
       params,
       body: DecisionRequest,
-      answers: { 200: { description: 'Stored.', schema: DecisionAnswer } },
+      answers: { 200: { description: 'Stored.', schema: DecisionOutcome } },
       problems: ['conflict'],
     },
     async ({ answer, services, principal, params, body: { decision, round, ...options } }) => {

@@ -18,7 +18,8 @@ import { toProblem } from '../../problems.ts';
 import { readStrangersBody } from '../../request-body.ts';
 import { limitAttempts } from '../../client-address.ts';
 import { isOwnOrigin } from '../../own-origin.ts';
-import { definePublicRoute, type SessionServices } from './session-services.ts';
+import { definePublicRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 
 /** An unauthenticated decision by link, with its reason, which may be in percent-encoding. */
 const maxLinkBodyBytes = 16 * KB;
@@ -87,7 +88,7 @@ export const approvePageRoutes = [
 /** Returns the session that the token names. A forged token is rejected before any session is called. */
 async function followLink(
   c: AppContext,
-  { approvalLinks, sessions, clock }: SessionServices,
+  { approvalLinks, sessions, clock }: HttpServices,
 ): Promise<{ session: SessionPort } & FollowedLink> {
   return await limitAttempts(c, async () => {
     const link = await approvalLinks.read(c.req.param('token') ?? '');

@@ -7,13 +7,13 @@ import { z } from 'zod';
 import { sha256HexOfBytes } from '../../../core/hash.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { workspace } from '../../../core/text/path.ts';
-import type { FileConditions } from '../../../ports/session.ts';
+import { DirectoryListing, type FileConditions } from '../../../ports/session.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { conditionHeaders, ifNoneMatch, matchesEtag } from '../../conditions.ts';
 import { hold } from '../../places.ts';
 import { enterResponse, readRequestBody, resizePlace } from '../../request-body.ts';
 import { largeResponseBytes, bodyHoldingPlace } from '../../sent-body.ts';
-import { defineRoute } from './session-services.ts';
+import { defineRoute } from '../../route.ts';
 import { sessionParams } from './sessions.ts';
 import { MB } from '../../../core/limits/units.ts';
 
@@ -25,18 +25,6 @@ const params = sessionParams.extend({
     .meta({ description: 'Relative to `/workspace`, which may be included; absolute if it starts with a slash.', example: 'notes.txt' }),
 });
 
-const Listing = z
-  .object({
-    path: z.string(),
-    entries: z
-      .array(z.object({ name: z.string(), kind: z.enum(['file', 'directory']), size: z.int(), modifiedAt: z.iso.datetime() }))
-      .meta({ description: `At most ${limits.maxListedTree}. With \`recursive\`, names are relative paths.` }),
-    truncated: z.boolean().meta({ description: 'true: more entries exist. List a subdirectory.' }),
-    usage: z
-      .object({ files: z.int(), bytes: z.int(), maxFiles: z.int(), maxBytes: z.int() })
-      .meta({ description: 'Number and size of all files and directories of the session, with their limits.' }),
-  })
-  .meta({ id: 'DirectoryListing' });
 const WrittenFile = z.object({ path: z.string(), size: z.int() }).meta({ id: 'WrittenFile' });
 
 const query = z.strictObject({
@@ -56,7 +44,7 @@ export const sessionFileRoutes = [
       summary: 'List the working directory',
       params: sessionParams,
       query,
-      answers: { 200: { description: 'The entries.', schema: Listing } },
+      answers: { 200: { description: 'The entries.', schema: DirectoryListing } },
     },
     async ({ answer, services, principal, params, query }) =>
       answer(200, await services.sessions.get(params.id).listFiles(principal, workspace, { recursive: query.recursive === 'true' })),
@@ -77,7 +65,7 @@ export const sessionFileRoutes = [
       answers: {
         200: {
           description: 'The bytes of a file (`application/octet-stream`), or the entries of a directory (JSON).',
-          schema: Listing,
+          schema: DirectoryListing,
           also: 'application/octet-stream',
           headers: { 'last-modified': 'For a file.', etag: 'For a file: equal bytes have an equal tag.' },
         },

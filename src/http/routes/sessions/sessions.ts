@@ -10,12 +10,13 @@ import { ToolsetReference } from '../../../core/toolset/toolset.ts';
 import { triggerOfKey } from '../../../core/triggers/trigger-principal.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { idempotencyMismatch, nullIfNotFound, Problem } from '../../../core/problem.ts';
-import { type ListedSession, SessionStatus } from '../../../core/turn/session-summary.ts';
-import { ForkPoint, SessionView, type SessionSetup } from '../../../ports/session.ts';
+import { SessionStatus } from '../../../core/turn/session-summary.ts';
+import { ForkPoint, type ListedSession, SessionRow, type SessionSetup, SessionView } from '../../../ports/session.ts';
 import { runIdempotent } from '../../../engine/idempotency.ts';
 import { idempotencyHeader, idempotencyOf } from '../../idempotency.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute, type SessionServices } from './session-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 
 export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of a session.' }) });
 
@@ -49,26 +50,6 @@ const SessionRequest = z
     }
   })
   .meta({ id: 'SessionRequest', example: { model: 'rehearsal/default', toolset: 'demo' } });
-
-export const StartedBy = z
-  .object({ kind: z.enum(['webhook', 'schedule']), name: z.string() })
-  .optional()
-  .meta({ description: 'The trigger that started the session. Absent: it belongs to a key.' });
-
-const SessionRow = z
-  .object({
-    id: z.string(),
-    agent: z.string().optional(),
-    model: z.string().optional(),
-    toolset: z.string().optional(),
-    createdAt: z.iso.datetime(),
-    trigger: StartedBy,
-    title: SessionView.shape.title,
-    status: SessionStatus.meta({ description: 'Of the newest turn. Up to a few seconds old; read the session for its current state.' }),
-    lastActivityAt: SessionView.shape.lastActivityAt,
-    usage: SessionView.shape.usage,
-  })
-  .meta({ id: 'SessionRow' });
 
 const SessionsQuery = z.strictObject({
   ...pageFields,
@@ -147,8 +128,7 @@ export const sessionRoutes = [
     },
     async ({ answer, services, principal, query: { cursor, limit, ...filter } }) => {
       const keyId = isAllowed(principal, { act: 'open-session', isOwn: false }) ? null : principal.keyId;
-      const page = { limit, ...(cursor !== undefined && { cursor }) };
-      const { items, nextCursor } = await services.catalog(principal).sessions({ ...filter, keyId }, page);
+      const { items, nextCursor } = await services.catalog(principal).sessions({ ...filter, keyId }, { limit, cursor });
       return answer(200, { items: items.map(toRow), nextCursor });
     },
   ),
@@ -209,7 +189,7 @@ function toRow({ keyId, ...row }: ListedSession): z.infer<typeof SessionRow> {
 
 /** A repeated idempotency key returns the session that it created, in its original state, if the setup is the same. */
 async function createSession(
-  services: SessionServices,
+  services: HttpServices,
   principal: Principal,
   setup: SessionSetup,
   key: string | undefined,
@@ -218,12 +198,7 @@ async function createSession(
   return key === undefined ? view : asMade(view, await services.sessions.get(view.id).setup(principal), setup);
 }
 
-async function forkSession(
-  services: SessionServices,
-  principal: Principal,
-  from: ForkPoint,
-  key: string | undefined,
-): Promise<SessionView> {
+async function forkSession(services: HttpServices, principal: Principal, from: ForkPoint, key: string | undefined): Promise<SessionView> {
   const source = services.sessions.get(from.session);
   const { agent, model, toolset, instructions, tools } = await source.setup(principal);
   // As above. A key may have been bound to other agents since.
@@ -251,7 +226,7 @@ function ownKey(key: string): string {
 }
 
 /** A session with an agent uses the agent's current toolset; null also if the agent was deleted. */
-async function withAgentsToolset(services: SessionServices, principal: Principal, view: SessionView): Promise<SessionView> {
+async function withAgentsToolset(services: HttpServices, principal: Principal, view: SessionView): Promise<SessionView> {
   if (view.agent === undefined) return view;
   const agent = await nullIfNotFound(services.directory.agent(principal.workspace, view.agent));
   return agent === null ? view : { ...view, toolset: agent.toolset ?? null };

@@ -7,12 +7,12 @@ import { submitWithinLimits } from '../../../engine/plan/turn-limits.ts';
 import { type SessionCallRequest, type SubmittedTurn, type SubmitTurn, TurnAnswer, TurnRequest } from '../../../ports/session.ts';
 import { editionHeader, editionName, replacedHeader, replacedToolsHeader } from '../../conditions.ts';
 import { eventStreamHeaders, openEventStream, resumePoint } from '../../event-stream.ts';
-import { SessionEventSchema } from '../../session-event-schema.ts';
+import { SessionEventSchema } from '../../../core/turn/session-event.ts';
 import { runIdempotent } from '../../../engine/idempotency.ts';
 import { idempotencyHeader, idempotencyOf } from '../../idempotency.ts';
 import { requireStream } from '../../places.ts';
 import { toProblem } from '../../problems.ts';
-import { defineRoute } from './session-services.ts';
+import { defineRoute } from '../../route.ts';
 import { sessionParams } from './sessions.ts';
 
 const defaultEventsPerPage = 100;

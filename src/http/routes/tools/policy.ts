@@ -16,7 +16,8 @@ import type { SessionExplainRequest } from '../../../ports/session.ts';
 import { storedBody } from '../../conditions.ts';
 import { pageOf, PageQuery } from '../../paging.ts';
 import { decisionImpactView, pastCallsOf, pastDays, pastRange, TurnCoverage } from '../../past-calls.ts';
-import { defineRoute, type ToolServices } from './tool-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { type DocumentPlace, shownIfAny, storedDocumentUsing, versionFields } from '../../stored-document.ts';
 
 const workspace = 'The policy and its rules';
@@ -35,7 +36,7 @@ const PolicyImpact = z
   })
   .meta({ id: 'PolicyImpact' });
 
-const policy = storedDocumentUsing<ToolServices>()({
+const policy = storedDocumentUsing<HttpServices>()({
   path: '/v1/policy',
   params: z.object({}),
   id: 'Policy',
@@ -226,7 +227,7 @@ async function warningsOf(catalog: CatalogPort, rules: z.infer<typeof Policy>): 
 type AskedCall = Omit<SessionExplainRequest, 'plan'>;
 
 /** Explains the tool as if it were in a toolset by itself. */
-async function explainKnownTool(services: ToolServices, principal: Principal, asked: AskedCall): Promise<PolicyAnswer> {
+async function explainKnownTool(services: HttpServices, principal: Principal, asked: AskedCall): Promise<PolicyAnswer> {
   const definitions = await withUses(services.catalog(principal), asked.name);
   return await services.explainCall(principal, { ...asked, definitions });
 }

@@ -8,7 +8,8 @@ import { MadeTool, MadeToolName } from '../../../core/tools/made-tool.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { toolsOfKey } from '../../../engine/configuration/tools-of-key.ts';
 import { compareDefinitions, DefinitionImpactView, pastDays } from '../../past-calls.ts';
-import { defineRoute, type ToolServices } from './tool-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { findPrivateTool } from './written-tools.ts';
 
 export const toolImpactRoutes = [
@@ -38,7 +39,7 @@ export const toolImpactRoutes = [
 ];
 
 /** Throws `forbidden` for a shared tool that the toolsets of the key do not have. null: the tool is new. */
-async function storedTool(services: ToolServices, principal: Principal, canonical: string): Promise<ToolDefinition | null> {
+async function storedTool(services: HttpServices, principal: Principal, canonical: string): Promise<ToolDefinition | null> {
   const catalog = services.catalog(principal);
   if ((await nullIfNotFound(catalog.get('made-tool', canonical))) === null)
     return await findPrivateTool(catalog, principal.keyId, canonical);

@@ -7,7 +7,7 @@ import { ElicitationAnswer } from '../../../core/servers/elicitation.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { ContentBlock } from '../../../core/tools/tool.ts';
 import type { ClientResult } from '../../../core/model/message.ts';
-import { defineRoute } from './tool-services.ts';
+import { defineRoute } from '../../route.ts';
 import { sessionParams } from '../sessions/sessions.ts';
 
 /** Blocks of one result of a client tool; the size of the body limits their content. */

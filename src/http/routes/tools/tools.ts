@@ -15,8 +15,8 @@ import type { CatalogPort, StoredDocument } from '../../../ports/catalog.ts';
 import { etag, etagHeader, storedBody } from '../../conditions.ts';
 import { pageFor, PageQuery, pageOf } from '../../paging.ts';
 import { readDefinitions, toolsOfKey } from '../../../engine/configuration/tools-of-key.ts';
-import type { Sent } from '../../route.ts';
-import { defineRoute, type ToolServices } from './tool-services.ts';
+import { type Sent, defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { storedDocumentUsing, versionFields } from '../../stored-document.ts';
 import { findPrivateTool, ownerQuery, readOwner } from './written-tools.ts';
 
@@ -76,7 +76,7 @@ const common = { tag: 'Tools' } as const;
 const versionsOfTools = 'Versions of made tools';
 
 export const toolRoutes = [
-  storedDocumentUsing<ToolServices>()({
+  storedDocumentUsing<HttpServices>()({
     ...common,
     path: '/v1/tools/{canonical}',
     params: toolParams,
@@ -159,7 +159,7 @@ export const toolRoutes = [
 ];
 
 /** For a bound key: the tools of its toolsets or agents, and its private ones, by canonical name. */
-async function reachableTools({ catalog: catalogOf, directory }: ToolServices, principal: Principal): Promise<ToolDefinition[]> {
+async function reachableTools({ catalog: catalogOf, directory }: HttpServices, principal: Principal): Promise<ToolDefinition[]> {
   const catalog = catalogOf(principal);
   const shared = await readDefinitions(catalog, await toolsOfKey(catalog, directory, principal));
   const own = await catalog.privateTools(principal.keyId);
@@ -167,7 +167,7 @@ async function reachableTools({ catalog: catalogOf, directory }: ToolServices, p
 }
 
 async function readTool(
-  services: ToolServices,
+  services: HttpServices,
   principal: Principal,
   canonical: string,
   owner: string | undefined,
@@ -184,7 +184,7 @@ async function readTool(
 }
 
 /** Returns a shared made tool as it was at a version. */
-async function readEarlierTool({ catalog: catalogOf }: ToolServices, principal: Principal, canonical: string, version: number) {
+async function readEarlierTool({ catalog: catalogOf }: HttpServices, principal: Principal, canonical: string, version: number) {
   requireAllowed(principal, { act: 'use-workspace', what: versionsOfTools });
   const catalog = catalogOf(principal);
   const [tool, document] = await Promise.all([catalog.tool(canonical, version), catalog.get('made-tool', canonical, version)]);
@@ -225,7 +225,7 @@ async function toSummary(tool: ToolDefinition): Promise<Sent<z.infer<typeof List
 }
 
 /** Throws `forbidden` for a bound key without the tool. */
-export async function requireReadableTool(services: ToolServices, principal: Principal, tool: string): Promise<void> {
+export async function requireReadableTool(services: HttpServices, principal: Principal, tool: string): Promise<void> {
   const has = await toolsOfKey(services.catalog(principal), services.directory, principal);
   requireAllowed(principal, { act: 'read-tool', tool, has });
 }

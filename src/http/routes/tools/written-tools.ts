@@ -13,7 +13,8 @@ import { UiTool, UiToolName } from '../../../core/tools/ui-tool.ts';
 import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from '../../../engine/configuration/write-made-tool.ts';
 import type { WriteOptions, CatalogPort, StoredDocument } from '../../../ports/catalog.ts';
 import { answerWrite, conditionHeaders, writeConditions } from '../../conditions.ts';
-import { defineRoute, type ToolServices } from './tool-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { dryRunFlag, optionalWarnings, shownIfAny, writeAnswers } from '../../stored-document.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 
@@ -135,7 +136,7 @@ function nameOf(canonical: string): typeof MadeToolName {
   return isMade(canonical) ? MadeToolName : UiToolName;
 }
 
-type Write = { services: ToolServices; principal: Principal; canonical: string; body: Record<string, unknown>; options: WriteOptions };
+type Write = { services: HttpServices; principal: Principal; canonical: string; body: Record<string, unknown>; options: WriteOptions };
 type Done = { view: z.infer<typeof Written>; document: StoredDocument; created: boolean };
 
 async function putUiTool({ services, principal, canonical, body, options }: Write): Promise<Done> {

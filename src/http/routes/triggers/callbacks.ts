@@ -4,9 +4,9 @@ import { ResourceName } from '../../../core/turn/agent.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { Callback, CallbackStatus, CallbackTargetKind, CallbackWithBody } from '../../../core/triggers/callbacks/callback.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 
-const what = 'Callbacks';
+const common = { tag: 'Callbacks', scopes: ['admin'], workspace: 'Callbacks' } as const;
 
 const CallbackList = z
   .strictObject({
@@ -25,13 +25,11 @@ const params = z.object({
 export const callbackRoutes = [
   defineRoute(
     {
+      ...common,
       method: 'get',
       path: '/v1/callbacks',
       operationId: 'listCallbacks',
-      tag: what,
       summary: 'List callbacks, newest first',
-      scopes: ['admin'],
-      workspace: what,
       query: CallbackList,
       answers: { 200: { description: 'A page of callbacks, with their attempts.', schema: pageOf(Callback) } },
     },
@@ -40,13 +38,11 @@ export const callbackRoutes = [
 
   defineRoute(
     {
+      ...common,
       method: 'get',
       path: '/v1/callbacks/{callback}',
       operationId: 'getCallback',
-      tag: what,
       summary: 'Read a callback with its body',
-      scopes: ['admin'],
-      workspace: what,
       params,
       answers: { 200: { description: 'The callback.', schema: CallbackWithBody } },
     },
@@ -57,15 +53,13 @@ export const callbackRoutes = [
 
   defineRoute(
     {
+      ...common,
       method: 'post',
       path: '/v1/callbacks/{callback}/retry',
       operationId: 'retryCallback',
-      tag: what,
       summary: 'Retry a callback now',
       description:
         'For a dead callback, or one that waits for its next attempt. Returns 409 if it was delivered, and 403 for a key with `egressHosts`, `ips` or `models`.',
-      scopes: ['admin'],
-      workspace: what,
       params,
       answers: { 202: { description: 'The attempt was queued.', schema: Callback } },
       problems: ['conflict'],

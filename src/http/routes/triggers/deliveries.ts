@@ -8,7 +8,7 @@ import { DeliveryStatus, DeliveryWithPayload, RefusedDeliveries, WebhookDelivery
 import type { Trigger } from '../../../core/turn/turn-trigger.ts';
 import { renderReplay } from '../../../engine/triggers/render-event.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 import { acceptedAnswer, acceptedHeaders, toAcceptedBody } from './accepted-delivery.ts';
 import { webhookParams } from './webhooks.ts';
 
@@ -46,15 +46,9 @@ export const deliveryRoutes = [
         },
       },
     },
-    async ({ answer, services, principal, query: { status, webhook, from, cursor, limit } }) => {
-      const found = await services.triggers(principal.workspace).webhookDeliveries({
-        limit,
-        ...(cursor !== undefined && { cursor }),
-        ...(status !== undefined && { status }),
-        ...(webhook !== undefined && { webhook }),
-        ...(from !== undefined && { from: Date.parse(from) }),
-      });
-      return answer(200, found);
+    async ({ answer, services, principal, query }) => {
+      const from = query.from === undefined ? undefined : Date.parse(query.from);
+      return answer(200, await services.triggers(principal.workspace).webhookDeliveries({ ...query, from }));
     },
   ),
 
@@ -70,9 +64,7 @@ export const deliveryRoutes = [
       answers: { 200: { description: 'A page of deliveries.', schema: pageOf(DeliveryWithPayload) } },
     },
     async ({ answer, services, principal, params, query }) => {
-      const { status, cursor, limit } = query;
-      const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
-      const found = await services.triggers(principal.workspace).deliveries(triggerOf(params.webhook), page);
+      const found = await services.triggers(principal.workspace).deliveries(triggerOf(params.webhook), query);
       // An empty list may mean that the webhook does not exist, which is then reported.
       if (found.items.length === 0) await services.catalog(principal).get('webhook', params.webhook);
       return answer(200, found);

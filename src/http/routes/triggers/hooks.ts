@@ -14,7 +14,7 @@ import { Accepted, acceptedAnswer, acceptedHeaders, toAcceptedBody } from './acc
 import { clientAddress } from '../../client-address.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { readStrangersBody } from '../../request-body.ts';
-import { definePublicRoute } from './trigger-services.ts';
+import { definePublicRoute } from '../../route.ts';
 import { MB } from '../../../core/limits/units.ts';
 
 /** Real payloads are smaller: GitHub cuts at 25 MB but usually sends kilobytes, Slack and Stripe stay below 256 kB. */

@@ -7,7 +7,7 @@ import { Delivery, DeliveryStatus } from '../../../core/triggers/delivery.ts';
 import type { DeliveryWithPayload } from '../../../core/triggers/delivery.ts';
 import type { Trigger } from '../../../core/turn/turn-trigger.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './trigger-services.ts';
+import { defineRoute } from '../../route.ts';
 import { acceptedAnswer, acceptedHeaders, toAcceptedBody } from './accepted-delivery.ts';
 import { scheduleParams } from './schedules.ts';
 
@@ -51,9 +51,7 @@ export const scheduleRunRoutes = [
       answers: { 200: { description: 'A page of runs.', schema: pageOf(Delivery) } },
     },
     async ({ answer, services, principal, params, query }) => {
-      const { status, cursor, limit } = query;
-      const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
-      const { items, nextCursor } = await services.triggers(principal.workspace).deliveries(triggerOf(params.schedule), page);
+      const { items, nextCursor } = await services.triggers(principal.workspace).deliveries(triggerOf(params.schedule), query);
       // An empty list may mean that the schedule does not exist, which is then reported.
       if (items.length === 0) await services.catalog(principal).get('schedule', params.schedule);
       return answer(200, { items: items.map(toRun), nextCursor });

@@ -12,8 +12,8 @@ import { Schedule } from '../../../core/triggers/schedules/schedule.ts';
 import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { StoredDocument } from '../../../ports/catalog.ts';
 import { documentRoutes, shownWarnings } from '../../document-routes.ts';
-import { requireSameName, storedBody } from '../../conditions.ts';
-import { defineRoute } from './trigger-services.ts';
+import { storedBody } from '../../conditions.ts';
+import { defineRoute } from '../../route.ts';
 
 /** Times shown in one response: each is a separate search. */
 const maxShownScheduleTimes = 100;
@@ -66,11 +66,8 @@ export const scheduleRoutes = [
     unshown: { kept: ['callbackSecret'] },
     reviewed: ReviewedSchedule,
     toView,
-    toDocument: (name, body) => {
-      const { hasCallbackSecret: _has, nextRunAt: _next, lastRun: _last, warnings: _warnings, ...document } = body;
-      requireSameName(name, document);
-      return { ...document, name };
-    },
+    shown: Object.keys(shown),
+    storesName: true,
   }),
 
   defineRoute(

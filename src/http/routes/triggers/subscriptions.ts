@@ -5,10 +5,8 @@
 import { z } from 'zod';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { CallbackTest, Subscription } from '../../../core/triggers/callbacks/callback.ts';
-import { shownWarnings } from '../../document-routes.ts';
-import { requireSameName } from '../../conditions.ts';
-import { defineRoute } from './trigger-services.ts';
-import { documentRoutes } from '../../document-routes.ts';
+import { defineRoute } from '../../route.ts';
+import { documentRoutes, shownWarnings } from '../../document-routes.ts';
 import { storedBody } from '../../conditions.ts';
 
 const what = 'Subscriptions';
@@ -37,10 +35,8 @@ export const subscriptionRoutes = [
     reviewed: ReviewedSubscription,
     // A subscription always has a secret.
     toView: (document) => ({ ...storedBody<z.input<typeof SubscriptionView>>(document), name: document.name, hasSecret: true }),
-    toDocument: (name, { hasSecret: _has, warnings: _warnings, ...document }) => {
-      requireSameName(name, document);
-      return { ...document, name };
-    },
+    shown: ['hasSecret'],
+    storesName: true,
   }),
 
   defineRoute(

@@ -12,8 +12,8 @@ import { testHook } from '../../../engine/triggers/render-event.ts';
 import type { StoredDocument } from '../../../ports/catalog.ts';
 import { documentRoutes, shownWarnings } from '../../document-routes.ts';
 import type { DocumentReader } from '../../document-routes.ts';
-import { requireSameName, storedBody } from '../../conditions.ts';
-import { defineRoute } from './trigger-services.ts';
+import { storedBody } from '../../conditions.ts';
+import { defineRoute } from '../../route.ts';
 
 const what = 'Webhooks';
 export const webhookParams = z.object({ webhook: ResourceName.meta({ example: 'triage' }) });
@@ -72,11 +72,8 @@ export const webhookRoutes = [
     unshown: { kept: ['secret', 'callbackSecret'] },
     reviewed: ReviewedWebhook,
     toView,
-    toDocument: (name, body) => {
-      const { hasSecret: _has, secrets: _count, hasCallbackSecret: _callback, url: _url, warnings: _warnings, ...document } = body;
-      requireSameName(name, document);
-      return { ...document, name };
-    },
+    shown: Object.keys(shown),
+    storesName: true,
   }),
 
   defineRoute(

@@ -150,27 +150,14 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   workspace: 'workspace',
 };
 
-type SqlRow = {
-  kind: string;
-  name: string;
-  version: number;
+type SqlRow = Omit<DocumentRow, 'deleted' | 'body' | 'createdAt' | 'updatedAt'> & {
   deleted: number;
   body: string;
-  sealed: string | null;
   created_at: number;
   updated_at: number;
 };
 
 /** Rows are written only by `storeRow`, so their kind is valid and their body an object. */
-function fromSql(row: SqlRow): DocumentRow {
-  return {
-    kind: row.kind as DocumentKind,
-    name: row.name,
-    version: row.version,
-    deleted: row.deleted === 1,
-    body: JSON.parse(row.body) as Record<string, unknown>,
-    sealed: row.sealed,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+function fromSql({ created_at: createdAt, updated_at: updatedAt, ...row }: SqlRow): DocumentRow {
+  return { ...row, deleted: row.deleted === 1, body: JSON.parse(row.body) as Record<string, unknown>, createdAt, updatedAt };
 }

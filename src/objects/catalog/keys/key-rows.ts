@@ -5,7 +5,7 @@ import { coversPattern } from '../../../core/model/model-name.ts';
 import { areHostsWithin } from '../../../core/secrets/secret.ts';
 import type { UsageLimits } from '../../../core/usage-limits.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
-import type { KeyRecord } from '../../../ports/catalog.ts';
+import type { KeyRecord } from '../../../core/people/key-view.ts';
 import { isoTime } from '../documents/documents.ts';
 
 export type KeyRow = {

@@ -1,7 +1,7 @@
 /** Replaces the secret of a key. The id stays, and with it the sessions of the key; earlier secrets work during the overlap. */
 import { Problem } from '../../../core/problem.ts';
 import { rootKeyId } from '../../../core/people/principal.ts';
-import type { KeyRecord } from '../../../ports/catalog.ts';
+import type { KeyRecord } from '../../../core/people/key-view.ts';
 import { mintKey } from '../../../storage/keys/key-crypto.ts';
 import type { CatalogContext } from '../context.ts';
 import { recordChange } from '../records/audit.ts';

@@ -1,6 +1,7 @@
 /** The index of sessions, with what lists show of them. Sessions are separate objects; an entry here grants no access. */
 import { noUsage, type Usage } from '../../../core/model/chat-event.ts';
-import type { ListedSession, SessionFilter, SessionStatus, SessionUpdate } from '../../../core/turn/session-summary.ts';
+import type { SessionFilter, SessionStatus, SessionUpdate } from '../../../core/turn/session-summary.ts';
+import type { ListedSession } from '../../../ports/session.ts';
 import type { Page, PageRequest, SessionIndexRow } from '../../../ports/catalog.ts';
 import { newestFirst } from '../../../storage/list-pages.ts';
 import type { CatalogContext } from '../context.ts';
