@@ -205,7 +205,7 @@ export function fakeSessions(): FakeSessions {
       const { waiting } = known(id);
       return findApproval(waiting, linkedCall(waiting, nonce));
     },
-    decideByLink: async ({ nonce }, decision, remember) => {
+    decideByLink: async ({ nonce }, decision, { remember } = {}) => {
       const session = known(id);
       const callId = linkedCall(session.waiting, nonce);
       const answer = applyDecision(session, callId, decision);

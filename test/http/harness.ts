@@ -98,6 +98,9 @@ export function createHarness(
   const triggers = fakeTriggers({ sessions, now: clock.now });
   const master = createMasterKey(settings.masterKey);
   const proxied: Harness['proxied'] = [];
+  const notFaked = (): never => {
+    throw new Error('not faked');
+  };
   const unused = () => Promise.reject(new Error('not in these tests'));
   const sources: Harness['sources'] = {};
   const background: Promise<unknown>[] = [];
@@ -165,7 +168,7 @@ export function createHarness(
     storedWork: () => triggers,
     // Tested against the real Catalog.
     fetchDocument: unused,
-    replays: { create: unused, get: () => Promise.reject(new Error('not faked')) as never },
+    replays: { create: unused, get: notFaked },
     projects: () => ({ applyDocuments: () => Promise.reject(new Error('not faked')), projects: () => Promise.resolve([]) }),
     masterKey: () => ({ masterKeyState: unused, startReseal: unused, resealSome: unused }),
     prompts: {

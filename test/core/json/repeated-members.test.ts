@@ -15,7 +15,7 @@ it.each([
   expect(repeatedMembers(text, 20)).toEqual(paths);
 });
 
-it('looks no deeper than asked', () => {
+it('are looked for no deeper than asked', () => {
   expect(repeatedMembers('{"a": 1, "b": {"c": 1, "c": 2}, "a": 3}', 20, 1)).toEqual(['a']);
 });
 
