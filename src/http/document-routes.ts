@@ -12,11 +12,9 @@ import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '..
 import { requireSameName, storedBody } from './conditions.ts';
 import { pageFor, PageQuery, pageOf, withUnstored } from './paging.ts';
 import type { Patching } from './patch.ts';
-import { type Route, routesUsing, type Sent } from './route.ts';
-import { type DocumentServices, optionalWarnings, shownIfAny, storedDocumentUsing, versionFields } from './stored-document.ts';
-
-const { defineRoute } = routesUsing<DocumentServices>();
-const storedDocument = storedDocumentUsing<DocumentServices>();
+import { defineRoute, type Route, type Sent } from './route.ts';
+import type { HttpServices } from './services.ts';
+import { optionalWarnings, shownIfAny, storedDocument, versionFields } from './stored-document.ts';
 
 export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   kind: DocumentKind;
@@ -34,7 +32,7 @@ export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   /** Returns the view of a stored document; some kinds add current state. Default: its body and its name. */
   toView?(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
   /** Returns the views of what exists without a document; a document of the same name replaces it. Default: none. */
-  unstored?(services: DocumentServices): readonly (Sent<z.input<View>> & { readonly name: string })[];
+  unstored?(services: HttpServices): readonly (Sent<z.input<View>> & { readonly name: string })[];
   /** Members that GET adds. Accepted and ignored on writes, as `warnings` are, so that the output of GET can be sent back. */
   shown?: readonly string[];
   /** The stored body has the name, too. */
@@ -70,11 +68,9 @@ export const shownWarnings = z
   .optional()
   .meta({ readOnly: true, description: 'Problems with the document in the current workspace. Absent: none.' });
 
-export type DocumentReader = { services: DocumentServices; principal: Principal };
+export type DocumentReader = { services: HttpServices; principal: Principal };
 
-export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>(
-  routes: DocumentRoutes<Body, View>,
-): readonly Route<DocumentServices>[] {
+export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>(routes: DocumentRoutes<Body, View>): readonly Route[] {
   const { kind, noun, tag, scopes, reading } = routes;
   // Its body was parsed when it was written.
   const toView =
@@ -88,7 +84,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   const written = routes.view
     .extend({ warnings: optionalWarnings('Problems with the stored document in the current workspace. Absent: none.') })
     .meta({ id: `Written${id}` });
-  const unstored = (services: DocumentServices) => routes.unstored?.(services) ?? [];
+  const unstored = (services: HttpServices) => routes.unstored?.(services) ?? [];
   const changing = {
     workspace,
     problems: routes.unstored === undefined ? (['precondition_failed'] as const) : (['precondition_failed', 'conflict'] as const),
@@ -117,7 +113,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   };
 
   /** What the settings provide has no document to change or delete. */
-  const refuseUnstored = async <T>(services: DocumentServices, name: string, work: Promise<T>): Promise<T> => {
+  const refuseUnstored = async <T>(services: HttpServices, name: string, work: Promise<T>): Promise<T> => {
     const document = await nullIfNotFound(work.then((value) => ({ value })));
     if (document !== null) return document.value;
     if (!unstored(services).some((view) => view.name === name)) return await work;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AuditEntry, AuditRow, AuditVerification } from '../../../core/records/audit.ts';
 import { invalidRequest } from '../../../core/problem.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './record-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const name = z.string().min(1).max(200).optional();
 const time = z.iso

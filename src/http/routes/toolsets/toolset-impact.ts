@@ -16,7 +16,7 @@ import {
   pastRange,
 } from '../../past-calls.ts';
 import { compileGiven } from './toolset-draft.ts';
-import { defineRoute } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
 import { ToolsetBody } from './toolsets.ts';
 
 const ToolsetImpact = z

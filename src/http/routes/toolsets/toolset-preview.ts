@@ -4,7 +4,7 @@ import type { Issue } from '../../../core/problem.ts';
 import { buildAliasMap } from '../../../core/toolset/alias-map.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
-import { defineRoute } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
 import { compileGiven } from './toolset-draft.ts';
 import { reportTools } from './toolset-report.ts';
 import { accessOf, ProviderQuery, tokenizer, ToolsetTools } from './toolset-tools.ts';

@@ -12,7 +12,8 @@ import { Problem } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { ToolKind } from '../../../core/tools/tool.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { aliasNames, readNames, ToolState, Version } from './toolset-names.ts';
 
 const ResolvedName = z
@@ -93,7 +94,7 @@ export const toolsetResolveRoutes = [
 ];
 
 async function missProblem(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   names: AliasMap,
   miss: Exclude<Resolution, { ok: true }>,
@@ -110,14 +111,14 @@ async function missProblem(
 }
 
 /** Only for keys that may see all tools of the workspace. Costs one Catalog call, only for a name without a tool. */
-async function findElsewhere(services: ToolsetServices, principal: Principal, names: AliasMap, requested: string): Promise<string[]> {
+async function findElsewhere(services: HttpServices, principal: Principal, names: AliasMap, requested: string): Promise<string[]> {
   if (!isUnbound(principal)) return [];
   const inside = new Set<string>(names.tools.map(({ canonical }) => canonical));
   const near = await nearInWorkspace(services, principal, requested);
   return near.filter((canonical) => !inside.has(canonical));
 }
 
-async function nearInWorkspace(services: ToolsetServices, principal: Principal, requested: string): Promise<string[]> {
+async function nearInWorkspace(services: HttpServices, principal: Principal, requested: string): Promise<string[]> {
   try {
     return [(await services.catalog(principal).tool(requested)).canonical];
   } catch (error) {

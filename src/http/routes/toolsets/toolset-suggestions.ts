@@ -14,7 +14,8 @@ import { learnToolsetNames } from '../../../engine/configuration/learn-names.ts'
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
 import { callCount, pastCallsOf, pastDays, pastRange, TurnCoverage } from '../../past-calls.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { toolsetOf } from './toolsets.ts';
 
 const names = z.array(z.string());
@@ -125,7 +126,7 @@ export const toolsetSuggestionRoutes = [
 
 /** Adds previews, and replaces the arguments of examples by what may be shown of them. */
 async function shown(
-  { directory, clock }: Pick<ToolsetServices, 'directory' | 'clock'>,
+  { directory, clock }: Pick<HttpServices, 'directory' | 'clock'>,
   { workspace }: Principal,
   lessons: readonly Lesson[],
   preview: (lesson: Lesson) => LessonPreview,

@@ -11,7 +11,8 @@ import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { charactersPerToken } from '../../../core/limits/units.ts';
 import { exampleAccess } from '../../../providers/wire-tool-names.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { readNames, ToolState, Version } from './toolset-names.ts';
 import { reportTools } from './toolset-report.ts';
 
@@ -159,7 +160,7 @@ function staleWarnings({ stale }: ToolsetStanding = {}): z.infer<typeof Warning>
 }
 
 /** A configured provider takes precedence over the kind with its name: its own profile applies. */
-export async function accessOf(services: ToolsetServices, principal: Principal, provider: string): Promise<ProviderAccess> {
+export async function accessOf(services: HttpServices, principal: Principal, provider: string): Promise<ProviderAccess> {
   try {
     return await services.directory.provider(principal.workspace, provider);
   } catch (error) {

@@ -11,7 +11,8 @@ import type { SessionCall } from '../../../ports/session.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
 import { runIdempotent, type Idempotency } from '../../../engine/idempotency.ts';
 import { idempotencyHeader, idempotencyOf } from '../../idempotency.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { readNames, Version } from './toolset-names.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
@@ -112,7 +113,7 @@ export const toolsetUseRoutes = [
  * with its own files. In a session the plan contains the edition and the key's rights; no model is called.
  */
 async function callTool(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   session: string | undefined,
   call: { toolset: string; name: string; arguments: Record<string, unknown> },

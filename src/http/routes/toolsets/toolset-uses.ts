@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { ToolsetUses } from '../../../core/toolset/toolset-uses.ts';
-import { defineRoute } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
 
 export const toolsetUsesRoutes = [
   defineRoute(

@@ -10,7 +10,8 @@ import type { StoredDocument } from '../../../ports/catalog.ts';
 import { revokedNow, writeToolset } from '../../../engine/configuration/write-toolset.ts';
 import { answerWrite, conditionHeaders, writeConditions } from '../../conditions.ts';
 import { PageQuery } from '../../paging.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { dryRunFlag, versionPage, writeAnswers } from '../../stored-document.ts';
 import { withoutRevoked } from '../../../core/toolset/revocations.ts';
 import { requireVersion } from '../../../engine/plan/read-toolset.ts';
@@ -210,7 +211,7 @@ const anyEarlier = 0;
 
 /** Returns the previous version; null: `to` is the first. Two removals never follow each other, so at most one number is skipped. */
 async function versionBefore(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   { name, version }: StoredDocument,
 ): Promise<StoredDocument | null> {
@@ -223,7 +224,7 @@ async function versionBefore(
 }
 
 /** Editions exist only for toolsets that are not removed; of a removed one, documents can be read and restored. */
-async function stateOf(services: ToolsetServices, principal: Principal, document: StoredDocument): Promise<ToolsetState> {
+async function stateOf(services: HttpServices, principal: Principal, document: StoredDocument): Promise<ToolsetState> {
   const { name, version } = document;
   const compiled = await nullIfNotFound(services.directory.toolset(principal.workspace, name, version));
   if (compiled === null)

@@ -10,8 +10,9 @@ import { readableToolsets, requireReadable } from '../../../engine/configuration
 import { revokedNow, writeToolset } from '../../../engine/configuration/write-toolset.ts';
 import { requireSameName, storedBody } from '../../conditions.ts';
 import { pageFor, PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
-import { storedDocumentUsing } from '../../stored-document.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
+import { storedDocument } from '../../stored-document.ts';
 import { Version } from './toolset-names.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
@@ -55,7 +56,7 @@ export const WrittenToolset = z
 
 const tag = 'Toolsets';
 const readers = ['tools', 'toolsets'] as const;
-const toolset = storedDocumentUsing<ToolsetServices>()({
+const toolset = storedDocument({
   path: '/v1/toolsets/{toolset}',
   params,
   id: 'Toolset',
@@ -161,7 +162,7 @@ export const toolsetRoutes = [
  * written.
  */
 export async function toToolset(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   to: string,
   { from, revoke: _revoke, ...given }: z.infer<typeof ToolsetBody>,
