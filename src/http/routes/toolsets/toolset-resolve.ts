@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isUnbound } from '../../../core/people/authority.ts';
 import { resolveName, type AliasMap, type Resolution } from '../../../core/toolset/alias-map.ts';
 import { ApprovalRule } from '../../../core/toolset/approval-rule.ts';
-import { EntryArguments, EntryResult, ToolsetName } from '../../../core/toolset/toolset.ts';
+import { EntryArguments, EntryResult } from '../../../core/toolset/toolset.ts';
 import { explainHit, explainMiss } from '../../../core/toolset/explain.ts';
 import { Hold } from '../../../core/tools/hold.ts';
 import { limits } from '../../../core/limits/limits.ts';
@@ -14,7 +14,7 @@ import { ToolKind } from '../../../core/tools/tool.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
 import { defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
-import { aliasNames, readNames, ToolState, Version } from './toolset-names.ts';
+import { aliasNames, ofToolset, readNames, ToolState, Version } from './toolset-names.ts';
 
 const ResolvedName = z
   .object({
@@ -65,9 +65,8 @@ const ResolvedName = z
 export const toolsetResolveRoutes = [
   defineRoute(
     {
-      tag: 'Toolsets',
+      ...ofToolset,
       scopes: ['tools'],
-      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       method: 'get',
       path: '/v1/toolsets/{toolset}/resolve',
       operationId: 'resolveToolName',

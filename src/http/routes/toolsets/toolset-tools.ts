@@ -13,7 +13,7 @@ import { exampleAccess } from '../../../providers/wire-tool-names.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
 import { defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
-import { readNames, ToolState, Version } from './toolset-names.ts';
+import { ofToolset, readNames, ToolState, Version } from './toolset-names.ts';
 import { reportTools } from './toolset-report.ts';
 
 /** Not a model's own tokenizer: those differ, and an estimate is enough to choose tools. */
@@ -117,9 +117,8 @@ export const ProviderQuery = {
 export const toolsetToolRoutes = [
   defineRoute(
     {
-      tag: 'Toolsets',
+      ...ofToolset,
       scopes: ['tools'],
-      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       method: 'get',
       path: '/v1/toolsets/{toolset}/tools',
       operationId: 'listToolsetTools',

@@ -15,6 +15,7 @@ import type { HttpServices } from '../../services.ts';
 import { dryRunFlag, versionPage, writeAnswers } from '../../stored-document.ts';
 import { withoutRevoked } from '../../../core/toolset/revocations.ts';
 import { requireVersion } from '../../../engine/plan/read-toolset.ts';
+import { ofToolset } from './toolset-names.ts';
 import { toolsetOf, usableTools, WrittenToolset } from './toolsets.ts';
 
 const VersionNumber = z.coerce.number().int().min(1).optional();
@@ -79,13 +80,12 @@ const RetiredVersion = z
   })
   .meta({ id: 'RetiredVersion', example: { toolset: 'demo', version: 1, retired: true, warnings: [] } });
 
-const common = { tag: 'Toolsets', params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }) } as const;
 const readers = ['tools', 'toolsets'] as const;
 const retiring = {
-  ...common,
+  ...ofToolset,
   path: '/v1/toolsets/{toolset}/versions/{version}/retire',
   scopes: ['toolsets'],
-  params: common.params.extend({ version: z.coerce.number().int().min(1).meta({ example: '1' }) }),
+  params: ofToolset.params.extend({ version: z.coerce.number().int().min(1).meta({ example: '1' }) }),
   answers: { 200: { description: 'The current state of the version.', schema: RetiredVersion } },
   problems: ['conflict'],
 } as const;
@@ -93,7 +93,7 @@ const retiring = {
 export const toolsetVersionRoutes = [
   defineRoute(
     {
-      ...common,
+      ...ofToolset,
       method: 'get',
       path: '/v1/toolsets/{toolset}/versions',
       operationId: 'listToolsetVersions',
@@ -110,7 +110,7 @@ export const toolsetVersionRoutes = [
 
   defineRoute(
     {
-      ...common,
+      ...ofToolset,
       method: 'get',
       path: '/v1/toolsets/{toolset}/diff',
       operationId: 'diffToolset',
@@ -142,7 +142,7 @@ export const toolsetVersionRoutes = [
 
   defineRoute(
     {
-      ...common,
+      ...ofToolset,
       method: 'post',
       path: '/v1/toolsets/{toolset}/rollback',
       operationId: 'rollBackToolset',

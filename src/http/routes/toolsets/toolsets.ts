@@ -13,9 +13,7 @@ import { pageFor, PageQuery, pageOf } from '../../paging.ts';
 import { defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
 import { storedDocument } from '../../stored-document.ts';
-import { Version } from './toolset-names.ts';
-
-const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
+import { ofToolset, Version } from './toolset-names.ts';
 
 const revoke = z.boolean().optional().meta({
   description: '`true`: the tools that this write removes are revoked: they are added to `revoked`. Not stored.',
@@ -54,14 +52,12 @@ export const WrittenToolset = z
   .object({ toolset: ToolsetName, version: z.int(), warnings: z.array(Warning) })
   .meta({ id: 'WrittenToolset', example: { toolset: 'demo', version: 1, warnings: [] } });
 
-const tag = 'Toolsets';
 const readers = ['tools', 'toolsets'] as const;
 const toolset = storedDocument({
+  ...ofToolset,
   path: '/v1/toolsets/{toolset}',
-  params,
   id: 'Toolset',
   one: 'toolset',
-  tag,
   scopes: ['toolsets'],
   at: ({ services, principal, params }) => ({ catalog: services.catalog(principal), kind: 'toolset', name: params.toolset }),
 });
@@ -72,7 +68,7 @@ export const toolsetRoutes = [
       method: 'get',
       path: '/v1/toolsets',
       operationId: 'listToolsets',
-      tag,
+      tag: ofToolset.tag,
       scopes: readers,
       summary: 'List toolsets',
       query: PageQuery,
