@@ -27,8 +27,8 @@ export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   name: z.ZodType<string>;
   body: Body;
   view: View;
-  /** The view of one document with its `warnings`, for kinds that have them. Default: `view`. */
-  reviewed?: z.ZodType;
+  /** The `warnings` of one document, which only its own view has, for kinds that have them. */
+  warnings?: z.ZodType;
   /** Returns the view of a stored document; some kinds add current state. Default: its body and its name. */
   toView?(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
   /** Returns the views of what exists without a document; a document of the same name replaces it. Default: none. */
@@ -62,7 +62,7 @@ export type DocumentReading = {
   list(catalog: CatalogPort, principal: Principal): Promise<readonly StoredDocument[]>;
 };
 
-/** For `reviewed`, and for a body that may be the output of GET. */
+/** For `warnings`, and for a body that may be the output of GET. */
 export const shownWarnings = z
   .array(Warning)
   .optional()
@@ -84,6 +84,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   const written = routes.view
     .extend({ warnings: optionalWarnings('Problems with the stored document in the current workspace. Absent: none.') })
     .meta({ id: `Written${id}` });
+  const reviewed = routes.warnings && routes.view.extend({ warnings: routes.warnings }).meta({ id: `Reviewed${id}` });
   const unstored = (services: HttpServices) => routes.unstored?.(services) ?? [];
   const changing = {
     workspace,
@@ -156,7 +157,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
     ),
 
     document.read(
-      { ...forReading, view: routes.reviewed ?? routes.view, ...(routes.hasVersions === true && { versions: versionFields }) },
+      { ...forReading, view: reviewed ?? routes.view, ...(routes.hasVersions === true && { versions: versionFields }) },
       async ({ services, principal, version, place: { catalog, name } }) => {
         if (version !== undefined) {
           requireAllowed(principal, { act: 'use-workspace', what: versionsOf });
