@@ -19,16 +19,8 @@ export type Place = {
   resize(amount: number): ShareShortage | null;
 };
 
-export type FairPool = {
-  /** Takes a place, or returns why there is none. */
-  take(owner: ShareOwner, options?: TakeOptions): Place | ShareShortage;
-  /** Takes a place even if all are in use, for work that was accepted before. */
-  takeBeyondLimit(owner: ShareOwner, amount?: number): Place;
-  /** Takes a place as soon as there is one, within the time of the pool. Throws the reason of `signal` when it aborts. */
-  wait(owner: ShareOwner, options?: TakeOptions & { signal?: AbortSignal | undefined }): Promise<Place | ShareShortage>;
-  /** Returns how much a key uses, or all keys of a workspace. */
-  usedBy(owner: { workspace: string; keyId?: string }): number;
-};
+export type FairPool = ReturnType<typeof createFairPool>;
+type WaitOptions = TakeOptions & { signal?: AbortSignal | undefined };
 
 export function isShortage(taken: Place | ShareShortage): taken is ShareShortage {
   return 'limit' in taken;
@@ -43,7 +35,7 @@ export function requireTaken(taken: Place | ShareShortage, retryAfterMs?: number
 type HeldPlace = { owner: ShareOwner; amount: number; until: number };
 type Waiter = { owner: ShareOwner; options: TakeOptions; until: number; enter(place: Place): void };
 
-export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'after'>): FairPool {
+export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'after'>) {
   /** By key (`workspace keyId`) and by workspace; what uses nothing has no entry. */
   const used = new Map<string, number>();
   let total = 0;
@@ -156,7 +148,8 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
     if (queue?.size === 0) waiting.delete(name);
   };
 
-  const take: FairPool['take'] = (owner, options = {}) => {
+  /** Takes a place, or returns why there is none. */
+  const take = (owner: ShareOwner, options: TakeOptions = {}): Place | ShareShortage => {
     let shortage = shortageOf(owner, options);
     if (shortage !== null && dropExpired()) {
       admit();
@@ -167,9 +160,13 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
 
   return {
     take,
-    takeBeyondLimit: (owner, amount = 1) => hold(owner, amount),
-    usedBy: ({ workspace, keyId }) => usedOf(keyId === undefined ? workspace : keyName(workspace, keyId)),
-    async wait(owner, { signal, ...options } = {}) {
+    /** Takes a place even if all are in use, for work that was accepted before. */
+    takeBeyondLimit: (owner: ShareOwner, amount = 1): Place => hold(owner, amount),
+    /** Returns how much a key uses, or all keys of a workspace. */
+    usedBy: ({ workspace, keyId }: { workspace: string; keyId?: string }): number =>
+      usedOf(keyId === undefined ? workspace : keyName(workspace, keyId)),
+    /** Takes a place as soon as there is one, within the time of the pool. Throws the reason of `signal` when it aborts. */
+    async wait(owner: ShareOwner, { signal, ...options }: WaitOptions = {}): Promise<Place | ShareShortage> {
       signal?.throwIfAborted();
       const { waitMs = 0, maxWaiting = 0 } = bounds;
       const name = keyName(owner.workspace, owner.keyId);

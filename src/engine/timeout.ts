@@ -24,26 +24,22 @@ export async function withTimeout<T, Late = T>(
   }
 }
 
-export type TimedAbort = {
-  signal: AbortSignal;
-  /** Also clears the timer. */
-  abort(reason: unknown): void;
-  /** From now on the signal aborts by `abort` only. */
-  disarm(): void;
-};
+export type TimedAbort = ReturnType<typeof abortAfter>;
 
 /**
  * Returns a signal that aborts with `reason` after `ms`, or with `outer`. Not `AbortSignal.timeout`: it cannot be cleared, and prevents the
  * eviction of a session's Durable Object until it fires.
  */
-export function abortAfter(timer: Timer, ms: number, reason: () => unknown, outer?: AbortSignal): TimedAbort {
+export function abortAfter(timer: Timer, ms: number, reason: () => unknown, outer?: AbortSignal) {
   const controller = new AbortController();
   const follow = (): void => abort(outer?.reason);
   const clear = timer.after(ms, () => abort(reason()));
+  /** From then on the signal aborts by `abort` only. */
   const disarm = (): void => {
     clear();
     outer?.removeEventListener('abort', follow);
   };
+  /** Also clears the timer. */
   const abort = (cause: unknown): void => {
     disarm();
     controller.abort(cause);
@@ -112,15 +108,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, la
   }
 }
 
-export type IdleTimeout = {
-  /** Starts the timeouts. `onTimeout` is called once, with the timeout in milliseconds that expired. */
-  start(onTimeout: (ms: number) => void): void;
-  /** Restarts the idle timeout, from now on with `ms` if given. */
-  extend(ms?: number): void;
-  /** Pauses the idle timeout while `work` waits for someone else, such as the user. The total limit keeps running. */
-  pauseDuring<T>(work: Promise<T>): Promise<T>;
-  stop(): void;
-};
+export type IdleTimeout = ReturnType<typeof createIdleTimeout>;
 
 export type IdleTimeoutOptions = {
   /** The time without progress. Default: none until the first `extend`. */
@@ -132,7 +120,7 @@ export type IdleTimeoutOptions = {
 };
 
 /** Uses a single timer for the idle timeout: when it fires, it compares the deadline, which each sign of progress moves. */
-export function createIdleTimeout(clock: Pick<Clock, 'now' | 'after'>, options: IdleTimeoutOptions): IdleTimeout {
+export function createIdleTimeout(clock: Pick<Clock, 'now' | 'after'>, options: IdleTimeoutOptions) {
   const { maxMs, keepsRemaining = false } = options;
   let idleMs = options.idleMs ?? Number.POSITIVE_INFINITY;
   let notify: ((ms: number) => void) | null = null;
@@ -169,16 +157,19 @@ export function createIdleTimeout(clock: Pick<Clock, 'now' | 'after'>, options: 
     if (pauses === 0 && deadline < wakesAt) watch();
   };
   return {
-    start(onTimeout) {
+    /** Starts the timeouts. `onTimeout` is called once, with the timeout in milliseconds that expired. */
+    start(onTimeout: (ms: number) => void): void {
       notify = onTimeout;
       restart(idleMs);
       if (maxMs !== undefined) disarmMax = clock.after(maxMs, () => end(maxMs));
     },
-    extend(ms) {
+    /** Restarts the idle timeout, from now on with `ms` if given. */
+    extend(ms?: number): void {
       if (ms !== undefined) idleMs = ms;
       restart(idleMs);
     },
-    async pauseDuring(work) {
+    /** Pauses the idle timeout while `work` waits for someone else, such as the user. The total limit keeps running. */
+    async pauseDuring<T>(work: Promise<T>): Promise<T> {
       if (pauses === 0) remaining = deadline - clock.now();
       pauses += 1;
       try {

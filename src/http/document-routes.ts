@@ -12,11 +12,9 @@ import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '..
 import { requireSameName, storedBody } from './conditions.ts';
 import { pageFor, PageQuery, pageOf, withUnstored } from './paging.ts';
 import type { Patching } from './patch.ts';
-import { type Route, routesUsing, type Sent } from './route.ts';
-import { type DocumentServices, optionalWarnings, shownIfAny, storedDocumentUsing, versionFields } from './stored-document.ts';
-
-const { defineRoute } = routesUsing<DocumentServices>();
-const storedDocument = storedDocumentUsing<DocumentServices>();
+import { defineRoute, type Route, type Sent } from './route.ts';
+import type { HttpServices } from './services.ts';
+import { optionalWarnings, shownIfAny, storedDocument, versionFields } from './stored-document.ts';
 
 export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   kind: DocumentKind;
@@ -29,12 +27,12 @@ export type DocumentRoutes<Body extends z.ZodType, View extends z.ZodObject> = {
   name: z.ZodType<string>;
   body: Body;
   view: View;
-  /** The view of one document with its `warnings`, for kinds that have them. Default: `view`. */
-  reviewed?: z.ZodType;
+  /** The `warnings` of one document, which only its own view has, for kinds that have them. */
+  warnings?: z.ZodType;
   /** Returns the view of a stored document; some kinds add current state. Default: its body and its name. */
   toView?(document: StoredDocument, reader: DocumentReader): Sent<z.input<View>> | Promise<Sent<z.input<View>>>;
   /** Returns the views of what exists without a document; a document of the same name replaces it. Default: none. */
-  unstored?(services: DocumentServices): readonly (Sent<z.input<View>> & { readonly name: string })[];
+  unstored?(services: HttpServices): readonly (Sent<z.input<View>> & { readonly name: string })[];
   /** Members that GET adds. Accepted and ignored on writes, as `warnings` are, so that the output of GET can be sent back. */
   shown?: readonly string[];
   /** The stored body has the name, too. */
@@ -64,17 +62,15 @@ export type DocumentReading = {
   list(catalog: CatalogPort, principal: Principal): Promise<readonly StoredDocument[]>;
 };
 
-/** For `reviewed`, and for a body that may be the output of GET. */
+/** For `warnings`, and for a body that may be the output of GET. */
 export const shownWarnings = z
   .array(Warning)
   .optional()
   .meta({ readOnly: true, description: 'Problems with the document in the current workspace. Absent: none.' });
 
-export type DocumentReader = { services: DocumentServices; principal: Principal };
+export type DocumentReader = { services: HttpServices; principal: Principal };
 
-export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>(
-  routes: DocumentRoutes<Body, View>,
-): readonly Route<DocumentServices>[] {
+export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>(routes: DocumentRoutes<Body, View>): readonly Route[] {
   const { kind, noun, tag, scopes, reading } = routes;
   // Its body was parsed when it was written.
   const toView =
@@ -88,7 +84,8 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   const written = routes.view
     .extend({ warnings: optionalWarnings('Problems with the stored document in the current workspace. Absent: none.') })
     .meta({ id: `Written${id}` });
-  const unstored = (services: DocumentServices) => routes.unstored?.(services) ?? [];
+  const reviewed = routes.warnings && routes.view.extend({ warnings: routes.warnings }).meta({ id: `Reviewed${id}` });
+  const unstored = (services: HttpServices) => routes.unstored?.(services) ?? [];
   const changing = {
     workspace,
     problems: routes.unstored === undefined ? (['precondition_failed'] as const) : (['precondition_failed', 'conflict'] as const),
@@ -117,7 +114,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
   };
 
   /** What the settings provide has no document to change or delete. */
-  const refuseUnstored = async <T>(services: DocumentServices, name: string, work: Promise<T>): Promise<T> => {
+  const refuseUnstored = async <T>(services: HttpServices, name: string, work: Promise<T>): Promise<T> => {
     const document = await nullIfNotFound(work.then((value) => ({ value })));
     if (document !== null) return document.value;
     if (!unstored(services).some((view) => view.name === name)) return await work;
@@ -160,7 +157,7 @@ export function documentRoutes<Body extends z.ZodType, View extends z.ZodObject>
     ),
 
     document.read(
-      { ...forReading, view: routes.reviewed ?? routes.view, ...(routes.hasVersions === true && { versions: versionFields }) },
+      { ...forReading, view: reviewed ?? routes.view, ...(routes.hasVersions === true && { versions: versionFields }) },
       async ({ services, principal, version, place: { catalog, name } }) => {
         if (version !== undefined) {
           requireAllowed(principal, { act: 'use-workspace', what: versionsOf });

@@ -12,12 +12,11 @@ import { unlessKeyEnded } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { enterRequest } from './places.ts';
 import { readJson } from './request-body.ts';
-import type { HttpServices } from './services.ts';
 import { largeResponseBytes, bodyHoldingPlace } from './sent-body.ts';
 import { type AnswerFunction, type Answered, jsonBodyOf, isSchema, type Route, type RouteSpec } from './route.ts';
 
 /** Mounts all routes, and for each of their paths a response to the methods that it does not support. */
-export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route<HttpServices>[]): void {
+export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route[]): void {
   for (const route of routes) {
     const respond = route.spec.scopes.length === 0 ? respondPublic : respondToKey;
     router.on(route.spec.method.toUpperCase(), honoPath(route.spec.path), (c) => respond(route, c));
@@ -26,14 +25,14 @@ export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route<HttpSer
 }
 
 /** The handler reads path, query and body itself. */
-function respondPublic({ handle }: Route<HttpServices>, c: AppContext): Response | Promise<Response> {
+function respondPublic({ handle }: Route, c: AppContext): Response | Promise<Response> {
   const [services, principal] = [c.get('services'), c.get('principal')];
   return handle({ c, services, principal, params: {}, query: {}, body: {}, bytes: noBytes, text: '', answer: answerOf(c) });
 }
 
 const noBytes = new Uint8Array(0);
 
-async function respondToKey({ spec, handle }: Route<HttpServices>, c: AppContext): Promise<Response> {
+async function respondToKey({ spec, handle }: Route, c: AppContext): Promise<Response> {
   await admit(spec, c);
   const query = parseQuery(spec, c);
   const params = parseParams(spec, c);
@@ -130,7 +129,7 @@ function hasNoBody({ body, headers }: Request): boolean {
 }
 
 /** Every path of a route reports its allowed methods. */
-function mountMethodFallbacks(router: Hono<AppEnv>, routes: readonly Route<HttpServices>[]): void {
+function mountMethodFallbacks(router: Hono<AppEnv>, routes: readonly Route[]): void {
   for (const [path, sharing] of Map.groupBy(routes, ({ spec }) => honoPath(spec.path))) {
     const taken = [...new Set(sharing.map(({ spec }) => spec.method.toUpperCase()))];
     const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];

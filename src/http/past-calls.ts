@@ -4,10 +4,8 @@ import { visibleKey } from '../core/people/authority.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { dayOf } from '../core/records/usage.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { ChatDeps } from '../engine/chat/run-chat.ts';
-import type { AuditPort } from '../ports/audit.ts';
 import type { Clock } from '../ports/runtime.ts';
-import type { RoomServices } from './route.ts';
+import type { HttpServices } from './services.ts';
 
 const dayMs = 86_400_000;
 export const callCount = z.int().nonnegative();
@@ -124,13 +122,9 @@ export const DefinitionImpactView = z
   })
   .meta({ id: 'DefinitionImpact' });
 
-export interface PastCallServices extends Pick<ChatDeps, 'sessions'> {
-  audit(workspace: string): AuditPort;
-}
-
 /** `before` null: no definition is in force. */
 export async function compareDefinitions(
-  services: PastCallServices & RoomServices<'clock'>,
+  services: HttpServices,
   principal: Principal,
   definitions: { before: ToolDefinition | null; after: ToolDefinition },
   days: number,

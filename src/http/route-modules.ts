@@ -3,12 +3,11 @@
  * of them would take a third of the start of an isolate.
  */
 import type { Route } from './route.ts';
-import type { HttpServices } from './services.ts';
 
 export type RouteModule = {
   /** The roots (`routeRoot`) of the paths of its routes. */
   roots: readonly string[];
-  load: () => Promise<readonly Route<HttpServices>[]>;
+  load: () => Promise<readonly Route[]>;
 };
 
 /** Returns what decides which routes are loaded for a path: its first segment, or `/v1` and its second one. */
@@ -101,7 +100,7 @@ export const routeModules: readonly RouteModule[] = [
 ];
 
 /** Returns the routes of these modules, in order. */
-export async function loadRoutes(modules: readonly RouteModule[]): Promise<Route<HttpServices>[]> {
+export async function loadRoutes(modules: readonly RouteModule[]): Promise<Route[]> {
   return (await Promise.all(modules.map(({ load }) => load()))).flat();
 }
 

@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import type { ProblemCode } from '../core/problem.ts';
 import type { Principal, Scope } from '../core/people/principal.ts';
-import type { CatalogCaller, CatalogPort } from '../ports/catalog.ts';
 import type { AppContext } from './middleware/request-context.ts';
 import type { HttpServices } from './services.ts';
 
@@ -100,10 +99,9 @@ type Parsed<Spec, Part extends 'params' | 'query' | 'body'> = Spec extends { [P 
       : unknown
   : unknown;
 
-/** `Services`: what the handler may use, and no more. */
-export type RouteRequest<Spec = unknown, Services = HttpServices> = {
+export type RouteRequest<Spec = unknown> = {
   c: AppContext;
-  services: Services;
+  services: HttpServices;
   principal: Principal;
   params: Parsed<Spec, 'params'>;
   query: Parsed<Spec, 'query'>;
@@ -115,46 +113,30 @@ export type RouteRequest<Spec = unknown, Services = HttpServices> = {
   answer: AnswerFunction<Spec>;
 };
 
-/** A route with its handler, and the types of its parts erased. `Services`: those that it needs from the route table. */
-export type Route<Services = never> = {
+/** A route with its handler, and the types of its parts erased. */
+export type Route = {
   readonly spec: RouteSpec;
-  readonly handle: (request: RouteRequest<RouteSpec, Services>) => Response | Promise<Response>;
+  readonly handle: (request: RouteRequest<RouteSpec>) => Response | Promise<Response>;
 };
 
 export type PublicRouteSpec = Omit<RouteSpec, 'method' | 'scopes' | 'workspace' | 'rootOnly'> & { method?: 'get' | 'post' };
-export type PublicRequest<Spec = unknown, Services = HttpServices> = Pick<RouteRequest<Spec, Services>, 'c' | 'services' | 'answer'>;
+export type PublicRequest<Spec = unknown> = Pick<RouteRequest<Spec>, 'c' | 'services' | 'answer'>;
 
-/** What every room of routes uses, and what else of the middleware's services it names. */
-export type RoomServices<Used extends keyof HttpServices = never> = Pick<HttpServices, 'settings' | 'directory' | Used> & {
-  catalog(caller: CatalogCaller): CatalogPort;
-};
-
-/** A key of a workspace, for which a service acts. */
-export type WorkspaceKey = Pick<Principal, 'workspace' | 'keyId'>;
-
-/** Returns the functions that define routes which use these services. */
-export function routesUsing<Services>() {
-  return {
-    /**
-     * A route that requires a key. Order: key, scope, bindings of the key, query, path, body: the body is not read for an unauthorized
-     * key.
-     */
-    defineRoute<const Spec extends RouteSpec>(
-      spec: Spec,
-      handle: (request: RouteRequest<Spec, Services>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
-    ): Route<Services> {
-      // `mount-routes.ts` parses the parts with the schemas of `spec`, from which the types above are derived.
-      return { spec, handle: handle as Route<Services>['handle'] };
-    },
-
-    /** A route without a key, whose handler reads path, query and body itself. The method is GET by default. */
-    definePublicRoute<const Spec extends PublicRouteSpec>(
-      spec: Spec,
-      handle: (request: PublicRequest<Spec, Services>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
-    ): Route<Services> {
-      return { spec: { method: 'get', ...spec, scopes: [] }, handle: handle as Route<Services>['handle'] };
-    },
-  };
+/**
+ * A route that requires a key. Order: key, scope, bindings of the key, query, path, body: the body is not read for an unauthorized key.
+ */
+export function defineRoute<const Spec extends RouteSpec>(
+  spec: Spec,
+  handle: (request: RouteRequest<Spec>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
+): Route {
+  // `mount-routes.ts` parses the parts with the schemas of `spec`, from which the types above are derived.
+  return { spec, handle: handle as Route['handle'] };
 }
 
-export const { defineRoute, definePublicRoute } = routesUsing<HttpServices>();
+/** A route without a key, whose handler reads path, query and body itself. The method is GET by default. */
+export function definePublicRoute<const Spec extends PublicRouteSpec>(
+  spec: Spec,
+  handle: (request: PublicRequest<Spec>) => ResultOf<Spec> | Promise<ResultOf<Spec>>,
+): Route {
+  return { spec: { method: 'get', ...spec, scopes: [] }, handle: handle as Route['handle'] };
+}

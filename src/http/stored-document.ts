@@ -5,8 +5,7 @@
 import { z } from 'zod';
 import type { Scope } from '../core/people/principal.ts';
 import { type ProblemCode, Warning } from '../core/problem.ts';
-import type { Settings } from '../core/people/settings.ts';
-import type { CatalogCaller, CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
+import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import {
   answerDocument,
   answerWrite,
@@ -20,19 +19,14 @@ import {
 import { commandPermission } from './launcher-proof.ts';
 import { PageQuery, pageOf } from './paging.ts';
 import { patchBody, patchDocument, patchHeaders, patchedAnswer, type Patching } from './patch.ts';
-import { type Route, type RouteRequest, routesUsing, type Sent } from './route.ts';
+import { defineRoute, type Route, type RouteRequest, type Sent } from './route.ts';
 
 type Names = Readonly<Record<string, string>>;
-type DocumentRequest<Params, Services> = Pick<RouteRequest<unknown, Services>, 'c' | 'services' | 'principal'> & { params: Params };
-/** What these routes use. A room of routes has more, for what it reads and writes. */
-export interface DocumentServices {
-  settings: Settings;
-  catalog(caller: CatalogCaller): CatalogPort;
-}
+type DocumentRequest<Params> = Pick<RouteRequest, 'c' | 'services' | 'principal'> & { params: Params };
 /** Where the Catalog has the document. */
 export type DocumentPlace = { catalog: CatalogPort; kind: DocumentKind; name: string };
 
-export type DocumentPath<Params, Services> = {
+type DocumentPath<Params> = {
   path: string;
   params: z.ZodType<Params>;
   /** In ids of operations: `Policy` gives `getPolicy`. */
@@ -43,7 +37,7 @@ export type DocumentPath<Params, Services> = {
   scopes: readonly Scope[];
   workspace?: string;
   rootOnly?: true;
-  at(request: DocumentRequest<Params, Services>): DocumentPlace;
+  at(request: DocumentRequest<Params>): DocumentPlace;
 };
 
 /** What an operation has in place of the defaults. */
@@ -62,16 +56,10 @@ function dryRunQuery(dryRun: true | string | undefined): z.ZodType<{ dryRun?: 't
 
 const changing = { headers: conditionHeaders, problems: ['precondition_failed'] } as const;
 
-/** Returns the function that describes a document whose routes use these services. */
-export function storedDocumentUsing<Services extends DocumentServices>() {
-  return <Params extends Names>(document: DocumentPath<Params, Services>) => storedDocument(document);
-}
-
-function storedDocument<Params extends Names, Services extends DocumentServices>({ at, id, one, ...base }: DocumentPath<Params, Services>) {
-  const { defineRoute } = routesUsing<Services>();
+export function storedDocument<Params extends Names>({ at, id, one, ...base }: DocumentPath<Params>) {
   const { path } = base;
   const urlOf = (params: Names) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const optionsOf = ({ c, services }: Pick<RouteRequest<unknown, Services>, 'c' | 'services'>, dryRun = 'false'): WriteOptions => ({
+  const optionsOf = ({ c, services }: Pick<RouteRequest, 'c' | 'services'>, dryRun = 'false'): WriteOptions => ({
     ...writeConditions(c),
     ...commandPermission(c, services.settings),
     ...(dryRun === 'true' && { dryRun: true }),
@@ -81,8 +69,8 @@ function storedDocument<Params extends Names, Services extends DocumentServices>
     /** `versions`: the query that names one. `document`: null for what has its default value, which has no `ETag`. */
     read<View>(
       given: Texts & { view: z.ZodType<unknown, View>; found?: string; versions?: { version: z.ZodType<number | undefined> } },
-      read: (request: DocumentRequest<Params, Services> & { version: number | undefined; place: DocumentPlace }) => Promise<Read<View>>,
-    ): Route<Services> {
+      read: (request: DocumentRequest<Params> & { version: number | undefined; place: DocumentPlace }) => Promise<Read<View>>,
+    ): Route {
       const { view: schema, found = `The ${one}.`, versions = {}, ...texts } = given;
       const query: z.ZodType<{ version?: number | undefined }> = z.strictObject(versions);
       return defineRoute(
@@ -104,10 +92,8 @@ function storedDocument<Params extends Names, Services extends DocumentServices>
     /** `dryRun`: whether the query may say so. `replaced`, `created`: descriptions of the answers. */
     put<Body extends z.ZodType, View>(
       given: Texts & { body: Body; written: z.ZodType<unknown, View>; maxBytes?: number; dryRun?: true | string } & Answers,
-      write: (
-        request: DocumentRequest<Params, Services> & Writing & { body: z.output<Body> },
-      ) => Promise<Written<View> & { created: boolean }>,
-    ): Route<Services> {
+      write: (request: DocumentRequest<Params> & Writing & { body: z.output<Body> }) => Promise<Written<View> & { created: boolean }>,
+    ): Route {
       const { body: schema, written, maxBytes, dryRun, replaced, created, ...texts } = given;
       return defineRoute(
         {
@@ -130,8 +116,8 @@ function storedDocument<Params extends Names, Services extends DocumentServices>
 
     patch<Body extends z.ZodType, View>(
       given: Texts & { body: Body; written: z.ZodType<unknown, View>; maxBytes?: number; dryRun?: true | string },
-      patching: (request: DocumentRequest<Params, Services> & { place: DocumentPlace }) => Omit<Patching<Body, Written<View>>, 'schema'>,
-    ): Route<Services> {
+      patching: (request: DocumentRequest<Params> & { place: DocumentPlace }) => Omit<Patching<Body, Written<View>>, 'schema'>,
+    ): Route {
       const { body: schema, written, maxBytes, dryRun, ...texts } = given;
       return defineRoute(
         {
@@ -154,8 +140,8 @@ function storedDocument<Params extends Names, Services extends DocumentServices>
     /** `remove`: in place of removing the document from the Catalog, for more checks. */
     remove(
       { gone = 'Gone.', ...texts }: Texts & { gone?: string } = {},
-      remove: (request: DocumentRequest<Params, Services> & Writing) => Promise<void> = removeAt,
-    ): Route<Services> {
+      remove: (request: DocumentRequest<Params> & Writing) => Promise<void> = removeAt,
+    ): Route {
       return defineRoute(
         {
           ...{ ...base, ...changing, summary: `Delete a ${one}`, ...texts },
@@ -171,7 +157,7 @@ function storedDocument<Params extends Names, Services extends DocumentServices>
     },
 
     /** `whose`: in the summary. For all but toolsets, whose versions bound keys may read. */
-    versions({ whose = `the ${one}`, ...texts }: Texts & { whose?: string }): Route<Services> {
+    versions({ whose = `the ${one}`, ...texts }: Texts & { whose?: string }): Route {
       return defineRoute(
         {
           ...{ ...base, ...texts },

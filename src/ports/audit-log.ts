@@ -1,18 +1,5 @@
 /** One log of the audit, a hash chain (`objects/shared/audit-log.ts`): how it is read and checked. */
-import type { AuditEntry, AuditFault, AuditRow } from '../core/records/audit.ts';
-
-/** `from`, `to`: times of the entries (ISO 8601, UTC, with milliseconds), both inclusive. `tool`: canonical, or the called name if it matched no tool. */
-export type AuditFilter = {
-  from?: string;
-  to?: string;
-  kind?: AuditEntry['kind'];
-  session?: string;
-  tool?: string;
-  verdict?: AuditRow['verdict'];
-  code?: AuditRow['code'];
-  key?: string;
-  agent?: string;
-};
+import type { AuditFault, AuditFilter, AuditRow } from '../core/records/audit.ts';
 
 /** `before`: exclusive upper bound of the numbers; absent: from the newest row. */
 export type LogRequest = AuditFilter & { before?: number; limit: number };

@@ -2,8 +2,7 @@
  * The audit of a workspace. It consists of logs (`audit-log.ts`): one for the changes of the configuration in the Catalog, and one in each
  * shard for calls and approval decisions.
  */
-import type { AuditEntry, AuditRow, AuditVerification } from '../core/records/audit.ts';
-import type { AuditFilter } from './audit-log.ts';
+import type { AuditEntry, AuditFilter, AuditRow, AuditVerification } from '../core/records/audit.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
 export interface AuditPort {

@@ -1,7 +1,6 @@
 /** The contract of the audit of a workspace. `make` returns an empty one. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AuditRow } from '../../src/core/records/audit.ts';
-import type { AuditFilter } from '../../src/ports/audit-log.ts';
+import type { AuditFilter, AuditRow } from '../../src/core/records/audit.ts';
 import type { AuditPort } from '../../src/ports/audit.ts';
 import { encodeCursor } from '../../src/core/json/cursor.ts';
 import { pages, refusal } from './catalog/workspace.ts';

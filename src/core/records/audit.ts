@@ -133,6 +133,29 @@ export const AuditEntry = z.discriminatedUnion('kind', [
 ]);
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
+const name = z.string().min(1).max(200).optional();
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text).toISOString())
+  .optional();
+
+/** Times with milliseconds, in UTC. */
+export const AuditFilter = z.strictObject({
+  from: time.meta({ description: 'Only entries of this time and later (ISO 8601).', example: '2026-01-01T00:00:00Z' }),
+  to: time.meta({ description: 'Only entries up to this time, inclusive.', example: '2026-02-01T00:00:00Z' }),
+  kind: z.enum(['call', 'change']).optional().meta({
+    description:
+      '`call`: calls and approval decisions; `change`: changes of keys, secrets, policy, servers, toolsets and so on. Default: both.',
+  }),
+  session: name,
+  tool: name.meta({ description: 'Canonical name, or the called name if it matched no tool.', example: 'builtin.bash' }),
+  verdict: AuditRow.shape.verdict.optional(),
+  code: AuditRow.shape.code.unwrap().optional(),
+  key: name.meta({ description: 'Id of the key.', example: 'root' }),
+  agent: name.meta({ description: 'Name of the agent.', example: 'helper' }),
+});
+export type AuditFilter = z.infer<typeof AuditFilter>;
+
 /** Why a log cannot be trusted from a row on. */
 export const AuditFault = z
   .object({

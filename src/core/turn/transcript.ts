@@ -304,10 +304,3 @@ function stepMessages(step: Step, unanswered: boolean): Message[] {
   const assistant: Message = { role: 'assistant', parts: answered, ...(step.model !== undefined && { model: step.model }) };
   return results.length === 0 ? [assistant] : [assistant, { role: 'tool', parts: results }];
 }
-
-/** Returns the visible text of a message, for comparing histories. */
-export function messageText(message: Message): string {
-  return (message.parts as readonly { type: string; text?: string }[])
-    .map((part) => (part.type === 'text' ? (part.text ?? '') : ''))
-    .join('');
-}

@@ -9,7 +9,7 @@ import { createDropped, type Dropped, type SettingNames } from '../../core/model
 import { type ModelSettings, definedSettings, type GivenSettings } from '../../core/model/model-settings.ts';
 import type { ClientTool } from '../../core/turn/plan.ts';
 import { type Issue, parseInput } from '../../core/problem.ts';
-import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
+import { isRecord, listOf, mapItems, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { isIssuedBlock } from './blocks.ts';
 import { type ContentContext, toAssistantParts, toInputContent, toToolResultInput } from './content.ts';
 import { isRefused, offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
@@ -143,14 +143,13 @@ export function withMessagesInstructions(body: Readonly<Record<string, unknown>>
 /** Returns the same object if it contains nothing that only this service can read. */
 export function withoutMessagesTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (!Array.isArray(body.messages)) return body;
-  let changed = false;
-  const messages = body.messages.flatMap((message: unknown) => {
-    if (!isRecord(message) || !Array.isArray(message.content) || !message.content.some(isIssuedBlock)) return [message];
-    changed = true;
-    const content = message.content.filter((block) => !isIssuedBlock(block));
-    return content.length === 0 ? [] : [{ ...message, content }];
+  const messages = mapItems(body.messages, (message) => {
+    if (!isRecord(message) || !Array.isArray(message.content)) return message;
+    const content = mapItems(message.content, (block) => (isIssuedBlock(block) ? undefined : block));
+    if (content === message.content) return message;
+    return content.length === 0 ? undefined : { ...message, content };
   });
-  return changed ? { ...body, messages } : body;
+  return messages === body.messages ? body : { ...body, messages };
 }
 
 /** Returns the request's messages in neutral form. Throws `invalid_request` with the path of what a turn does not support. */

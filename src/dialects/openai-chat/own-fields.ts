@@ -7,7 +7,7 @@
  * Sources: docs.litellm.ai `reasoning_content` and `blog/gemini_3`; BerriAI/litellm#29428, whose streams have pieces of blocks; OpenRouter's
  * guide "Reasoning Tokens"; BerriAI/litellm#35021; Google's guide "Thought signatures".
  */
-import { isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
+import { isRecord, type Json, listOf, mapItems, mapMembers, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import type { AssistantPart, NativePart } from '../../core/model/message.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../../core/model/native-token.ts';
 import { isIssuedBlock } from '../anthropic/blocks.ts';
@@ -168,23 +168,19 @@ export function carriedFields(part: NativePart, before: AnswerPart | undefined):
 
 /** Returns the request without tokens, which its provider would not understand; the same object if it has none. */
 export function withoutChatTokens(body: Readonly<Json>): Readonly<Json> {
-  let changed = false;
-  const bare = (call: unknown): unknown => {
+  const bareCall = (call: unknown): unknown => {
     if (!isRecord(call) || !signatureIn(call)?.startsWith(nativeTokenPrefix)) return call;
-    changed = true;
     const { provider_specific_fields: _token, ...rest } = call;
     return rest;
   };
-  const messages = listOf(body.messages).map((message) => {
-    if (!isRecord(message)) return message;
-    const { thinking_blocks: blocks, ...rest } = message;
-    const own = listOf(blocks).filter((block) => !isIssuedBlock(block));
-    changed ||= own.length < listOf(blocks).length;
-    return {
-      ...(own.length < listOf(blocks).length ? rest : message),
-      ...(own.length > 0 && { thinking_blocks: own }),
-      ...(Array.isArray(message.tool_calls) && { tool_calls: message.tool_calls.map(bare) }),
-    };
-  });
-  return changed ? { ...body, messages } : body;
+  const bare = (value: unknown, name: string): unknown => {
+    if (!Array.isArray(value)) return value;
+    if (name === 'tool_calls') return mapItems(value, bareCall);
+    if (name !== 'thinking_blocks') return value;
+    const own = mapItems(value, (block) => (isIssuedBlock(block) ? undefined : block));
+    return own === value || own.length > 0 ? own : undefined;
+  };
+  const messages = listOf(body.messages);
+  const own = mapItems(messages, (message) => (isRecord(message) ? mapMembers(message, bare) : message));
+  return own === messages ? body : { ...body, messages: own };
 }

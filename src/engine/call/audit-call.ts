@@ -30,21 +30,14 @@ export async function auditCall(deps: AuditDeps, scope: AuditScope, request: Aud
 }
 
 /** The audit of one call between its intent and its outcome. */
-export type CallIntent = {
-  /** Stores that the call starts, and what it costs. Returns false if it cannot be stored; then the call must not run. */
-  store(price: number | null): Promise<boolean>;
-  /** Stores that the call waits for an external answer before it can continue. Does nothing for a call without a stored intent. */
-  markWaiting(): Promise<void>;
-  /** Stores the outcome. Throws on failure, unless an intent was stored: then that row says that the outcome is unknown. */
-  settle(answer: ToolCallAnswer): Promise<void>;
-};
+export type CallIntent = ReturnType<typeof createIntent>;
 
 /** Returns the request with the arguments that the audit has: the tool's own where the call may run. */
 export function auditedRequest({ request, refusal, own }: PreparedCall): ToolCallRequest {
   return refusal === null ? { ...request, arguments: own } : request;
 }
 
-export function createIntent(deps: AuditDeps, scope: AuditScope, named: PreparedCall): CallIntent {
+export function createIntent(deps: AuditDeps, scope: AuditScope, named: PreparedCall) {
   const request = auditedRequest(named);
   let isStored = false;
   const unlessStored = (error: unknown): void => {
@@ -56,7 +49,8 @@ export function createIntent(deps: AuditDeps, scope: AuditScope, named: Prepared
     });
   };
   return {
-    async store(price) {
+    /** Stores that the call starts, and what it costs. Returns false if it cannot be stored; then the call must not run. */
+    async store(price: number | null): Promise<boolean> {
       if (scope.begin === undefined) return true;
       const unknown = {
         verdict: 'outcome_unknown',
@@ -77,7 +71,8 @@ export function createIntent(deps: AuditDeps, scope: AuditScope, named: Prepared
       }
       return isStored;
     },
-    async markWaiting() {
+    /** Stores that the call waits for an external answer before it can continue. Does nothing for a call without a stored intent. */
+    async markWaiting(): Promise<void> {
       if (!isStored) return;
       const row = await rowOf(deps, scope, request, named, { verdict: 'waiting', code: null, durationMs: 0 });
       try {
@@ -86,7 +81,8 @@ export function createIntent(deps: AuditDeps, scope: AuditScope, named: Prepared
         unlessStored(error);
       }
     },
-    async settle(answer) {
+    /** Stores the outcome. Throws on failure, unless an intent was stored: then that row says that the outcome is unknown. */
+    async settle(answer: ToolCallAnswer): Promise<void> {
       await auditCall(deps, scope, request, answer).catch(unlessStored);
     },
   };
@@ -124,22 +120,12 @@ async function rowOf(
  * in the background while the call continues; all are written before the response to the outermost call, which saves each nested call
  * one round trip.
  */
-export type AuditTrail = {
-  begin: NonNullable<AuditScope['begin']>;
-  audit: AuditScope['audit'];
-  /**
-   * Resolves when all rows are written. Throws `unavailable` when a row is missing and no call had started. Once a call has started, its
-   * caller gets the result, and the audit retains `outcome_unknown`.
-   */
-  written(): Promise<void>;
-};
-
-export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log: Logger): AuditTrail {
+export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log: Logger) {
   const writing: Promise<void>[] = [];
   let hasBegun = false;
   let refusal: unknown;
   return {
-    async begin(row) {
+    async begin(row: Omit<AuditRow, 'sequence'>): Promise<void> {
       try {
         await write([{ ...row, sequence: null }]);
         hasBegun = true;
@@ -148,7 +134,7 @@ export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log
         throw error;
       }
     },
-    audit(row) {
+    audit(row: Omit<AuditRow, 'sequence'>): void {
       const rows = [{ ...row, sequence: null }];
       // The audit stores one row per call id, so writing a row twice is safe.
       const written = write(rows).catch(() => write(rows));
@@ -156,7 +142,11 @@ export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log
       written.catch(() => undefined);
       writing.push(written);
     },
-    async written() {
+    /**
+     * Resolves when all rows are written. Throws `unavailable` when a row is missing and no call had started. Once a call has started, its
+     * caller gets the result, and the audit retains `outcome_unknown`.
+     */
+    async written(): Promise<void> {
       const failures = (await Promise.allSettled(writing)).flatMap((row) => (row.status === 'rejected' ? [row.reason as unknown] : []));
       const cause = refusal ?? failures[0];
       if (cause === undefined) return;

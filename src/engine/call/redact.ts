@@ -17,19 +17,7 @@ import type { ComputeMeter } from '../../ports/sandbox.ts';
 import type { ToolOutcome } from '../../ports/tool-executor.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 
-export type Redactor = {
-  /** Adds a secret value to remove, and returns it. */
-  addSecret(value: string): string;
-  /** Redacts a tool result. Returns an error in place of a result that cannot be redacted within the bound. */
-  result(result: ToolOutcome): Promise<ToolOutcome>;
-  /** Redacts all texts in a value, keeping its shape. Throws `upstream_error` if that exceeds the bound. `what`: the value, as in "The prompt". */
-  content<Value>(value: Value, what: string): Promise<Value>;
-  /** Redacts short texts at once. A notice replaces a text for which that would take too long. */
-  text(text: string): string;
-  data<Value>(value: Value): Value;
-  /** Wraps a log: removes the values that are known when a line is written, at once. */
-  log(log: Logger): Logger;
-};
+export type Redactor = ReturnType<typeof createRedactor>;
 
 /** The rules of the workspace; null: none apply. */
 export type RedactionRules = { results: TextRedactor | null; logs: TextRedactor | null };
@@ -37,7 +25,7 @@ export type RedactionRules = { results: TextRedactor | null; logs: TextRedactor 
 /** `clock`: for the pauses between slices. `compute`: what the work counts for. */
 type RedactorDeps = { clock: Pick<Clock, 'now' | 'sleep'>; compute?: ComputeMeter | null };
 
-export function createRedactor({ clock, compute }: RedactorDeps, rules: RedactionRules | null = null): Redactor {
+export function createRedactor({ clock, compute }: RedactorDeps, rules: RedactionRules | null = null) {
   const values = new Set<string>();
   let secrets: TextRedactor | null = null;
   const hasNoWork = (redact: TextRedactor | null | undefined): boolean => secrets === null && redact == null;
@@ -87,18 +75,21 @@ export function createRedactor({ clock, compute }: RedactorDeps, rules: Redactio
   };
   const data = <Value>(value: Value): Value => hideAtOnce(value, rules?.results);
   return {
-    addSecret(value) {
+    /** Adds a secret value to remove, and returns it. */
+    addSecret(value: string): string {
       values.add(value);
       const searched = searchedValues(values, limits.minRedactedSecretLength);
       secrets = searched.length === 0 ? null : secretRedactor(searched);
       return value;
     },
-    async result(result) {
+    /** Redacts a tool result. Returns an error in place of a result that cannot be redacted within the bound. */
+    async result(result: ToolOutcome): Promise<ToolOutcome> {
       if (hasNoWork(rules?.results)) return result;
       const withhold = (why: string): ToolOutcome => errorResult('result_withheld', `The tool has run, but its result is withheld: ${why}`);
       return await redactInSlices((work) => hideResult(result, work), withhold);
     },
-    async content(value, what) {
+    /** Redacts all texts in a value, keeping its shape. Throws `upstream_error` if that exceeds the bound. `what`: the value, as in "The prompt". */
+    async content<Value>(value: Value, what: string): Promise<Value> {
       if (hasNoWork(rules?.results)) return value;
       return await redactInSlices(
         (work) => hide(value, work),
@@ -107,9 +98,11 @@ export function createRedactor({ clock, compute }: RedactorDeps, rules: Redactio
         },
       );
     },
-    text: data,
+    /** Redacts short texts at once. A notice replaces a text for which that would take too long. */
+    text: (text: string): string => data(text),
     data,
-    log(log) {
+    /** Wraps a log: removes the values that are known when a line is written, at once. */
+    log(log: Logger): Logger {
       const cleaned = (write: Logger['info']): Logger['info'] => {
         return (message, fields) => write(hideAtOnce(message, rules?.logs), fields && hideFields(fields));
       };

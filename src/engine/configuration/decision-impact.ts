@@ -37,19 +37,11 @@ export type DecisionImpact = {
 /** A tool and the rules for it, before or after the change. */
 export type DecidedSide = { tool: EditionTool; rules: readonly PolicyRule[] };
 type Caller = { agent: string | null; key: string };
+type LoggedCall = Pick<RecordedCall, 'arguments'> & Caller & { session: string };
 
 const maxChanged = 100;
 
-export type DecisionComparison = {
-  /** Counted calls of a tool. null: the tool is not known. */
-  count(was: DecidedSide | null, now: DecidedSide | null, counted: CountedCalls): void;
-  /** A call of a log, which was also counted. */
-  add(was: DecidedSide, now: DecidedSide, call: Pick<RecordedCall, 'arguments'> & Caller & { session: string }): void;
-  /** `idle`: the rules that decided no call after the change. */
-  result(): DecisionImpact & { deciding: ReadonlySet<number> };
-};
-
-export function createDecisionComparison(): DecisionComparison {
+export function createDecisionComparison() {
   const found = new Map<string, ChangedDecision>();
   const deciding = new Set<number>();
   const unjudged = { arguments: 0, tools: 0, inner: 0 };
@@ -71,7 +63,8 @@ export function createDecisionComparison(): DecisionComparison {
     });
   };
   return {
-    count(was, now, { calls, agents, keys, ...caller }) {
+    /** Counted calls of a tool. null: the tool is not known. */
+    count(was: DecidedSide | null, now: DecidedSide | null, { calls, agents, keys, ...caller }: CountedCalls): void {
       if (was === null || now === null) unjudged.tools += calls;
       else if (isOfArguments(was, now)) unjudged.arguments += calls;
       else {
@@ -80,7 +73,8 @@ export function createDecisionComparison(): DecisionComparison {
         note(was.tool.canonical, compare(was, now, {}, caller), { calls, agents, keys, sessions: [] });
       }
     },
-    add(was, now, { arguments: args, session, ...caller }) {
+    /** A call of a log, which was also counted. */
+    add(was: DecidedSide, now: DecidedSide, { arguments: args, session, ...caller }: LoggedCall): void {
       if (args === null) return;
       const isNew = isOfArguments(was, now);
       if (isNew) {
@@ -90,7 +84,8 @@ export function createDecisionComparison(): DecisionComparison {
       const agents = caller.agent === null ? [] : [caller.agent];
       note(was.tool.canonical, compare(was, now, args, caller), { calls: isNew ? 1 : 0, agents, keys: [caller.key], sessions: [session] });
     },
-    result() {
+    /** `deciding`: the rules that decided a call after the change. */
+    result(): DecisionImpact & { deciding: ReadonlySet<number> } {
       const changed = [...found.values()].filter(({ calls }) => calls > 0).sort((a, b) => b.calls - a.calls);
       const changedCalls = changed.reduce((sum, { calls }) => sum + calls, 0);
       return { judged, changedCalls, changed: changed.slice(0, maxChanged), unjudged, deciding };

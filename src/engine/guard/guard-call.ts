@@ -24,14 +24,7 @@ import { checkOwnArguments, type RunnableCall } from '../call/prepare-call.ts';
 type Guarded = { call: RunnableCall; refusal: ToolResult | null };
 
 /** The guard that a call has, with the call's services. */
-export type CallGuard = {
-  /** Returns the call as it may run, or why it may not. */
-  before(call: RunnableCall, signal: AbortSignal): Promise<Guarded>;
-  /** Returns the result as the caller gets it. */
-  after(call: RunnableCall, result: ToolResult, signal: AbortSignal): Promise<{ result: ToolResult; verdict: GuardVerdict | null }>;
-  /** The channel of a call whose result is guarded: what the tool reports meanwhile is not sent. */
-  channel(channel: CallerChannel | undefined): CallerChannel | undefined;
-};
+export type CallGuard = ReturnType<typeof createCallGuard>;
 
 type GuardDeps = Pick<CallDeps, 'log'> & { guard: NonNullable<CallDeps['guard']> };
 
@@ -43,11 +36,12 @@ export async function openGuard(deps: CallDeps, scope: CallScope): Promise<CallG
   return createCallGuard({ log: deps.log, guard: deps.guard }, scope, settings);
 }
 
-function createCallGuard(deps: GuardDeps, scope: CallScope, guard: GuardEndpoint): CallGuard {
+function createCallGuard(deps: GuardDeps, scope: CallScope, guard: GuardEndpoint) {
   const { ask, workspace } = deps.guard;
   const info = (call: RunnableCall): GuardedCallInfo => toInfo(workspace, scope, call);
   return {
-    async before(call, signal) {
+    /** Returns the call as it may run, or why it may not. */
+    async before(call: RunnableCall, signal: AbortSignal): Promise<Guarded> {
       if (!guard.before) return { call, refusal: null };
       const { callId } = call.request;
       const of = await sha256Hex(canonicalJson({ canonical: call.canonical, arguments: call.own }));
@@ -64,7 +58,12 @@ function createCallGuard(deps: GuardDeps, scope: CallScope, guard: GuardEndpoint
       return decided(call, decision);
     },
 
-    async after(call, result, signal) {
+    /** Returns the result as the caller gets it. */
+    async after(
+      call: RunnableCall,
+      result: ToolResult,
+      signal: AbortSignal,
+    ): Promise<{ result: ToolResult; verdict: GuardVerdict | null }> {
       if (!guard.after) return { result, verdict: null };
       const { isError, code, content, structuredContent } = result;
       // The guard judges what a model reads, and what a client gets if that differs.
@@ -97,7 +96,8 @@ function createCallGuard(deps: GuardDeps, scope: CallScope, guard: GuardEndpoint
       return { result: kept, verdict: 'replace' };
     },
 
-    channel(channel) {
+    /** The channel of a call whose result is guarded: what the tool reports meanwhile is not sent. */
+    channel(channel: CallerChannel | undefined): CallerChannel | undefined {
       if (channel === undefined || !guard.after) return channel;
       const { progress, notice: _unguarded, ...rest } = channel;
       return { ...rest, ...(progress && { progress: ({ message: _text, ...update }) => progress(update) }) };

@@ -53,7 +53,7 @@ export class StagedRun {
   readonly #parts: GuardParts;
   readonly #hooks: Hooks;
   readonly #record: EffectRecord;
-  readonly #held: StagedFiles;
+  readonly #held: ReturnType<typeof createStagedFiles>;
   /** Whether the call has read a file whose reading requires approval: until that is covered, no request is sent. */
   #isStrict = false;
   /** The first request other than GET or HEAD, as `POST host`. */
@@ -227,40 +227,35 @@ function toFolderQuestion(ask: ApprovalReason, path: string, deleted: number): A
  * Files that can be staged: after `stage`, every change stays in an overlay until `commit`. A tool that changes files without an overlay of
  * its own runs on these, so that it has done nothing if its effects are not approved.
  */
-type StagedFiles = {
-  files: FileSystem;
-  /** Stages all further changes in an overlay. */
-  stage(): void;
-  /** Commits the staged changes; throws a `FileError` if they conflict with changes made meanwhile. */
-  commit(): void;
-};
-
-function createStagedFiles(base: FileSystem): StagedFiles {
+function createStagedFiles(base: FileSystem) {
   let overlay: FileOverlay | null = null;
   const current = (): FileSystem => overlay ?? base;
+  const files: FileSystem = {
+    isReadOnly: (path) => current().isReadOnly?.(path) === true,
+    stat: (path) => current().stat(path),
+    read: (path) => current().read(path),
+    write: (path, content, options) => current().write(path, content, options),
+    append: (path, content) => current().append(path, content),
+    makeDirectory: (path, options) => current().makeDirectory(path, options),
+    list: (path) => current().list(path),
+    remove: (path, options) => current().remove(path, options),
+    rename: (from, to) => current().rename(from, to),
+    setMode: (path, mode) => current().setMode(path, mode),
+    setModifiedAt: (path, modifiedAt) => current().setModifiedAt(path, modifiedAt),
+    paths: () => current().paths(),
+    overlay: () => current().overlay(),
+  };
   return {
+    files,
+    /** Stages all further changes in an overlay. */
     stage() {
       overlay ??= base.overlay();
     },
+    /** Commits the staged changes; throws a `FileError` if they conflict with changes made meanwhile. */
     commit() {
       const staged = overlay;
       overlay = null;
       staged?.commit();
-    },
-    files: {
-      isReadOnly: (path) => current().isReadOnly?.(path) === true,
-      stat: (path) => current().stat(path),
-      read: (path) => current().read(path),
-      write: (path, content, options) => current().write(path, content, options),
-      append: (path, content) => current().append(path, content),
-      makeDirectory: (path, options) => current().makeDirectory(path, options),
-      list: (path) => current().list(path),
-      remove: (path, options) => current().remove(path, options),
-      rename: (from, to) => current().rename(from, to),
-      setMode: (path, mode) => current().setMode(path, mode),
-      setModifiedAt: (path, modifiedAt) => current().setModifiedAt(path, modifiedAt),
-      paths: () => current().paths(),
-      overlay: () => current().overlay(),
     },
   };
 }

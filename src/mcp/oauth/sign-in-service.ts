@@ -54,31 +54,9 @@ export type SignInOf = { keyId?: string | undefined; owner?: string | undefined 
 
 type NewSignIn = { origin: Origin; owner?: string; browser?: string; redirectUri: string; metadataUrl: string | null };
 
-export type SignIns = {
-  /** `browser`: as in `SignInState`; with `owner` only. Throws `conflict` if the server's sign-in is not of this kind. */
-  begin(workspace: string, server: string, own: NewSignIn): Promise<{ authorizationUrl: string; expiresAt: number }>;
-  /**
-   * Uses the returned `state`, which names the server. `browser`: the hash of what the returning browser has; null: nothing. Throws `forbidden` if
-   * the key that started the sign-in may not start it any more.
-   */
-  finish(
-    state: string,
-    returned: AuthorizationResponse,
-    browser: string | null,
-  ): Promise<{ workspace: string; server: string; owner: string | null }>;
-  forget(workspace: string, server: string, of?: SignInOf): Promise<void>;
-  /** Returns null if the server has no `oauth`, and has offered no sign-in. */
-  status(workspace: string, server: string, owner?: string): Promise<AuthorizationStatus | null>;
-  /**
-   * Tokens for calls; null if the server has no `oauth` and no sign-in. `owner`: the calling user or key, or a trigger; null: the tool list is read, with
-   * the workspace's sign-in.
-   */
-  tokens(workspace: string, server: ServerAccess, owner: string | null): ServerTokens | null;
-  /** For the listing of a server without `oauth`: sends no token, and finds out whether a user can sign in. null: none may. */
-  offer(workspace: string, server: ServerAccess): ServerTokens | null;
-};
+export type SignIns = ReturnType<typeof createSignIns>;
 
-export function createSignIns(deps: SignInsDeps): SignIns {
+export function createSignIns(deps: SignInsDeps) {
   // A renewal waits for the issuer, and for other isolates.
   const bounds = { maxEntries: limits.maxCachedNames, now: () => deps.clock.now(), joinMs: limits.tokenRenewalMs };
   const tokenCache: TokenCache = createTimedCache(bounds);
@@ -97,16 +75,29 @@ export function createSignIns(deps: SignInsDeps): SignIns {
   };
 
   return {
-    async begin(workspace, name, { origin, owner, browser = null, ...own }) {
+    /** `browser`: as in `SignInState`; with `owner` only. Throws `conflict` if the server's sign-in is not of this kind. */
+    async begin(workspace: string, name: string, { origin, owner, browser, ...own }: NewSignIn) {
       const context = await contextFor(workspace, name, { keyId: origin.keyId, owner });
       const expiresAt = context.clock.now() + signInTtlMs;
       const nonce = deps.nonce();
-      const state = await deps.mintState({ workspace, server: name, nonce, expiresAt, owner: owner ?? null, browser, origin });
+      const state = await deps.mintState({
+        workspace,
+        server: name,
+        nonce,
+        expiresAt,
+        owner: owner ?? null,
+        browser: browser ?? null,
+        origin,
+      });
       const { beginSignIn } = await flow();
       const isImplied = context.server.oauth === impliedOAuth;
       return { authorizationUrl: await beginSignIn(context, { ...own, nonce, state, expiresAt, isImplied }), expiresAt };
     },
-    async finish(text, returned, browser) {
+    /**
+     * Uses the returned `state`, which names the server. `browser`: the hash of what the returning browser has; null: nothing. Throws `forbidden`
+     * if the key that started the sign-in may not start it any more.
+     */
+    async finish(text: string, returned: AuthorizationResponse, browser: string | null) {
       const state = await deps.readState(text);
       if (state === null) throw new Problem('not_found', 'This response does not belong to a sign-in started here.');
       const { workspace, server, owner, origin } = state;
@@ -119,16 +110,21 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       tokenCache.invalidate(keyOf(workspace, context));
       return { workspace, server, owner };
     },
-    async forget(workspace, name, of = {}) {
+    async forget(workspace: string, name: string, of: SignInOf = {}): Promise<void> {
       const context = await contextFor(workspace, name, of);
       await (await flow()).forgetSignIn(context);
       tokenCache.invalidate(keyOf(workspace, context));
     },
-    async status(workspace, name, owner) {
+    /** Returns null if the server has no `oauth`, and has offered no sign-in. */
+    async status(workspace: string, name: string, owner?: string): Promise<AuthorizationStatus | null> {
       const context = contextOf(workspace, await deps.server(workspace, name), { owner });
       return context === null ? null : await (await flow()).signInStatus(context);
     },
-    tokens(workspace, server, caller) {
+    /**
+     * Tokens for calls; null if the server has no `oauth` and no sign-in. `caller`: the calling user or key, or a trigger; null: the tool list is
+     * read, with the workspace's sign-in.
+     */
+    tokens(workspace: string, server: ServerAccess, caller: string | null): ServerTokens | null {
       const owner = caller !== null && server.mcp?.oauth?.per === 'user' ? caller : undefined;
       const context = contextOf(workspace, server, { owner });
       if (context === null) return null;
@@ -138,7 +134,8 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       const isTrigger = triggerOfKey(owner) !== null;
       return { ...tokens, connection: { url: isTrigger ? null : deps.connectUrl(workspace, server.name), isTrigger } };
     },
-    offer(workspace, server) {
+    /** For the listing of a server without `oauth`: sends no token, and finds out whether a user can sign in. null: none may. */
+    offer(workspace: string, server: ServerAccess): ServerTokens | null {
       const context = contextOf(workspace, server, {}, impliedOAuth);
       if (context === null || server.mcp?.oauth !== undefined) return null;
       let found: SignInOffer = { isOffered: false };

@@ -9,9 +9,9 @@
  * - `audit_state`: one row. `delay_ms`: no entry was stored later than this after its own time, since a session sends its rows at the end of a
  *   turn. `swept_at`, `sweep_due`, `fault`: of the deletion of old rows.
  */
-import type { AuditRow } from '../../core/records/audit.ts';
+import type { AuditFilter, AuditRow } from '../../core/records/audit.ts';
 import { sha256HexSync } from '../../core/hash.ts';
-import type { AuditFilter, LogEntry, LogHead, LogPage, LogRequest } from '../../ports/audit-log.ts';
+import type { LogEntry, LogHead, LogPage, LogRequest } from '../../ports/audit-log.ts';
 
 export const auditLogSchema = `
   CREATE TABLE audit_log (number INTEGER PRIMARY KEY, at INTEGER!, call TEXT, entry TEXT!, hash TEXT!);

@@ -20,12 +20,11 @@ import type { AppContext } from '../../middleware/request-context.ts';
 import { toProblem } from '../../problems.ts';
 import { requireStream } from '../../places.ts';
 import type { Answer, RouteRequest } from '../../route.ts';
-import type { HttpServices } from '../../services.ts';
 
 /** `headers`: the caller's headers for a provider with the same API. */
 export async function answerChat(
   dialect: Dialect,
-  { c, services, principal, body, bytes, text }: RouteRequest<unknown, HttpServices>,
+  { c, services, principal, body, bytes, text }: RouteRequest,
   headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const checked = requireModel(body);

@@ -10,7 +10,6 @@ import type { CompletionOptions } from '../../../ports/session.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { requireStream } from '../../places.ts';
 import type { RouteRequest } from '../../route.ts';
-import type { HttpServices } from '../../services.ts';
 import { completionResponse } from './chat.ts';
 
 const Params = z.object({ id: z.string() });
@@ -35,7 +34,7 @@ export const storedCompletionRoute = {
 /** Throws `not_found` for an id of another dialect, or a completion that this caller did not receive. */
 export async function replayCompletion(
   dialect: ApiDialectName,
-  request: RouteRequest<{ params: typeof Params; query: typeof Query }, HttpServices>,
+  request: RouteRequest<{ params: typeof Params; query: typeof Query }>,
 ): Promise<Response> {
   const { c, params, query } = request;
   return await answerFromCompletion(request, requireCompletion(dialect, params.id), readStoredPlace(c, query.after));
@@ -59,7 +58,7 @@ export function readStoredPlace(c: AppContext, asked: string | undefined): Compl
 }
 
 export async function answerFromCompletion(
-  { c, services, principal }: Pick<RouteRequest<unknown, HttpServices>, 'c' | 'services' | 'principal'>,
+  { c, services, principal }: Pick<RouteRequest, 'c' | 'services' | 'principal'>,
   { session, own: completion }: Reference,
   options: CompletionOptions,
 ): Promise<Response> {

@@ -11,11 +11,6 @@ import type { CatalogPort, StoredDocument } from '../../../ports/catalog.ts';
 
 const AgentView = z.object({ ...Agent.shape, name: ResourceName }).meta({ id: 'AgentView' });
 const warnings = z.array(Warning).optional();
-const ReviewedAgent = AgentView.extend({
-  warnings: warnings.meta({
-    description: 'Problems in the current workspace, such as names that match no tool or a missing toolset. Absent: none.',
-  }),
-}).meta({ id: 'ReviewedAgent' });
 /** The output of GET can be written unchanged. */
 export const WrittenAgent = Agent.extend({ warnings: warnings.meta({ description: 'As shown by GET; ignored on writes.' }) }).meta({
   id: 'AgentToWrite',
@@ -31,7 +26,9 @@ export const agentRoutes = [
     name: ResourceName.meta({ example: 'demo' }),
     body: WrittenAgent,
     view: AgentView,
-    reviewed: ReviewedAgent,
+    warnings: warnings.meta({
+      description: 'Problems in the current workspace, such as names that match no tool or a missing toolset. Absent: none.',
+    }),
     storesName: true,
     check: (catalog, principal, name, document, options) => checkAgent(catalog, principal, name, document as Agent, options),
     hasVersions: true,

@@ -47,7 +47,7 @@ export const countTokenRoutes = [
   ),
 ];
 
-type Asked = Pick<RouteRequest<unknown, HttpServices>, 'c' | 'services' | 'principal' | 'text'>;
+type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text'>;
 
 async function count({ c, services, principal, text }: Asked, value: unknown): Promise<Response | z.infer<typeof TokenCount>> {
   const body = requireModel(value);

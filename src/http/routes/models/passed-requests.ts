@@ -14,7 +14,6 @@ import { keepStreamPlace, requireStream } from '../../places.ts';
 import { readRequestBody } from '../../request-body.ts';
 import { streamHoldingPlace } from '../../sent-body.ts';
 import { type Answer, type RouteRequest, defineRoute } from '../../route.ts';
-import type { HttpServices } from '../../services.ts';
 import { requireModel, resolveModel } from '../../../engine/chat/incoming-chat.ts';
 
 /** As large as the audio that OpenAI accepts. */
@@ -94,7 +93,7 @@ export const passedRequestRoutes = [
 ];
 
 async function pass(
-  { c, services, principal }: Pick<RouteRequest<unknown, HttpServices>, 'c' | 'services' | 'principal'>,
+  { c, services, principal }: Pick<RouteRequest, 'c' | 'services' | 'principal'>,
   path: string,
   model: string,
   body: Readonly<Record<string, unknown>> | FormData,

@@ -14,7 +14,6 @@ import { toProblem } from '../../problems.ts';
 import { readStrangersBody } from '../../request-body.ts';
 import { OAuthErrorSchema } from '../../problem-schema.ts';
 import { type PublicRequest, definePublicRoute } from '../../route.ts';
-import type { HttpServices } from '../../services.ts';
 
 const maxRegistrationBytes = 16 * KB;
 const maxTokenRequestBytes = 32 * KB;
@@ -165,10 +164,7 @@ const uses = {
 } as const;
 const grantTypes = ['authorization_code', 'refresh_token'] as const;
 
-async function redeem(
-  { c, services }: Pick<PublicRequest<unknown, HttpServices>, 'c' | 'services'>,
-  use: 'token' | 'revoke',
-): Promise<Response> {
+async function redeem({ c, services }: Pick<PublicRequest, 'c' | 'services'>, use: 'token' | 'revoke'): Promise<Response> {
   const issuer = requireIssuer(c);
   const [type = ''] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
   if (type.trim() !== form.type) return oauthError(400, 'invalid_request', `Send the form as ${form.type}.`);

@@ -9,7 +9,7 @@ import type { WorkspaceRecord } from '../../../ports/workspaces.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
 import { defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
-import { optionalWarnings, shownIfAny, storedDocumentUsing } from '../../stored-document.ts';
+import { optionalWarnings, shownIfAny, storedDocument } from '../../stored-document.ts';
 
 const common = { tag: 'Workspaces', scopes: ['admin'], rootOnly: true } as const;
 const path = '/v1/workspaces/{workspace}';
@@ -40,7 +40,7 @@ const WrittenWorkspace = WorkspaceView.extend({
   ),
 }).meta({ id: 'WrittenWorkspace' });
 
-const settings = storedDocumentUsing<HttpServices>()({
+const settings = storedDocument({
   ...common,
   path,
   params,

@@ -1,31 +1,9 @@
 /** `/v1/audit`: one row for every call, refusal, approval decision and change of the configuration. Read-only. */
 import { z } from 'zod';
-import { AuditEntry, AuditRow, AuditVerification } from '../../../core/records/audit.ts';
+import { AuditEntry, AuditFilter, AuditVerification } from '../../../core/records/audit.ts';
 import { invalidRequest } from '../../../core/problem.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './record-services.ts';
-
-const name = z.string().min(1).max(200).optional();
-const time = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text).toISOString())
-  .optional();
-
-const AuditQuery = z.strictObject({
-  ...pageFields,
-  from: time.meta({ description: 'Only entries of this time and later (ISO 8601).', example: '2026-01-01T00:00:00Z' }),
-  to: time.meta({ description: 'Only entries up to this time, inclusive.', example: '2026-02-01T00:00:00Z' }),
-  kind: z.enum(['call', 'change']).optional().meta({
-    description:
-      '`call`: calls and approval decisions; `change`: changes of keys, secrets, policy, servers, toolsets and so on. Default: both.',
-  }),
-  session: name,
-  tool: name.meta({ description: 'Canonical name, or the called name if it matched no tool.', example: 'builtin.bash' }),
-  verdict: AuditRow.shape.verdict.optional(),
-  code: AuditRow.shape.code.unwrap().optional(),
-  key: name.meta({ description: 'Id of the key.', example: 'root' }),
-  agent: name.meta({ description: 'Name of the agent.', example: 'helper' }),
-});
+import { defineRoute } from '../../route.ts';
 
 export const auditRoutes = [
   defineRoute(
@@ -39,7 +17,7 @@ export const auditRoutes = [
         'A call that may have an effect has its row before the effect, with verdict `outcome_unknown` until its outcome is recorded. A change is recorded in the transaction that makes it. Rows contain a hash of the arguments, and no secret or key values. A request reads a limited number of rows: with filters, a page can be short or empty while `nextCursor` is set.',
       scopes: ['admin'],
       workspace: 'Audit rows',
-      query: AuditQuery,
+      query: AuditFilter.extend(pageFields),
       answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditEntry) } },
     },
     async ({ answer, services, principal, query }) => {

@@ -7,7 +7,7 @@ import { RestoreState } from '../../../ports/backup.ts';
 import { commandPermission } from '../../launcher-proof.ts';
 import { decodeText } from '../../json-body.ts';
 import { readRequestBody } from '../../request-body.ts';
-import { defineRoute } from './record-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const tag = 'Backup';
 const scopes = ['admin'] as const;

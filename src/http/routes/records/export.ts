@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { Project, projectJsonSchema } from '../../../core/project/project.ts';
 import { exportProject } from './project-export.ts';
-import { definePublicRoute, defineRoute } from './record-services.ts';
+import { definePublicRoute, defineRoute } from '../../route.ts';
 
 export const exportRoutes = [
   defineRoute(

@@ -11,7 +11,8 @@ import { commandPermission } from '../../launcher-proof.ts';
 import { enterResponse, readRequestBody, resizePlace } from '../../request-body.ts';
 import { dryRunQuery, projectReport, toReport } from './project-report.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
-import { defineRoute, type RecordServices } from './record-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { applyDeps } from './projects.ts';
 
 const ImportReport = z
@@ -92,7 +93,7 @@ export const importRoutes = [
 ];
 
 /** `sent`: the body of the request, which must be empty. Throws `upstream_error` for a response that is no file, `forbidden`, `invalid_request`. */
-async function readUrl(c: AppContext, { fetchDocument }: RecordServices, url: string, sent: Uint8Array): Promise<Uint8Array> {
+async function readUrl(c: AppContext, { fetchDocument }: HttpServices, url: string, sent: Uint8Array): Promise<Uint8Array> {
   const principal = c.get('principal');
   requireAllowed(principal, { act: 'use-scope', scopes: ['admin'] });
   if (sent.byteLength > 0) throw invalidRequest([{ path: 'url', message: 'cannot be given with a body: send one of them' }]);

@@ -5,7 +5,7 @@ import { Scope } from '../../../core/people/principal.ts';
 import { limitedHolders, limitHolders, type LimitName, usageLimits } from '../../../core/usage-limits.ts';
 import type { Pools } from '../../../engine/fair-pool.ts';
 import type { LimitUse } from '../../../ports/limiter.ts';
-import { defineRoute } from './record-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const names = Object.keys(usageLimits) as [LimitName, ...LimitName[]];
 

@@ -11,7 +11,8 @@ import type { ProjectRecord } from '../../../ports/projects.ts';
 import { commandPermission } from '../../launcher-proof.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { dryRunQuery, projectReport, toReport } from './project-report.ts';
-import { defineRoute, type RecordServices } from './record-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 
 const path = '/v1/projects/{project}';
 const common = { tag: 'Projects', scopes: ['admin'], workspace: 'Projects' } as const;
@@ -145,7 +146,7 @@ export const projectRoutes = [
   ),
 ];
 
-export function applyDeps(services: RecordServices, principal: Principal): ApplyDeps {
+export function applyDeps(services: HttpServices, principal: Principal): ApplyDeps {
   const servers = services.servers(principal.workspace);
   return {
     catalog: services.catalog(principal),
@@ -157,7 +158,7 @@ export function applyDeps(services: RecordServices, principal: Principal): Apply
   };
 }
 
-async function requireProject(services: RecordServices, principal: Principal, name: string): Promise<ProjectRecord> {
+async function requireProject(services: HttpServices, principal: Principal, name: string): Promise<ProjectRecord> {
   const found = (await services.projects(principal).projects()).find((project) => project.name === name);
   if (found === undefined) throw new Problem('not_found', `There is no project ${quoted(name)}.`);
   return found;

@@ -6,7 +6,7 @@ import { selectCases } from '../../../engine/replay/select-cases.ts';
 import { storedBody } from '../../conditions.ts';
 import { documentRoutes } from '../../document-routes.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute } from './record-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const SuiteView = z.object({ ...Suite.shape, name: ResourceName }).meta({ id: 'SuiteView' });
 const access = { tag: 'Suites', scopes: ['toolsets'] } as const;

@@ -14,7 +14,7 @@ import {
 } from '../../../core/records/usage.ts';
 import type { RequestFilter } from '../../../ports/usage.ts';
 import { pageFields, pageOf } from '../../paging.ts';
-import { defineRoute } from './record-services.ts';
+import { defineRoute } from '../../route.ts';
 
 const dayMs = 86_400_000;
 const defaultDays = 30;

@@ -11,7 +11,7 @@ import { etag, etagHeader, requireSameName } from '../../conditions.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
 import { defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
-import { storedDocumentUsing } from '../../stored-document.ts';
+import { storedDocument } from '../../stored-document.ts';
 import {
   ServerSummary,
   ServerView,
@@ -27,7 +27,7 @@ export const serverParams = z.object({ server: ServerName.meta({ example: 'weath
 const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers' } as const;
 type ServerAdmin = ReturnType<HttpServices['servers']>;
 
-const server = storedDocumentUsing<HttpServices>()({
+const server = storedDocument({
   ...common,
   path: '/v1/servers/{server}',
   params: serverParams,

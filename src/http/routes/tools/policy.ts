@@ -18,7 +18,7 @@ import { pageOf, PageQuery } from '../../paging.ts';
 import { decisionImpactView, pastCallsOf, pastDays, pastRange, TurnCoverage } from '../../past-calls.ts';
 import { defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
-import { type DocumentPlace, shownIfAny, storedDocumentUsing, versionFields } from '../../stored-document.ts';
+import { type DocumentPlace, shownIfAny, storedDocument, versionFields } from '../../stored-document.ts';
 
 const workspace = 'The policy and its rules';
 const warnings = z.array(Warning).optional().meta({ description: 'Names in rules that are not there, so that the rule matches nothing.' });
@@ -36,7 +36,7 @@ const PolicyImpact = z
   })
   .meta({ id: 'PolicyImpact' });
 
-const policy = storedDocumentUsing<HttpServices>()({
+const policy = storedDocument({
   path: '/v1/policy',
   params: z.object({}),
   id: 'Policy',

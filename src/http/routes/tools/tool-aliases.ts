@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { nullIfNotFound } from '../../../core/problem.ts';
 import { ToolAliases } from '../../../core/toolset/toolset.ts';
 import { ToolsetAlias } from '../../../core/names/toolset-alias.ts';
-import type { HttpServices } from '../../services.ts';
-import { optionalWarnings, shownIfAny, storedDocumentUsing } from '../../stored-document.ts';
+import { optionalWarnings, shownIfAny, storedDocument } from '../../stored-document.ts';
 import { requireReadableTool, toolParams } from './tools.ts';
 
 const WrittenToolAliases = z
@@ -14,7 +13,7 @@ const WrittenToolAliases = z
   })
   .meta({ id: 'WrittenToolAliases', example: { aliases: ['shell', 'terminal'] } });
 const workspace = 'Default aliases';
-const aliases = storedDocumentUsing<HttpServices>()({
+const aliases = storedDocument({
   path: '/v1/tools/{canonical}/aliases',
   params: toolParams,
   id: 'ToolAliases',

@@ -17,7 +17,7 @@ import { pageFor, PageQuery, pageOf } from '../../paging.ts';
 import { readDefinitions, toolsOfKey } from '../../../engine/configuration/tools-of-key.ts';
 import { type Sent, defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
-import { storedDocumentUsing, versionFields } from '../../stored-document.ts';
+import { storedDocument, versionFields } from '../../stored-document.ts';
 import { findPrivateTool, ownerQuery, readOwner } from './written-tools.ts';
 
 export const toolParams = z.object({
@@ -76,7 +76,7 @@ const common = { tag: 'Tools' } as const;
 const versionsOfTools = 'Versions of made tools';
 
 export const toolRoutes = [
-  storedDocumentUsing<HttpServices>()({
+  storedDocument({
     ...common,
     path: '/v1/tools/{canonical}',
     params: toolParams,

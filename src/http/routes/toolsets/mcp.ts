@@ -18,8 +18,8 @@ import { readJson } from '../../request-body.ts';
 import { inWorkspace } from '../../middleware/authenticate.ts';
 import { mayCallMcp } from '../../own-origin.ts';
 import { RpcErrorSchema } from '../../problem-schema.ts';
-import type { Answer, RouteRequest } from '../../route.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
+import { type Answer, defineRoute, type RouteRequest } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 
 const params = z.object({ toolset: ToolsetReference });
 export const mcpQuery = z.strictObject({
@@ -112,7 +112,7 @@ export const mcpRoutes = methods.flatMap(({ name, problems, ...spec }) => {
   ];
 });
 
-export type McpCaller = Pick<RouteRequest<unknown, ToolsetServices>, 'c' | 'services' | 'principal'>;
+export type McpCaller = Pick<RouteRequest, 'c' | 'services' | 'principal'>;
 
 /** A path of another workspace is unknown to a key, whether that workspace exists or not. The root key acts in any workspace. */
 export async function enterMcpWorkspace(request: McpCaller, workspace: string): Promise<McpCaller> {
@@ -132,7 +132,7 @@ async function serve({ c, services, principal }: McpCaller, target: string | nul
   return view.pointer === null ? response : withHeader(response, 'x-moniker-edition', editionName(view.pointer));
 }
 
-export function requireMcpOrigin(settings: ToolsetServices['settings'], origin: string | undefined): void {
+export function requireMcpOrigin(settings: HttpServices['settings'], origin: string | undefined): void {
   if (origin !== undefined && !mayCallMcp(settings, origin))
     throw new Problem('forbidden', 'Pages of this origin may not call this service. MONIKER_ALLOWED_ORIGINS lists the origins that may.');
 }

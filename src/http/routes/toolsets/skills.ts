@@ -13,8 +13,8 @@ import { answerWrite, conditionHeaders, etag, etagHeader, requireSameName, store
 import type { AppContext } from '../../middleware/request-context.ts';
 import { readRequestBody, readJson } from '../../request-body.ts';
 import { PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
-import { storedDocumentUsing, writeAnswers } from '../../stored-document.ts';
+import { defineRoute } from '../../route.ts';
+import { storedDocument, writeAnswers } from '../../stored-document.ts';
 
 const params = z.object({ skill: SkillName.meta({ example: 'release-notes' }) });
 const resourceParams = params.extend({
@@ -63,7 +63,7 @@ const Summary = z
 const Written = Summary.extend({ warnings: z.array(Warning) }).meta({ id: 'WrittenSkill' });
 
 const common = { tag: 'Skills', scopes: ['toolsets'], workspace: 'Skills' } as const;
-const skill = storedDocumentUsing<ToolsetServices>()({
+const skill = storedDocument({
   ...common,
   path: '/v1/skills/{skill}',
   params,

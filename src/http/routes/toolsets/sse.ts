@@ -12,9 +12,8 @@ import { readSseEventId } from '../../../ports/sse-relays.ts';
 import { issuerOf } from '../../own-origin.ts';
 import { requireStream } from '../../places.ts';
 import { readJson } from '../../request-body.ts';
-import type { Answer } from '../../route.ts';
 import { enterMcpWorkspace, type McpCaller, mcpMessage, mcpQuery, requireConfigurationScope, requireMcpOrigin } from './mcp.ts';
-import { defineRoute } from './toolset-services.ts';
+import { type Answer, defineRoute } from '../../route.ts';
 
 const params = z.object({ toolset: ToolsetReference });
 const workspaceParams = z.object({ workspace: WorkspaceName, toolset: ToolsetReference });

@@ -7,14 +7,14 @@ import type { CompiledDraft } from '../../../core/toolset/compile-draft.ts';
 import type { Toolset } from '../../../core/toolset/toolset.ts';
 import { previewToolset } from '../../../engine/configuration/write-toolset.ts';
 import { requireSameName } from '../../conditions.ts';
-import type { ToolsetServices } from './toolset-services.ts';
+import type { HttpServices } from '../../services.ts';
 import { ToolsetBody, toToolset } from './toolsets.ts';
 
 /** `issues`: all faults but the conflicts, which `compiled` has. `warnings`: of a copy. */
 type GivenDraft = { toolset: Toolset; compiled: CompiledDraft; issues: Issue[]; warnings: Warning[] };
 
 export async function compileGiven(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   name: string,
   body: Readonly<Record<string, unknown>>,

@@ -16,7 +16,8 @@ import {
   pastRange,
 } from '../../past-calls.ts';
 import { compileGiven } from './toolset-draft.ts';
-import { defineRoute } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import { ofToolset } from './toolset-names.ts';
 import { ToolsetBody } from './toolsets.ts';
 
 const ToolsetImpact = z
@@ -51,7 +52,7 @@ const ToolsetImpact = z
 export const toolsetImpactRoutes = [
   defineRoute(
     {
-      tag: 'Toolsets',
+      ...ofToolset,
       method: 'post',
       path: '/v1/toolsets/{toolset}/impact',
       operationId: 'getToolsetImpact',
@@ -59,7 +60,6 @@ export const toolsetImpactRoutes = [
       summary: 'Compare a draft of a toolset with past calls',
       description:
         'Resolves every name that was called in the last days in the stored toolset and in the draft, and returns the names that would lead elsewhere, with who called them, and aliases that keep them. Nothing is stored. For a key that sees only its own usage, only its own calls count.',
-      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       query: pastCallsQuery,
       body: { schema: z.record(z.string(), z.unknown()), documented: ToolsetBody },
       answers: { 200: { description: 'What would change.', schema: ToolsetImpact } },

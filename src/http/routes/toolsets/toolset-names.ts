@@ -2,9 +2,12 @@
 import { z } from 'zod';
 import type { EditionTool } from '../../../core/toolset/edition-tool.ts';
 import type { Principal } from '../../../core/people/principal.ts';
+import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { allowOf, readToolset } from '../../../engine/plan/read-toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
-import type { ToolsetServices } from './toolset-services.ts';
+import type { HttpServices } from '../../services.ts';
+
+export const ofToolset = { tag: 'Toolsets', params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }) } as const;
 
 export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'A version number. Default: the newest.' });
 
@@ -15,7 +18,7 @@ export const ToolState = z.enum(['ready', 'missing', 'held']).meta({
 });
 
 export async function readNames(
-  services: Pick<ToolsetServices, 'directory' | 'settings'>,
+  services: Pick<HttpServices, 'directory' | 'settings'>,
   principal: Principal,
   toolset: string,
   version?: number,

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Issue } from '../../../core/problem.ts';
 import { buildAliasMap } from '../../../core/toolset/alias-map.ts';
-import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
-import { defineRoute } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import { ofToolset } from './toolset-names.ts';
 import { compileGiven } from './toolset-draft.ts';
 import { reportTools } from './toolset-report.ts';
 import { accessOf, ProviderQuery, tokenizer, ToolsetTools } from './toolset-tools.ts';
@@ -33,7 +33,7 @@ const ToolsetPreview = z
 export const toolsetPreviewRoutes = [
   defineRoute(
     {
-      tag: 'Toolsets',
+      ...ofToolset,
       method: 'post',
       path: '/v1/toolsets/{toolset}/preview',
       operationId: 'previewToolset',
@@ -41,7 +41,6 @@ export const toolsetPreviewRoutes = [
       summary: 'Check a draft of a toolset',
       description:
         'Returns all faults of the draft at once, with their paths: `issues`, and the `conflicts` of names. `tools`, tokens and prompt are those of GET …/tools for the entries without faults. Nothing is stored, and the toolset need not exist.',
-      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       query: z.strictObject(ProviderQuery),
       body: { schema: z.record(z.string(), z.unknown()), documented: ToolsetBody },
       answers: { 200: { description: 'The draft as far as it is valid, and its faults.', schema: ToolsetPreview } },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isUnbound } from '../../../core/people/authority.ts';
 import { resolveName, type AliasMap, type Resolution } from '../../../core/toolset/alias-map.ts';
 import { ApprovalRule } from '../../../core/toolset/approval-rule.ts';
-import { EntryArguments, EntryResult, ToolsetName } from '../../../core/toolset/toolset.ts';
+import { EntryArguments, EntryResult } from '../../../core/toolset/toolset.ts';
 import { explainHit, explainMiss } from '../../../core/toolset/explain.ts';
 import { Hold } from '../../../core/tools/hold.ts';
 import { limits } from '../../../core/limits/limits.ts';
@@ -12,8 +12,9 @@ import { Problem } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { ToolKind } from '../../../core/tools/tool.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
-import { aliasNames, readNames, ToolState, Version } from './toolset-names.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
+import { aliasNames, ofToolset, readNames, ToolState, Version } from './toolset-names.ts';
 
 const ResolvedName = z
   .object({
@@ -64,9 +65,8 @@ const ResolvedName = z
 export const toolsetResolveRoutes = [
   defineRoute(
     {
-      tag: 'Toolsets',
+      ...ofToolset,
       scopes: ['tools'],
-      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       method: 'get',
       path: '/v1/toolsets/{toolset}/resolve',
       operationId: 'resolveToolName',
@@ -93,7 +93,7 @@ export const toolsetResolveRoutes = [
 ];
 
 async function missProblem(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   names: AliasMap,
   miss: Exclude<Resolution, { ok: true }>,
@@ -110,14 +110,14 @@ async function missProblem(
 }
 
 /** Only for keys that may see all tools of the workspace. Costs one Catalog call, only for a name without a tool. */
-async function findElsewhere(services: ToolsetServices, principal: Principal, names: AliasMap, requested: string): Promise<string[]> {
+async function findElsewhere(services: HttpServices, principal: Principal, names: AliasMap, requested: string): Promise<string[]> {
   if (!isUnbound(principal)) return [];
   const inside = new Set<string>(names.tools.map(({ canonical }) => canonical));
   const near = await nearInWorkspace(services, principal, requested);
   return near.filter((canonical) => !inside.has(canonical));
 }
 
-async function nearInWorkspace(services: ToolsetServices, principal: Principal, requested: string): Promise<string[]> {
+async function nearInWorkspace(services: HttpServices, principal: Principal, requested: string): Promise<string[]> {
   try {
     return [(await services.catalog(principal).tool(requested)).canonical];
   } catch (error) {

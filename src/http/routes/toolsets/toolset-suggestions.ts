@@ -14,7 +14,9 @@ import { learnToolsetNames } from '../../../engine/configuration/learn-names.ts'
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { readToolset } from '../../../engine/plan/read-toolset.ts';
 import { callCount, pastCallsOf, pastDays, pastRange, TurnCoverage } from '../../past-calls.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import { ofToolset } from './toolset-names.ts';
+import type { HttpServices } from '../../services.ts';
 import { toolsetOf } from './toolsets.ts';
 
 const names = z.array(z.string());
@@ -77,7 +79,7 @@ const ToolsetSuggestions = z
 export const toolsetSuggestionRoutes = [
   defineRoute(
     {
-      tag: 'Toolsets',
+      ...ofToolset,
       method: 'get',
       path: '/v1/toolsets/{toolset}/suggestions',
       operationId: 'getToolsetSuggestions',
@@ -85,7 +87,6 @@ export const toolsetSuggestionRoutes = [
       summary: 'Suggest names from past calls',
       description:
         'Looks for calls that were refused for their name or an argument, and for the call that the model made then in the same turn. Suggestions in `dismissed` of the toolset are left out. Nothing is stored, and nothing acts by itself. For a key that sees only its own usage, only its own calls count.',
-      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       query: z.strictObject({
         days: pastDays,
         least: z.coerce.number().int().min(1).max(1_000).default(2).meta({ description: 'How often a name must have been seen.' }),
@@ -125,7 +126,7 @@ export const toolsetSuggestionRoutes = [
 
 /** Adds previews, and replaces the arguments of examples by what may be shown of them. */
 async function shown(
-  { directory, clock }: Pick<ToolsetServices, 'directory' | 'clock'>,
+  { directory, clock }: Pick<HttpServices, 'directory' | 'clock'>,
   { workspace }: Principal,
   lessons: readonly Lesson[],
   preview: (lesson: Lesson) => LessonPreview,

@@ -11,8 +11,9 @@ import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { charactersPerToken } from '../../../core/limits/units.ts';
 import { exampleAccess } from '../../../providers/wire-tool-names.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
-import { readNames, ToolState, Version } from './toolset-names.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
+import { ofToolset, readNames, ToolState, Version } from './toolset-names.ts';
 import { reportTools } from './toolset-report.ts';
 
 /** Not a model's own tokenizer: those differ, and an estimate is enough to choose tools. */
@@ -116,9 +117,8 @@ export const ProviderQuery = {
 export const toolsetToolRoutes = [
   defineRoute(
     {
-      tag: 'Toolsets',
+      ...ofToolset,
       scopes: ['tools'],
-      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       method: 'get',
       path: '/v1/toolsets/{toolset}/tools',
       operationId: 'listToolsetTools',
@@ -159,7 +159,7 @@ function staleWarnings({ stale }: ToolsetStanding = {}): z.infer<typeof Warning>
 }
 
 /** A configured provider takes precedence over the kind with its name: its own profile applies. */
-export async function accessOf(services: ToolsetServices, principal: Principal, provider: string): Promise<ProviderAccess> {
+export async function accessOf(services: HttpServices, principal: Principal, provider: string): Promise<ProviderAccess> {
   try {
     return await services.directory.provider(principal.workspace, provider);
   } catch (error) {

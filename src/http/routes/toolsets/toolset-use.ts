@@ -6,15 +6,14 @@ import { Via } from '../../../core/model/message.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { Repair } from '../../../core/tools/argument-repair.ts';
 import { ContentBlock, ToolResultCode } from '../../../core/tools/tool.ts';
-import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import type { SessionCall } from '../../../ports/session.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
 import { runIdempotent, type Idempotency } from '../../../engine/idempotency.ts';
 import { idempotencyHeader, idempotencyOf } from '../../idempotency.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
-import { readNames, Version } from './toolset-names.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
+import { ofToolset, readNames, Version } from './toolset-names.ts';
 
-const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
 const ToolName = z.string().min(1).max(limits.maxToolNameLength);
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
 const Repairs = z.array(Repair).meta({ description: 'Arguments that did not fit the tool and were converted.' });
@@ -56,12 +55,11 @@ const DryRunAnswer = z
   })
   .meta({ id: 'DryRunAnswer' });
 
-const common = { tag: 'Toolsets', scopes: ['tools'], params } as const;
-
 export const toolsetUseRoutes = [
   defineRoute(
     {
-      ...common,
+      ...ofToolset,
+      scopes: ['tools'],
       method: 'post',
       path: '/v1/toolsets/{toolset}/calls',
       operationId: 'callTool',
@@ -112,7 +110,7 @@ export const toolsetUseRoutes = [
  * with its own files. In a session the plan contains the edition and the key's rights; no model is called.
  */
 async function callTool(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   session: string | undefined,
   call: { toolset: string; name: string; arguments: Record<string, unknown> },

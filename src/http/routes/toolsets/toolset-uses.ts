@@ -1,22 +1,20 @@
 /** What depends on a toolset. `toolset-use.ts` calls its tools. */
-import { z } from 'zod';
-import { ToolsetName } from '../../../core/toolset/toolset.ts';
 import { ToolsetUses } from '../../../core/toolset/toolset-uses.ts';
-import { defineRoute } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import { ofToolset } from './toolset-names.ts';
 
 export const toolsetUsesRoutes = [
   defineRoute(
     {
+      ...ofToolset,
       method: 'get',
       path: '/v1/toolsets/{toolset}/uses',
       operationId: 'listToolsetUses',
-      tag: 'Toolsets',
       scopes: ['admin'],
       workspace: 'Uses of toolsets',
       summary: 'List what uses a toolset',
       description:
         'Agents that have the toolset, webhooks and schedules that run them, keys that are bound to it or to them, and keys that have equipped it. Also of a deleted toolset that something still names.',
-      params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }),
       answers: { 200: { description: 'At most 200 of each kind, by name.', schema: ToolsetUses } },
     },
     async ({ answer, services, principal, params }) => answer(200, await services.catalog(principal).toolsetUses(params.toolset)),

@@ -10,10 +10,12 @@ import type { StoredDocument } from '../../../ports/catalog.ts';
 import { revokedNow, writeToolset } from '../../../engine/configuration/write-toolset.ts';
 import { answerWrite, conditionHeaders, writeConditions } from '../../conditions.ts';
 import { PageQuery } from '../../paging.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { dryRunFlag, versionPage, writeAnswers } from '../../stored-document.ts';
 import { withoutRevoked } from '../../../core/toolset/revocations.ts';
 import { requireVersion } from '../../../engine/plan/read-toolset.ts';
+import { ofToolset } from './toolset-names.ts';
 import { toolsetOf, usableTools, WrittenToolset } from './toolsets.ts';
 
 const VersionNumber = z.coerce.number().int().min(1).optional();
@@ -78,13 +80,12 @@ const RetiredVersion = z
   })
   .meta({ id: 'RetiredVersion', example: { toolset: 'demo', version: 1, retired: true, warnings: [] } });
 
-const common = { tag: 'Toolsets', params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }) } as const;
 const readers = ['tools', 'toolsets'] as const;
 const retiring = {
-  ...common,
+  ...ofToolset,
   path: '/v1/toolsets/{toolset}/versions/{version}/retire',
   scopes: ['toolsets'],
-  params: common.params.extend({ version: z.coerce.number().int().min(1).meta({ example: '1' }) }),
+  params: ofToolset.params.extend({ version: z.coerce.number().int().min(1).meta({ example: '1' }) }),
   answers: { 200: { description: 'The current state of the version.', schema: RetiredVersion } },
   problems: ['conflict'],
 } as const;
@@ -92,7 +93,7 @@ const retiring = {
 export const toolsetVersionRoutes = [
   defineRoute(
     {
-      ...common,
+      ...ofToolset,
       method: 'get',
       path: '/v1/toolsets/{toolset}/versions',
       operationId: 'listToolsetVersions',
@@ -109,7 +110,7 @@ export const toolsetVersionRoutes = [
 
   defineRoute(
     {
-      ...common,
+      ...ofToolset,
       method: 'get',
       path: '/v1/toolsets/{toolset}/diff',
       operationId: 'diffToolset',
@@ -141,7 +142,7 @@ export const toolsetVersionRoutes = [
 
   defineRoute(
     {
-      ...common,
+      ...ofToolset,
       method: 'post',
       path: '/v1/toolsets/{toolset}/rollback',
       operationId: 'rollBackToolset',
@@ -210,7 +211,7 @@ const anyEarlier = 0;
 
 /** Returns the previous version; null: `to` is the first. Two removals never follow each other, so at most one number is skipped. */
 async function versionBefore(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   { name, version }: StoredDocument,
 ): Promise<StoredDocument | null> {
@@ -223,7 +224,7 @@ async function versionBefore(
 }
 
 /** Editions exist only for toolsets that are not removed; of a removed one, documents can be read and restored. */
-async function stateOf(services: ToolsetServices, principal: Principal, document: StoredDocument): Promise<ToolsetState> {
+async function stateOf(services: HttpServices, principal: Principal, document: StoredDocument): Promise<ToolsetState> {
   const { name, version } = document;
   const compiled = await nullIfNotFound(services.directory.toolset(principal.workspace, name, version));
   if (compiled === null)

@@ -10,11 +10,10 @@ import { readableToolsets, requireReadable } from '../../../engine/configuration
 import { revokedNow, writeToolset } from '../../../engine/configuration/write-toolset.ts';
 import { requireSameName, storedBody } from '../../conditions.ts';
 import { pageFor, PageQuery, pageOf } from '../../paging.ts';
-import { defineRoute, type ToolsetServices } from './toolset-services.ts';
-import { storedDocumentUsing } from '../../stored-document.ts';
-import { Version } from './toolset-names.ts';
-
-const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
+import { defineRoute } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
+import { storedDocument } from '../../stored-document.ts';
+import { ofToolset, Version } from './toolset-names.ts';
 
 const revoke = z.boolean().optional().meta({
   description: '`true`: the tools that this write removes are revoked: they are added to `revoked`. Not stored.',
@@ -53,14 +52,12 @@ export const WrittenToolset = z
   .object({ toolset: ToolsetName, version: z.int(), warnings: z.array(Warning) })
   .meta({ id: 'WrittenToolset', example: { toolset: 'demo', version: 1, warnings: [] } });
 
-const tag = 'Toolsets';
 const readers = ['tools', 'toolsets'] as const;
-const toolset = storedDocumentUsing<ToolsetServices>()({
+const toolset = storedDocument({
+  ...ofToolset,
   path: '/v1/toolsets/{toolset}',
-  params,
   id: 'Toolset',
   one: 'toolset',
-  tag,
   scopes: ['toolsets'],
   at: ({ services, principal, params }) => ({ catalog: services.catalog(principal), kind: 'toolset', name: params.toolset }),
 });
@@ -71,7 +68,7 @@ export const toolsetRoutes = [
       method: 'get',
       path: '/v1/toolsets',
       operationId: 'listToolsets',
-      tag,
+      tag: ofToolset.tag,
       scopes: readers,
       summary: 'List toolsets',
       query: PageQuery,
@@ -161,7 +158,7 @@ export const toolsetRoutes = [
  * written.
  */
 export async function toToolset(
-  services: ToolsetServices,
+  services: HttpServices,
   principal: Principal,
   to: string,
   { from, revoke: _revoke, ...given }: z.infer<typeof ToolsetBody>,

@@ -34,7 +34,6 @@ const shown = {
 
 const { callbackSecret: _callbackSecret, ...documentShape } = Schedule.shape;
 const ScheduleView = z.object({ ...documentShape, name: ResourceName, ...shown }).meta({ id: 'ScheduleView' });
-const ReviewedSchedule = ScheduleView.extend({ warnings: shownWarnings }).meta({ id: 'ReviewedSchedule' });
 const ScheduleInput = Schedule.safeExtend({
   ...z.object(shown).partial().shape,
   lastRun: z.unknown().optional(),
@@ -64,7 +63,7 @@ export const scheduleRoutes = [
     body: ScheduleInput,
     view: ScheduleView,
     unshown: { kept: ['callbackSecret'] },
-    reviewed: ReviewedSchedule,
+    warnings: shownWarnings,
     toView,
     shown: Object.keys(shown),
     storesName: true,

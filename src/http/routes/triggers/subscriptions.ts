@@ -20,7 +20,6 @@ const SubscriptionInput = Subscription.safeExtend({
 
 const { secret: _secret, ...shown } = Subscription.shape;
 const SubscriptionView = z.object({ ...shown, name: ResourceName, hasSecret: z.boolean() }).meta({ id: 'SubscriptionView' });
-const ReviewedSubscription = SubscriptionView.extend({ warnings: shownWarnings }).meta({ id: 'ReviewedSubscription' });
 
 export const subscriptionRoutes = [
   ...documentRoutes({
@@ -32,7 +31,7 @@ export const subscriptionRoutes = [
     body: SubscriptionInput,
     view: SubscriptionView,
     unshown: { kept: ['secret'] },
-    reviewed: ReviewedSubscription,
+    warnings: shownWarnings,
     // A subscription always has a secret.
     toView: (document) => ({ ...storedBody<z.input<typeof SubscriptionView>>(document), name: document.name, hasSecret: true }),
     shown: ['hasSecret'],

@@ -30,7 +30,6 @@ const shown = {
 
 const { secret: _secret, callbackSecret: _callbackSecret, ...documentShape } = Webhook.shape;
 const WebhookView = z.object({ ...documentShape, name: ResourceName, ...shown }).meta({ id: 'WebhookView' });
-const ReviewedWebhook = WebhookView.extend({ warnings: shownWarnings }).meta({ id: 'ReviewedWebhook' });
 const WebhookInput = Webhook.safeExtend({ ...z.object(shown).partial().shape, warnings: shownWarnings }).meta({
   id: 'WebhookToWrite',
   example: Webhook.meta()?.example,
@@ -70,7 +69,7 @@ export const webhookRoutes = [
     body: WebhookInput,
     view: WebhookView,
     unshown: { kept: ['secret', 'callbackSecret'] },
-    reviewed: ReviewedWebhook,
+    warnings: shownWarnings,
     toView,
     shown: Object.keys(shown),
     storesName: true,

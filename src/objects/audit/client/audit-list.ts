@@ -2,8 +2,8 @@
  * Merges the logs of the audit into one list, newest first. A cursor has the position in every log, so that pages stay consistent while rows
  * are added: a later page has only rows that were below the position in their log.
  */
-import type { AuditEntry, AuditRow } from '../../../core/records/audit.ts';
-import type { AuditFilter, LogEntry, LogPage, LogRequest } from '../../../ports/audit-log.ts';
+import type { AuditEntry, AuditFilter, AuditRow } from '../../../core/records/audit.ts';
+import type { LogEntry, LogPage, LogRequest } from '../../../ports/audit-log.ts';
 import type { Page, PageRequest } from '../../../ports/catalog.ts';
 import { isCount, isRecord } from '../../../core/json/wire-value.ts';
 import { decodeCursor, encodeCursor } from '../../../core/json/cursor.ts';

@@ -24,20 +24,13 @@ type Host = {
   abort(): void;
 };
 
-export type DatabaseCloser = {
-  /** Call after every request and when the object opens. */
-  arm(): void;
-  /**
-   * Await it before a request starts; null: it can start at once. While the database closes, a request must not start, since its response
-   * would be lost: it waits until the object ends, and its caller sends it to the next object.
-   */
-  closing(): Promise<void> | null;
-};
+export type DatabaseCloser = ReturnType<typeof createDatabaseCloser>;
 
-export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host): DatabaseCloser {
+export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host) {
   let isArmed = false;
   let gate: PromiseWithResolvers<void> | null = null;
   const isRequested = (): boolean => sql.exec("SELECT 1 FROM meta WHERE key = 'close'").toArray().length > 0;
+  /** Call after every request and when the object opens. */
   const arm = (): void => {
     if (isArmed || !isRequested()) return;
     isArmed = true;
@@ -73,7 +66,12 @@ export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host):
     gate = null;
     arm();
   };
-  return { arm, closing: () => gate?.promise ?? null };
+  /**
+   * Await it before a request starts; null: it can start at once. While the database closes, a request must not start, since its response
+   * would be lost: it waits until the object ends, and its caller sends it to the next object.
+   */
+  const closing = (): Promise<void> | null => gate?.promise ?? null;
+  return { arm, closing };
 }
 
 /** Call in a transaction that deletes data that must not remain in the file. */

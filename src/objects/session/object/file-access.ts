@@ -5,19 +5,12 @@ import { resolvePath } from '../../../core/text/path.ts';
 import { invalidRequest, Problem } from '../../../core/problem.ts';
 import { walkFiles } from '../../../engine/walk-files.ts';
 import { FileError, type FileSystem } from '../../../ports/file-system.ts';
-import type { FileConditions } from '../../../ports/session.ts';
+import type { DirectoryListing, FileConditions } from '../../../ports/session.ts';
 
-export type FileListing = {
-  path: string;
-  entries: { name: string; kind: 'file' | 'directory'; size: number; modifiedAt: string }[];
-  truncated: boolean;
-  /** Usage and limits of the whole session. */
-  usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
-};
 export type FileContent = { content: Uint8Array; modifiedAt: string } | { directory: true };
 
 /** Lists a directory. `path` is relative to `/workspace` unless it begins with `/`. */
-export function listSessionFiles(files: FileSystem, path: string, { recursive = false } = {}): FileListing {
+export function listSessionFiles(files: FileSystem, path: string, { recursive = false } = {}): DirectoryListing {
   const absolute = toPath(path);
   const { entries, truncated } = asProblem(() => walkFiles(files, absolute, { recursive, most: limits.maxListedTree }));
   const { files: used, bytes } = files.usage?.() ?? { files: 0, bytes: 0 };

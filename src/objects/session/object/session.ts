@@ -29,6 +29,7 @@ import type {
   GivenInputs,
   MessagePage,
   MessageQuery,
+  DirectoryListing,
   RecordedConversation,
   ResultsAccepted,
   SessionPort,
@@ -60,14 +61,7 @@ import { editionOf, isInProgress, readCompletion } from '../log/completion-reade
 import type { DecisionContext } from '../pending/decide.ts';
 import { createDirectCallContext, explainInSession, type DirectCallContext } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
-import {
-  deleteSessionFile,
-  listSessionFiles,
-  readSessionFile,
-  writeSessionFile,
-  type FileContent,
-  type FileListing,
-} from './file-access.ts';
+import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile, type FileContent } from './file-access.ts';
 import { submitInput } from '../pending/submit-input.ts';
 import {
   enterObject,
@@ -313,7 +307,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => repeatedCall({ openSession: this.#enter(caller), inFlight: this.#calls }, key, bodyHash));
   }
 
-  listFiles(caller: Principal, path: string, options?: { recursive?: boolean }): Promise<Outcome<FileListing>> {
+  listFiles(caller: Principal, path: string, options?: { recursive?: boolean }): Promise<Outcome<DirectoryListing>> {
     return toOutcome(() => listSessionFiles(this.#enter(caller).files, path, options));
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../src/core/limits/limits.ts';
 import type { Plan } from '../../../../src/core/turn/plan.ts';
-import { messageText } from '../../../../src/core/turn/transcript.ts';
+import type { Message } from '../../../../src/core/model/message.ts';
 import type { SessionEventBody } from '../../../../src/core/turn/session-event.ts';
 import { createResultStore } from '../../../../src/objects/session/log/result-store.ts';
 import { EventLog } from '../../../../src/objects/session/log/event-log.ts';
@@ -73,7 +73,8 @@ function session() {
   };
 }
 
-const texts = (messages: readonly Parameters<typeof messageText>[0][]) => messages.map(messageText);
+const texts = (messages: readonly Message[]) =>
+  messages.map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
 
 describe("a session's transcript", () => {
   it('stores the images that fall out of its window, also in a new process, and says how to fetch them', () => {
