@@ -42,9 +42,9 @@ export function caseRows(cases: readonly ReplayCase[]): string[][] {
   });
 }
 
-/** `stopped (maxCost was used)`; a replay that was cancelled has no other reason. */
+/** `stopped (maxCost was used)`. */
 export function endText(status: Replay['status'], reason: string | null): string {
-  return reason === null || status === 'cancelled' ? status : `${status} (${reason.replace(/\.$/, '')})`;
+  return reason === null ? status : `${status} (${reason.replace(/\.$/, '')})`;
 }
 
 export function printReplay(replay: Replay, cases: readonly ReplayCase[], { all = false } = {}): void {
