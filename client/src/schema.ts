@@ -6832,6 +6832,8 @@ export interface components {
                 name: string;
                 version: number;
             } | null;
+            /** @description Attempts of cases that did not end, because a process or a read failed: what they used is in no sum. */
+            uncounted: number;
             /**
              * @description What a call does that the recording has no answer for: `end` (default) ends the comparison of its case there; `run-safe` runs it if its tool is safe.
              * @enum {string}
@@ -8525,6 +8527,8 @@ export interface components {
                 name: string;
                 version: number;
             } | null;
+            /** @description Attempts of cases that did not end, because a process or a read failed: what they used is in no sum. */
+            uncounted: number;
             /**
              * @description What a call does that the recording has no answer for: `end` (default) ends the comparison of its case there; `run-safe` runs it if its tool is safe.
              * @enum {string}

@@ -109,7 +109,7 @@ export type SignedInState = { isEnded: boolean; workspaces: string[] };
 export type KeyCancellation = { cancelledTurns: number; isDone: boolean };
 
 /** `keyId`: only those of this key; null: of all keys. */
-export type ReplayFilter = { keyId: string | null; suite?: string; running?: boolean };
+export type ReplayFilter = { keyId: string | null; suite?: string };
 
 export type SessionIndexRow = Pick<SessionUpdate, 'id' | 'keyId' | 'agent' | 'model' | 'toolset' | 'createdAt'>;
 
@@ -305,6 +305,11 @@ export interface CatalogPort {
   sessions(filter: SessionFilter, page: PageRequest): Promise<Page<ListedSession>>;
   /** Newest first. */
   replays(filter: ReplayFilter, page: PageRequest): Promise<Page<ListedReplay>>;
+  /**
+   * Returns the id of the newest running replay if the key has as many as it may; null: it may have another, and `replay` is listed and counted.
+   * Repeating it has no effect.
+   */
+  admitReplay(replay: ListedReplay | null): Promise<string | null>;
   /** Returns those of these ids that are of sessions. */
   knownSessions(ids: readonly string[]): Promise<string[]>;
   /** Returns questions of calls, newest first: pending ones by when they were asked, decided ones by when they were decided. */

@@ -25,6 +25,8 @@ export interface UsageReader {
   requests(workspace: string, query: RequestQuery): Promise<Page<RequestEntry>>;
   /** Finds a request by the id of its row, or the newest one with this `x-request-id`. `key`: of this key only. */
   request(workspace: string, id: string, key: string | undefined): Promise<LoggedRequest | null>;
+  /** Returns those of these ids, as `request` takes them, whose bodies are stored. */
+  withBodies(workspace: string, ids: readonly string[]): Promise<string[]>;
 }
 
 export interface UsageRecorder {

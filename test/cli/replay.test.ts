@@ -54,6 +54,7 @@ function replayOf(cases: readonly ReplayCase[], more: Partial<Replay> = {}): Rep
     maxCost: null,
     cases: { total: cases.length, left: 0, done: cases.length, ...counts },
     rules: { passed: rules.filter(({ passed }) => passed).length, failed: rules.filter(({ passed }) => !passed).length },
+    uncounted: 0,
     recorded: facts,
     replayed: { ...facts, cost: 0.002 },
     ...more,

@@ -309,7 +309,7 @@ export const scenarios: Record<Failpoint, Scenario> = {
   'usage-noted-before-sent': countsOnce('usage-noted-before-sent'),
   'usage-sent-before-noted': countsOnce('usage-sent-before-noted'),
 
-  // The case runs again, since it had not ended: it is counted once, and no tool is called.
+  // The case runs again, since it had not ended: it is counted once, the lost attempt is named, and no tool is called.
   'replay-case-before-stored': story('replay-case-before-stored', async (cell) => {
     const calls = [cell.get('a'), cell.post('b')];
     await cell.say('hello', [{ calls }, done]);
@@ -323,7 +323,10 @@ export const scenarios: Record<Failpoint, Scenario> = {
     const path = `/v1/replays/${json.id}`;
     await poll(async () => (await cell.lane.call('GET', path)).json.status !== 'running', Date.now() + terminalMs);
     const replay = (await cell.lane.call('GET', path)).json;
-    expect(replay).toMatchObject({ status: 'completed', cases: { total: 1, same: 1 }, recorded: { calls: 2 }, replayed: { calls: 2 } });
+    const cases = { total: 1, same: 1 };
+    expect(replay).toMatchObject({ status: 'completed', uncounted: 1, cases, recorded: { calls: 2 }, replayed: { calls: 2 } });
+    const { items } = (await cell.lane.call('GET', `${path}/cases`)).json;
+    expect(items[0].reason).toBe('An attempt did not end: what it used is not counted.');
     const { text } = await cell.lane.call('GET', `${path}/events`);
     expect(parseEvents(text).map(({ type }) => type)).toEqual(['replay-case', 'replay-end']);
     expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);

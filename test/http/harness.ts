@@ -232,6 +232,7 @@ export function createHarness(
       usage: async () => ({ items: [], nextCursor: null, totals: { calls: 0, failures: 0, durationMs: 0 } }),
       requests: async () => ({ items: [], nextCursor: null }),
       request: async () => null,
+      withBodies: async () => [],
     },
     workspaces: () => fakeWorkspaces(),
     backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),

@@ -42,13 +42,13 @@ export function caseRows(cases: readonly ReplayCase[]): string[][] {
   });
 }
 
-/** `stopped (maxCost was used)`; a replay that was cancelled has no other reason. */
+/** `stopped (maxCost was used)`. */
 export function endText(status: Replay['status'], reason: string | null): string {
-  return reason === null || status === 'cancelled' ? status : `${status} (${reason.replace(/\.$/, '')})`;
+  return reason === null ? status : `${status} (${reason.replace(/\.$/, '')})`;
 }
 
 export function printReplay(replay: Replay, cases: readonly ReplayCase[], { all = false } = {}): void {
-  const { id, suite, status, reason, rules, recorded, replayed } = replay;
+  const { id, suite, status, reason, rules, uncounted, recorded, replayed } = replay;
   const rows = caseRows(cases);
   const shown = all ? rows : rows.slice(0, maxShownCases);
   if (shown.length > 0) print(`${renderTable([['CASE', 'STATUS', 'RECORDED IN', 'WHY'], ...shown])}\n`);
@@ -56,7 +56,8 @@ export function printReplay(replay: Replay, cases: readonly ReplayCase[], { all 
   print(renderTable([['', 'RECORDED', 'REPLAYED'], ...factRows(recorded, replayed)]));
   const of = suite === null ? '' : ` of ${suite.name}@${suite.version}`;
   const checked = rules.passed + rules.failed === 0 ? '' : ` Rules: ${rules.passed} hold, ${rules.failed} do not.`;
-  print(`\n${inLine(`Replay ${id}${of}: ${endText(status, reason)}. ${countsOf(replay)}.${checked}`)}`);
+  const lost = uncounted === 0 ? '' : ` Not counted: what ${uncounted} attempts used that did not end.`;
+  print(`\n${inLine(`Replay ${id}${of}: ${endText(status, reason)}. ${countsOf(replay)}.${checked}${lost}`)}`);
 }
 
 function factRows(recorded: Facts, replayed: Facts): string[][] {

@@ -7,6 +7,9 @@ import { Agent, ModelRef, ResourceName } from '../turn/agent.ts';
 import { replayCaseStatuses, replayStatuses } from '../turn/replay-event.ts';
 import { maxReplayCases, ReplayRule, ReplayRules, SuiteCases, SuiteSelection } from './suite.ts';
 
+/** Of one key. */
+export const maxRunningReplays = 10;
+
 const count = z.int().nonnegative();
 
 /** What differs from the recording. */
@@ -119,6 +122,9 @@ export const Replay = z
       skipped: count,
     }),
     rules: z.object({ passed: count, failed: count }),
+    uncounted: count.meta({
+      description: 'Attempts of cases that did not end, because a process or a read failed: what they used is in no sum.',
+    }),
     recorded: ReplayFacts.meta({ description: 'Sums over the cases that were replayed.' }),
     replayed: ReplayFacts,
   })

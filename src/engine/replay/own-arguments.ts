@@ -34,7 +34,7 @@ function toolOfCall(names: AliasMap, requested: string, canonical: string): Edit
   return called?.canonical === canonical ? called : (toolsNamed(names, canonical)[0] ?? null);
 }
 
-/** The tools' own schemas. `names`: of the replay, then of the recording; null: it has no toolset. */
+/** The tools' own schemas, of the first table that has the tool. null: there is no toolset. */
 export function ownSchemas(...names: readonly (AliasMap | null)[]): SchemaOf {
   return (canonical) => {
     const tools = names.flatMap((map) => (map === null ? [] : toolsNamed(map, canonical)));

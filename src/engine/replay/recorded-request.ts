@@ -23,6 +23,7 @@ export async function readRecordedRequest({ usage, readReply }: CaseDeps, princi
   if (bodies === null)
     throw new Unreadable(
       'Its bodies were not logged. `{"requestLog": {"bodies": true}}` in PATCH /v1/workspaces/{workspace} logs those of later requests.',
+      true,
     );
   if (bodies.truncated) throw new Unreadable('A body is longer than what the request log stores.');
   const body = tryParse(bodies.request ?? '');

@@ -6,7 +6,7 @@ import { Agent } from '../../core/turn/agent.ts';
 import { requireAllowed } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../core/problem.ts';
-import type { ReplayWith } from '../../core/replay/replay.ts';
+import type { ReplayRequest, ReplayWith } from '../../core/replay/replay.ts';
 import { buildAliasMap } from '../../core/toolset/alias-map.ts';
 import { editionHash } from '../../core/toolset/edition.ts';
 import { readToolsetReference, type Toolset } from '../../core/toolset/toolset.ts';
@@ -26,8 +26,12 @@ export type ReplacementDeps = { catalog(caller: CatalogCaller): CatalogPort; ali
 const draftName = 'draft';
 
 /** Throws `forbidden`, `not_found`, and `invalid_request` for a draft that could not be stored. */
-export async function readReplacements(deps: ReplacementDeps, principal: Principal, given: ReplayWith): Promise<Replacements> {
-  const { model, instructions, agent, toolset } = given;
+export async function readReplacements(
+  deps: ReplacementDeps,
+  principal: Principal,
+  { with: { model, instructions, agent, toolset }, unmatched }: Pick<ReplayRequest, 'with' | 'unmatched'>,
+): Promise<Replacements> {
+  if (unmatched === 'run-safe') requireAllowed(principal, { act: 'use-workspace', what: '`unmatched: "run-safe"`, whose calls' });
   if (model !== undefined) requireAllowed(principal, { act: 'use-model' });
   return {
     ...(model !== undefined && { model }),

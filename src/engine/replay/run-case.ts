@@ -4,11 +4,9 @@ import { createTaintMarks } from '../../core/policy/taint.ts';
 import { quoted } from '../../core/problem.ts';
 import { compareCalls } from '../../core/replay/compare-calls.ts';
 import { judgeRules } from '../../core/replay/judge-rules.ts';
-import type { SchemaOf } from '../../core/replay/match-calls.ts';
 import { type RecordedTurn, recordedTurn } from '../../core/replay/recorded-turn.ts';
 import type { CallDifference, ReplayCase, ReplayRequest, ReplaySide } from '../../core/replay/replay.ts';
 import type { ReplayRule } from '../../core/replay/suite.ts';
-import { type AliasMap, toolsNamed } from '../../core/toolset/alias-map.ts';
 import { joinModelUses, toModelUse, toolCostOf, type UsageReport } from '../../core/records/usage.ts';
 import { foldTurnUse } from '../../core/turn/turn-usage.ts';
 import { withBudgets } from '../../core/usage-limits.ts';
@@ -21,7 +19,7 @@ import { admitTurn } from '../plan/turn-limits.ts';
 import type { Limiter } from '../../ports/limiter.ts';
 import { type MemoryTurnNeeds, startMemoryTurn, type TurnStorage } from '../turn/memory-turn.ts';
 import { answerCalls } from './answer-calls.ts';
-import { withOwnArguments } from './own-arguments.ts';
+import { ownSchemas, withOwnArguments } from './own-arguments.ts';
 import { planCase, type PlanCaseDeps, type PlannedCase } from './plan-case.ts';
 import { readCase } from './read-case.ts';
 import { type CaseDeps, pricesOf, type RecordedCase, type RecordedPlace, Unreadable } from './recorded-case.ts';
@@ -102,7 +100,7 @@ async function replayTurn(
   const { workspace, keyId } = principal;
   const names = await readTurnNames(directory, workspace, plan, keyId);
   const before = edition?.names ?? names;
-  const schemaOf = schemasOf([before, names]);
+  const schemaOf = ownSchemas(before, names);
   const calls = withOwnArguments(found.recorded.calls, before);
   const answered = answerCalls(found.answers ? calls : [], schemaOf, found.answers ? unmatched : 'end');
   const events: SessionEvent[] = [];
@@ -194,15 +192,4 @@ export function toSideCall({
   code,
 }: RecordedTurn['calls'][number]): ReplaySide['calls'][number] {
   return { requested, canonical, arguments: args, isError, code };
-}
-
-/** By canonical name, the schemas of the tools themselves; of the first table that has the tool. */
-function schemasOf(tables: readonly (AliasMap | null)[]): SchemaOf {
-  return (canonical) => {
-    for (const names of tables) {
-      const [tool] = names === null ? [] : toolsNamed(names, canonical);
-      if (tool !== undefined) return tool.sourceSchema ?? tool.inputSchema;
-    }
-    return undefined;
-  };
 }

@@ -169,7 +169,8 @@ async function turnsOf(
   const cases = log.events.flatMap((event): SelectedCase[] => {
     if (event.type !== 'turn-start') return [];
     const { turn, at, agent = null, model } = event;
-    const reason = ended.has(turn) ? null : log.isCut ? 'The log of its session is too long.' : 'The turn has not ended.';
+    // The end of the last one may be in the part that was not read.
+    const reason = ended.has(turn) || log.isCut ? null : 'The turn has not ended.';
     return [caseOf({ ...given, turn }, { at: new Date(at).toISOString(), agent, model, reason })];
   });
   if (cases.length > 0) return { cases, isCut: log.isCut };

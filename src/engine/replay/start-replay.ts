@@ -2,8 +2,8 @@
 import { sha256Hex, canonicalJson } from '../../core/hash.ts';
 import { requireAllowed } from '../../core/people/authority.ts';
 import type { Principal } from '../../core/people/principal.ts';
-import { Problem, quoted } from '../../core/problem.ts';
-import type { Replay, ReplayRequest, ReplayWith } from '../../core/replay/replay.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Replay, ReplayRequest } from '../../core/replay/replay.ts';
 import { maxReplayCases, Suite } from '../../core/replay/suite.ts';
 import { readToolsetReference } from '../../core/toolset/toolset.ts';
 import type { Plan } from '../../core/turn/plan.ts';
@@ -14,6 +14,7 @@ import type { UsageReader } from '../../ports/usage.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { PlanRequest } from '../plan/plan-turn.ts';
 import { readToolset } from '../plan/read-toolset.ts';
+import { requireReplayRoom } from './replay-room.ts';
 import { readReplacements, type ReplacementDeps } from './replacements.ts';
 import { type CaseSource, selectCases } from './select-cases.ts';
 
@@ -26,8 +27,6 @@ export type ReplayDeps = ReplacementDeps & {
   planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
 };
 
-/** Of one key. */
-const maxRunningReplays = 10;
 /** Each reads a limited number of rows and sessions. */
 const maxPages = 40;
 const casesPerPage = 100;
@@ -41,22 +40,22 @@ export async function startReplay(
 ): Promise<Replay> {
   const { unmatched, concurrency, maxCost, with: replaced } = request;
   const of = idempotency.bodyHash ?? (await sha256Hex(canonicalJson(request)));
-  if (unmatched === 'run-safe') requireAllowed(principal, { act: 'use-workspace', what: '`unmatched: "run-safe"`, whose calls' });
-  await requireUsable(deps, principal, replaced);
+  await requireUsable(deps, principal, request);
+  // A repeated request gets its replay, which is counted.
+  if (idempotency.idempotencyKey === undefined) await requireReplayRoom(deps.catalog(principal), null);
   const { suite, rules, source } = await sourceOf(deps, principal, request);
   const { cases, left } = await allCases(deps, principal, source);
   if (cases.length === 0)
     throw new Problem('not_found', 'No recorded work matches. Rows of the request log appear within seconds; GET /v1/requests lists them.');
-  await requireRoom(deps, principal);
   const id = await deps.replays.create(principal, idempotency.idempotencyKey);
   const started = { with: replaced, unmatched, concurrency, ...(maxCost !== undefined && { maxCost }), of, suite, rules, cases, left };
   return await deps.replays.get(id).start(principal, started);
 }
 
 /** Each case plans with it: what is wrong with it is reported before the replay exists. */
-async function requireUsable(deps: ReplayDeps, principal: Principal, given: ReplayWith): Promise<void> {
-  await readReplacements(deps, principal, given);
-  const { model, agent, toolset } = given;
+async function requireUsable(deps: ReplayDeps, principal: Principal, request: ReplayRequest): Promise<void> {
+  await readReplacements(deps, principal, request);
+  const { model, agent, toolset } = request.with;
   if (model !== undefined) await deps.planTurn(principal, { model });
   if (typeof agent === 'string') await deps.planTurn(principal, { agent: readToolsetReference(agent).name });
   if (typeof toolset === 'string') await readToolset(deps.directory, principal, toolset);
@@ -88,11 +87,4 @@ async function allCases(deps: ReplayDeps, principal: Principal, source: CaseSour
     if (page === maxPages || cases.length >= maxReplayCases) return { cases: cases.slice(0, maxReplayCases), left: found.left + 1 };
     cursor = found.nextCursor;
   }
-}
-
-async function requireRoom({ catalog }: ReplayDeps, principal: Principal): Promise<void> {
-  const { items } = await catalog(principal).replays({ keyId: principal.keyId, running: true }, { limit: maxRunningReplays });
-  if (items.length < maxRunningReplays) return;
-  const detail = `This key has ${maxRunningReplays} replays that run. Wait for one of them, or cancel it (${quoted(items[0]?.id ?? '')} is the newest).`;
-  throw new Problem('rate_limited', detail, { retryAfterMs: 30_000 });
 }

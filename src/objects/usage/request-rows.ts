@@ -134,6 +134,13 @@ export class RequestRows {
     }));
   }
 
+  /** Those of these ids, of rows or of requests, whose bodies are stored. */
+  withBodies(ids: readonly string[]): string[] {
+    const query = `SELECT value AS id FROM json_each(?) WHERE value IN (SELECT id FROM request_bodies)
+      OR EXISTS (SELECT 1 FROM requests WHERE request_id = value AND id IN (SELECT id FROM request_bodies))`;
+    return [...this.#sql.exec<{ id: string }>(query, JSON.stringify(ids))].map(({ id }) => id);
+  }
+
   /** Deletes at most `max` rows from before this time. Returns how many. */
   sweep(before: number, max: number): number {
     const old = this.#sql.exec<{ id: string }>('SELECT id FROM requests WHERE at < ? ORDER BY at LIMIT ?', before, max).toArray();

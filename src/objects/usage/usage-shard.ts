@@ -146,6 +146,11 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     return this.#requests.find(id);
   }
 
+  async withBodies(ids: readonly string[]): Promise<string[]> {
+    this.#create();
+    return this.#requests.withBodies(ids);
+  }
+
   /** Deletes what is too old. Sets the next alarm first: the platform's own retries are finite. */
   override async alarm(): Promise<void> {
     if (this.#backup.isRestoring) return;

@@ -1,6 +1,7 @@
 /** The contract of the lists of sessions and of their questions, and of how many a key may have open. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { storedBounds } from '../../../src/core/limits/pools.ts';
+import { type ListedReplay, maxRunningReplays, noFacts } from '../../../src/core/replay/replay.ts';
 import type {
   OpenWorkRequest,
   SessionFilter,
@@ -134,6 +135,31 @@ export function sessionsContract(make: MakeWorkspace): void {
       for (let key = 0; key < 5; key += 1) await catalog.updateSession({ ...update(`k${key}`, `k${key}`), open: has(1_900) });
       expect(await admit('k0', 'k0', { has: 1_900 })).toMatchObject({ of: 'workspace', max: perWorkspace, used: 9_501 });
       expect(await admit('new', 'new', { more: 100 })).toBeNull();
+    });
+
+    it('have so many running replays of one key, each counted once and until it has ended', async () => {
+      const counts = { left: 0, done: 0, same: 0, different: 0, ended: 0, failed: 0, unreadable: 0, skipped: 0 };
+      const replayOf = (id: string): ListedReplay => ({
+        ...{ id, createdAt: new Date(0).toISOString(), endedAt: null, keyId: 'a', status: 'running', reason: null, suite: null, with: {} },
+        ...{ unmatched: 'end', concurrency: 1, maxCost: null, cases: { total: 1, ...counts }, rules: { passed: 0, failed: 0 } },
+        ...{ uncounted: 0, recorded: noFacts, replayed: noFacts },
+      });
+      const ids = Array.from({ length: 3 * maxRunningReplays }, (_, index) => `r${index}`);
+      const admitted = await Promise.all(ids.map(async (id) => await catalog.admitReplay(replayOf(id))));
+      const running = ids.filter((_, index) => admitted[index] === null);
+      expect(running).toHaveLength(maxRunningReplays);
+      const newest = running.at(-1) ?? '';
+      expect([await catalog.admitReplay(replayOf(newest)), await catalog.admitReplay(replayOf('more'))]).toEqual([null, newest]);
+      expect(await catalog.admitReplay(null)).toBe(newest);
+      expect((await catalog.replays({ keyId: null }, { limit: 100 })).items.map(({ id }) => id)).toEqual(running.toReversed());
+      expect(await idsOf({ keyId: null })).toEqual([]);
+      const ended = {
+        ...update(running[0] ?? '', 'a', { revision: 2, status: 'completed' }),
+        replay: JSON.stringify(replayOf(running[0] ?? '')),
+      };
+      await catalog.updateSession(ended);
+      expect(await catalog.admitReplay(null)).toBeNull();
+      expect([await catalog.admitReplay(replayOf('more')), await catalog.admitReplay(null)]).toEqual([null, 'more']);
     });
 
     it('accept only cursors of the same list', async () => {

@@ -173,6 +173,7 @@ describe('a shard of usage', () => {
     expect(await stored()).toBe(2);
     expect(await reader.request(made.workspace, 'req_logged', 'k')).toMatchObject({ id: 'req_logged', bodies });
     expect(await reader.request(made.workspace, 'req_plain', 'k')).toMatchObject({ id: 'req_plain', bodies: null });
+    expect(await reader.withBodies(made.workspace, ['req_logged', 'req_plain', 'req_never'])).toEqual(['req_logged']);
     expect(JSON.stringify(await requests())).not.toContain('bodies');
     await alarm();
     expect(await stored()).toBe(1);

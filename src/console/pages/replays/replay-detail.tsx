@@ -69,7 +69,7 @@ function Reload({ when, reload }: { when: string; reload(): Promise<void> }) {
 
 function Head({ replay, reload }: { replay: Replay; reload(): Promise<void> }) {
   const { problem, attempt } = useAttempt();
-  const { id, suite, status, reason, cases, rules, createdAt, endedAt, unmatched, concurrency, maxCost } = replay;
+  const { id, suite, status, reason, cases, rules, uncounted, createdAt, endedAt, unmatched, concurrency, maxCost } = replay;
   const params = { path: { replay: id } };
   const cancel = () =>
     attempt(async () => {
@@ -131,6 +131,7 @@ function Head({ replay, reload }: { replay: Replay; reload(): Promise<void> }) {
           ],
           ['Rules', rules.passed + rules.failed === 0 ? null : `${count(rules.passed)} hold, ${count(rules.failed)} do not`],
           ['Left out', cases.left === 0 ? null : `${count(cases.left)} more matched than the limit of the suite`],
+          ['Not counted', uncounted === 0 ? null : `what ${count(uncounted)} attempts used that did not end`],
           ['Unmatched calls', unmatched === 'end' ? null : 'run if their tool is safe'],
           ['At the same time', count(concurrency)],
           ['Most cost', maxCost === null ? null : money(maxCost)],

@@ -161,6 +161,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
   questionsByKey: read,
   sessions: read,
   replays: read,
+  admitReplay: { ...record, retry: true },
   knownSessions: read,
   waits: read,
   auditHeads: read,

@@ -82,6 +82,7 @@ export const keyHandlers = {
   questionsByKey: ({ context }) => questionsByKey(context),
   sessions: ({ context }, filter, page) => listSessions(context, filter, page),
   replays: async ({ context }, filter, page) => (await loadReplayIndex()).listReplays(context, filter, page),
+  admitReplay: async ({ context, by }, replay) => (await loadReplayIndex()).admitReplay(context, by, replay),
   knownSessions: async ({ context }, ids) => (await loadReplayIndex()).knownSessions(context, ids),
   waits: async ({ context }, filter, page) => (await import('../records/list-waits.ts')).listWaits(context, filter, page),
   auditHeads: ({ context }) => shardHeads(context),

@@ -6,6 +6,7 @@ import type { BackupName, RestoreStep } from '../../../storage/backup/backup-obj
 import { type ObjectBackup, type BackupPlan, requireWorkspace } from '../../../storage/backup/object-backup.ts';
 import type { ReadPage, ReadPosition } from '../../../storage/backup/table-reader.ts';
 import type { SessionLifecycle } from './session-lifecycle.ts';
+import { loadReplays } from './alarm.ts';
 import { readSessionState } from './open-session.ts';
 import { sessionMigrations } from './schema.ts';
 
@@ -43,12 +44,14 @@ export async function restoreSession({ ctx, backup, life }: Parts, { workspace, 
       backup.write(request.tables);
       if (request.last) complete(ctx, backup, { workspace, object });
       return;
-    case 'activate':
+    case 'activate': {
+      const replays = await loadReplays();
       // Repeated after a lost response.
       if (!backup.isRestoring) return;
       backup.end(() => markUnsent(storage.sql));
-      life().openRestored();
+      life().openRestored(replays);
       return;
+    }
     case 'abandon':
       if (!backup.isRestoring) return await life().destroyAny();
       await storage.deleteAlarm();

@@ -100,20 +100,20 @@ export class SessionLifecycle {
 
   /**
    * Opens a session that was just restored. A turn that was running is cancelled: the service that was backed up has probably finished it, and
-   * it must not have its effects twice. A turn that waits for a person keeps waiting.
+   * it must not have its effects twice. A turn that waits for a person keeps waiting. `cancelReplay`: loaded before, so that nothing runs meanwhile.
    */
-  openRestored(): void {
+  openRestored({ cancelReplay }: Pick<Awaited<ReturnType<typeof loadReplays>>, 'cancelReplay'>): void {
     const openSession = this.#build();
     openSession.journals.dropUnrecoverable();
     openSession.timers.restore(this.#wiring.clock.now());
     if (openSession.turns.open()?.state !== 'waiting') openSession.runner.cancelAll();
-    if (openSession.meta.setup.replay === true) this.#waitUntil(this.#endReplay(openSession));
+    if (openSession.meta.setup.replay === true) cancelReplay(this.#replayParts(), openSession, 'The workspace was restored from a backup.');
     openSession.timers.arm();
   }
 
-  async #endReplay(openSession: OpenSession): Promise<void> {
-    const { driveReplay } = await loadReplays();
-    driveReplay(this.#replayParts(), openSession).cancel('The workspace was restored from a backup.');
+  async cancelReplay(openSession: OpenSession, reason: string): Promise<void> {
+    const { cancelReplay } = await loadReplays();
+    if (!this.isDeleted(openSession)) cancelReplay(this.#replayParts(), openSession, reason);
   }
 
   #replayParts() {

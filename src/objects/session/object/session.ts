@@ -276,9 +276,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   cancelAll(caller: Principal): Promise<Outcome<{ cancelled: number }>> {
-    return toOutcome(() => {
+    return toOutcome(async () => {
       const openSession = enterObject(this.#life.tryOpen(), caller);
-      openSession.replay.run?.cancel('The key was revoked.');
+      if (openSession.meta.setup.replay === true) await this.#life.cancelReplay(openSession, 'The key was revoked.');
       return { cancelled: openSession.runner.cancelAll() };
     });
   }

@@ -1,8 +1,8 @@
 /** The methods of a replay (`ports/replays.ts`), in the object that has it. */
-import { limits } from '../../../core/limits/limits.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { idempotencyMismatch, nullIfNotFound, Problem } from '../../../core/problem.ts';
-import type { ReplayCaseDetail } from '../../../core/replay/replay.ts';
+import { type ReplayCaseDetail, toListedReplay } from '../../../core/replay/replay.ts';
+import { requireReplayRoom } from '../../../engine/replay/replay-room.ts';
 import { withOwnArguments } from '../../../engine/replay/own-arguments.ts';
 import { readCase } from '../../../engine/replay/read-case.ts';
 import { Unreadable } from '../../../engine/replay/recorded-case.ts';
@@ -11,12 +11,11 @@ import type { ArgumentsOf, ResultOf } from '../../../ports/remote.ts';
 import type { ReplayPort } from '../../../ports/replays.ts';
 import { enterObject, type OpenSession } from '../object/open-session.ts';
 import { readEvents } from '../log/turn-reader.ts';
-import { continueReplay, driveReplay, type ReplayParts } from './replay-run.ts';
-import type { SessionNeeds } from '../object/session-needs.ts';
-import { type CaseRow, ReplayStore } from './replay-store.ts';
+import { cancelReplay, continueReplay, driveReplay, recordingOf, type ReplayParts, storedRecordings } from './replay-run.ts';
+import { ReplayStore } from './replay-store.ts';
 import { viewReplay } from './replay-view.ts';
 
-export { continueReplay, driveReplay };
+export { cancelReplay, continueReplay };
 
 type Parts = ReplayParts & { remove(by: string): Promise<void> };
 
@@ -29,12 +28,6 @@ export async function callReplay<Name extends keyof ReplayPort>(
   const port: { [Method in keyof ReplayPort]: (...given: never) => unknown } = replayPort(parts, open);
   // The method of this name has these arguments and this result.
   return (await port[method](...(args as never))) as ResultOf<ReplayPort, Name>;
-}
-
-/** Whether the recording exists, although this caller may not read it. */
-async function isStored({ catalog, usage }: SessionNeeds, workspace: string, { session, request }: CaseRow): Promise<boolean> {
-  if (request !== null) return (await usage.request(workspace, request, undefined)) !== null;
-  return session !== null && (await catalog(workspace).knownSessions([session])).length > 0;
 }
 
 function replayPort(parts: Parts, open: OpenSession | null): ReplayPort {
@@ -51,22 +44,33 @@ function replayPort(parts: Parts, open: OpenSession | null): ReplayPort {
   };
   const begun = (caller: Principal): { openSession: OpenSession; store: ReplayStore } => {
     const entered = enter(caller);
-    if (entered.store.row() === null) throw new Problem('not_found', 'There is no such replay.');
+    if (entered.store.row()?.isListed !== 1) throw new Problem('not_found', 'There is no such replay.');
     return entered;
+  };
+  /** Begins it, if the key may have another. A process that dies before leaves an object that expires, or begins when the request is repeated. */
+  const admit = async (openSession: OpenSession, store: ReplayStore): Promise<void> => {
+    const { workspace, keyId } = openSession.meta;
+    const catalog = wiring.catalog({ workspace, keyId });
+    try {
+      await requireReplayRoom(catalog, toListedReplay(viewReplay(session, openSession, store)));
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'rate_limited') await parts.remove(keyId);
+      throw error;
+    }
+    if (parts.isDeleted(openSession)) {
+      await catalog.forgetSession(session, null);
+      throw new Problem('not_found', 'The replay was deleted.');
+    }
+    // A request at the same time may have begun it.
+    if (store.row()?.isListed !== 1) driveReplay(parts, openSession).begin();
   };
   return {
     async start(caller, request) {
       const { openSession, store } = enter(caller);
       const known = store.row();
       if (known !== null && known.of !== request.of) throw idempotencyMismatch();
-      if (known === null) {
-        const now = wiring.clock.now();
-        const unreadable = store.create(caller, request);
-        for (const number of unreadable) openSession.log.append({ type: 'replay-case', number, status: 'unreadable' });
-        openSession.timers.set('expire', now + limits.replayTtlMs);
-        openSession.timers.set('replay', now + limits.turnAlarmMs);
-        driveReplay(parts, openSession).begin();
-      }
+      if (known === null) store.create(caller, request);
+      if (known?.isListed !== 1) await admit(openSession, store);
       return viewReplay(session, openSession, store);
     },
     view: async (caller) => {
@@ -97,7 +101,8 @@ function replayPort(parts: Parts, open: OpenSession | null): ReplayPort {
         } satisfies ReplayCaseDetail;
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error;
-        if (error.isGone && !(await isStored(wiring, caller.workspace, row))) store.eraseDetail(number);
+        const ids = { sessions: row.session === null ? [] : [row.session], requests: row.request === null ? [] : [row.request] };
+        if (error.isGone && !(await storedRecordings(wiring, caller.workspace, ids)).has(recordingOf(row))) store.eraseDetail(number);
         return nothing;
       }
     },
@@ -108,7 +113,7 @@ function replayPort(parts: Parts, open: OpenSession | null): ReplayPort {
     },
     async cancel(caller) {
       const { openSession, store } = begun(caller);
-      if (store.row()?.status === 'running') driveReplay(parts, openSession).cancel('It was cancelled.');
+      cancelReplay(parts, openSession, 'It was cancelled.');
       return viewReplay(session, openSession, store);
     },
     async remove(caller) {

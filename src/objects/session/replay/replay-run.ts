@@ -39,8 +39,9 @@ export class ReplayRun {
   readonly #running = new Map<number, Running>();
   #principal: Principal;
   #replaced: Promise<Replacements> | null = null;
-  /** When limits first prevented a case from starting, since one started. */
+  /** When limits first prevented a case from starting, since one started; no case starts before `#resumesAt`. */
   #pausedAt: number | null = null;
+  #resumesAt = 0;
   #checkedAt: number;
 
   /** Takes over what a process left that died. */
@@ -50,22 +51,23 @@ export class ReplayRun {
     this.#store = new ReplayStore(openSession.replay.sql);
     // Written by `ReplayStore.create`.
     this.#principal = JSON.parse(this.#store.row()?.principal ?? '{}') as Principal;
-    this.#checkedAt = parts.wiring.clock.now();
-    for (const row of this.#store.interrupted()) {
-      if (row.attempts < maxAttempts) this.#store.requeue(row.number, false);
-      else this.#settle(row, { ...noResult, status: 'failed', reason: `It was interrupted ${row.attempts} times.` });
-    }
+    this.#checkedAt = openSession.meta.createdAt;
+    for (const row of this.#store.withStatus('running')) this.#retry(row, `It was interrupted ${row.attempts} times.`);
   }
 
   /** Lists it, and starts its first cases after the response. */
   begin(): void {
+    for (const { number, status } of this.#store.withStatus('unreadable')) this.#open.log.append({ type: 'replay-case', number, status });
     this.#note();
+    const now = this.#parts.wiring.clock.now();
+    this.#open.timers.set('expire', now + limits.replayTtlMs);
+    this.#open.timers.set('replay', now + limits.turnAlarmMs);
     this.#parts.waitUntil(Promise.resolve().then(() => this.fill()));
   }
 
   /** Starts as many cases as may run, or ends the replay. */
   fill(): void {
-    if (this.#store.row()?.status !== 'running' || this.#isGone()) return;
+    if (this.#store.row()?.status !== 'running' || this.#isGone() || this.#parts.wiring.clock.now() < this.#resumesAt) return;
     const { concurrency, maxCost } = this.#store.request();
     while (this.#running.size < concurrency) {
       const next = this.#store.nextWaiting();
@@ -104,6 +106,8 @@ export class ReplayRun {
     else {
       const { toolsets: _toolsets, agents: _agents, role: _role, egressHosts: _hosts, ...rest } = this.#principal;
       this.#principal = { ...rest, ...rights };
+      // Drafts need rights that the key may not have any more.
+      this.#replaced = null;
     }
   }
 
@@ -150,28 +154,28 @@ export class ReplayRun {
     } catch (error) {
       if (this.#isGone() || this.#store.find(row.number)?.status !== 'running') return;
       if (error instanceof Problem && error.code === 'rate_limited') {
-        this.#store.requeue(row.number, true);
+        this.#store.requeue(row.number);
         this.#pause(error.detail);
         return;
       }
       log.error('a case of a replay failed', { session: this.#parts.session, case: row.number, error: String(error) });
-      if (row.attempts + 1 < maxAttempts) this.#store.requeue(row.number, false);
-      else
-        this.#settle(row, {
-          ...noResult,
-          status: 'failed',
-          reason: error instanceof Problem ? error.detail : 'An internal error. Try again.',
-        });
+      this.#retry({ ...row, attempts: row.attempts + 1 }, error instanceof Problem ? error.detail : 'An internal error. Try again.');
     } finally {
       place.release();
     }
   }
 
-  /** Resolved once. Throws nothing: the replay ends if they cannot be used any more. */
+  /** Of an attempt without a result. `reason`: why the case fails if it was the last one. */
+  #retry(row: CaseRow, reason: string): void {
+    this.#store.loseAttempt(row.number);
+    if (row.attempts >= maxAttempts) this.#settle(row, { ...noResult, status: 'failed', reason });
+  }
+
+  /** Resolved once for the rights that the key has. Throws nothing: the replay ends if they cannot be used any more. */
   async #replacements(): Promise<Replacements> {
     const { wiring } = this.#parts;
     const deps = { catalog: wiring.catalog, aliases: wiring.settings.aliases };
-    this.#replaced ??= readReplacements(deps, this.#principal, this.#store.request().with);
+    this.#replaced ??= readReplacements(deps, this.#principal, this.#store.request());
     try {
       return await this.#replaced;
     } catch (error) {
@@ -186,7 +190,10 @@ export class ReplayRun {
     const now = this.#parts.wiring.clock.now();
     this.#pausedAt ??= now;
     if (now - this.#pausedAt > maxPauseMs) this.cancel(`No case could start for ${maxPauseMs / 60_000} minutes: ${reason}`, 'stopped');
-    else this.#open.timers.set('replay', now + pauseMs);
+    else {
+      this.#resumesAt = now + pauseMs;
+      this.#open.timers.set('replay', this.#resumesAt);
+    }
   }
 
   #settle(row: CaseRow, result: CaseResult, knownCost = 0): void {
@@ -220,7 +227,7 @@ export class ReplayRun {
 /** Called by the alarm. */
 export async function continueReplay(parts: ReplayParts, openSession: OpenSession): Promise<void> {
   const store = new ReplayStore(openSession.replay.sql);
-  if (store.row()?.status === 'running') {
+  if (isRunning(openSession)) {
     const run = driveReplay(parts, openSession);
     await run.checkKey();
     run.fill();
@@ -228,6 +235,16 @@ export async function continueReplay(parts: ReplayParts, openSession: OpenSessio
   }
   await eraseGone(parts, openSession, store);
   openSession.timers.set('replay', parts.wiring.clock.now() + checkMs);
+}
+
+/** Cancels a replay that runs, whether or not this process drives it. */
+export function cancelReplay(parts: ReplayParts, openSession: OpenSession, reason: string): void {
+  if (isRunning(openSession)) driveReplay(parts, openSession).cancel(reason);
+}
+
+function isRunning({ replay: { sql } }: OpenSession): boolean {
+  const row = new ReplayStore(sql).row();
+  return row?.status === 'running' && row.isListed === 1;
 }
 
 /** Returns the run of a replay that has not ended. */
@@ -239,10 +256,27 @@ export function driveReplay(parts: ReplayParts, openSession: OpenSession): Repla
   return run;
 }
 
-/** Erases the replayed turns of sessions that were deleted: the Catalog lists every session. */
-async function eraseGone({ wiring }: ReplayParts, { meta }: OpenSession, store: ReplayStore): Promise<void> {
-  const cases = store.sessionsWithContents();
-  if (cases.size === 0) return;
-  const known = new Set(await wiring.catalog(meta).knownSessions([...cases.keys()]));
-  for (const [session, numbers] of cases) if (!known.has(session)) for (const number of numbers) store.eraseDetail(number);
+/** Erases the replayed turns whose session or logged request was deleted. */
+async function eraseGone({ wiring: { catalog, usage } }: ReplayParts, { meta }: OpenSession, store: ReplayStore): Promise<void> {
+  const cases = store.casesWithContents();
+  const idsOf = (name: 'session' | 'request'): string[] => [...new Set(cases.flatMap(({ [name]: id }) => id ?? []))];
+  const stored = await storedRecordings({ catalog, usage }, meta.workspace, { sessions: idsOf('session'), requests: idsOf('request') });
+  for (const row of cases) if (!stored.has(recordingOf(row))) store.eraseDetail(row.number);
+}
+
+/** Returns those of these ids whose recordings exist, also those that a caller may not read. The Catalog lists every session. */
+export async function storedRecordings(
+  { catalog, usage }: Pick<SessionNeeds, 'catalog' | 'usage'>,
+  workspace: string,
+  { sessions, requests }: { sessions: readonly string[]; requests: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const [known, logged] = await Promise.all([
+    sessions.length === 0 ? [] : catalog(workspace).knownSessions(sessions),
+    requests.length === 0 ? [] : usage.withBodies(workspace, requests),
+  ]);
+  return new Set([...known, ...logged]);
+}
+
+export function recordingOf({ session, request }: Pick<CaseRow, 'session' | 'request'>): string {
+  return request ?? session ?? '';
 }

@@ -22,10 +22,11 @@ import { readChunks, writeChunks } from '../../shared/text-rows.ts';
 /** As stored: the rules of the cases once each, by index. */
 type StoredRequest = Omit<StartReplay, 'cases' | 'of'> & { ruleSets: (readonly ReplayRule[])[] };
 /** `knownCost`: of all calls of models whose cost is known. */
-type Sums = Pick<Replay, 'rules' | 'recorded' | 'replayed'> & { knownCost: number };
+type Sums = Pick<Replay, 'rules' | 'uncounted' | 'recorded' | 'replayed'> & { knownCost: number };
 type StoredResult = Pick<ReplayCase, 'calls' | 'recorded' | 'replayed'> & { rules: Omit<JudgedRule, 'rule'>[] };
 
-type Row = { status: Replay['status']; reason: string | null; endedAt: number | null; sums: string; of: string; principal: string };
+/** `isListed`: 1: the replay has begun; 0: it is stored, and not admitted yet. */
+type Row = Pick<Replay, 'status' | 'reason'> & { endedAt: number | null; sums: string; of: string; principal: string; isListed: number };
 export type CaseRow = {
   number: number;
   session: string | null;
@@ -41,6 +42,11 @@ export type CaseRow = {
 const columns = 'number, session, turn, request, rules, status, reason, attempts, result';
 const ofStatus = `SELECT ${columns} FROM replay_cases WHERE status = ? ORDER BY number LIMIT ?`;
 const byNumber = `SELECT ${columns} FROM replay_cases WHERE number = ?`;
+const lostAttempt = 'An attempt did not end: what it used is not counted.';
+/** Keeps what was noted about earlier attempts. */
+const joinedReason = `nullif(trim(coalesce(?, '') || ' ' || coalesce(reason, '')), '')`;
+const settleCase = `UPDATE replay_cases SET status = ?, reason = ${joinedReason}, result = ? WHERE number = ?`;
+const skipCases = `UPDATE replay_cases SET status = 'skipped', reason = ${joinedReason} WHERE status IN ('waiting', 'running') RETURNING number`;
 const noCalls = { same: 0, changed: 0, added: 0, missing: 0 };
 
 export class ReplayStore {
@@ -51,14 +57,13 @@ export class ReplayStore {
     this.#sql = sql;
   }
 
-  /** null: it has not begun. */
+  /** null: nothing is stored yet. */
   row(): Row | null {
-    const query = 'SELECT status, reason, ended_at AS endedAt, sums, of, principal FROM replay';
+    const query = 'SELECT status, reason, ended_at AS endedAt, sums, of, principal, listed IS NOT NULL AS isListed FROM replay';
     return this.#sql.exec<Row>(query).toArray()[0] ?? null;
   }
 
-  /** Returns the numbers of cases that cannot be replayed. */
-  create(principal: Principal, { cases, of, ...request }: StartReplay): number[] {
+  create(principal: Principal, { cases, of, ...request }: StartReplay): void {
     const sets: (readonly ReplayRule[])[] = [];
     const numberOf = new Map<readonly ReplayRule[], number>();
     const insert = 'INSERT INTO replay_cases (number, session, turn, request, rules, status, reason) VALUES (?, ?, ?, ?, ?, ?, ?)';
@@ -68,10 +73,9 @@ export class ReplayStore {
       this.#sql.exec(insert, index + 1, session, turn, row, numberOf.get(rules) ?? null, status, reason);
     }
     this.#writePart('request', { ...request, ruleSets: sets } satisfies StoredRequest);
-    const sums: Sums = { rules: { passed: 0, failed: 0 }, recorded: noFacts, replayed: noFacts, knownCost: 0 };
+    const sums: Sums = { rules: { passed: 0, failed: 0 }, uncounted: 0, recorded: noFacts, replayed: noFacts, knownCost: 0 };
     const row = `INSERT INTO replay (id, of, principal, status, sums) VALUES (1, ?, ?, 'running', ?)`;
     this.#sql.exec(row, of, JSON.stringify(principal), JSON.stringify(sums));
-    return cases.flatMap(({ reason }, index) => (reason === null ? [] : [index + 1]));
   }
 
   request(): StoredRequest {
@@ -102,41 +106,47 @@ export class ReplayStore {
     this.#sql.exec(`UPDATE replay_cases SET status = 'running', attempts = attempts + 1 WHERE number = ?`, number);
   }
 
-  /** `isUncounted`: the attempt did not begin. */
-  requeue(number: number, isUncounted: boolean): void {
-    this.#sql.exec(`UPDATE replay_cases SET status = 'waiting', attempts = attempts - ? WHERE number = ?`, isUncounted ? 1 : 0, number);
+  /** Of an attempt that did not begin. */
+  requeue(number: number): void {
+    this.#sql.exec(`UPDATE replay_cases SET status = 'waiting', attempts = attempts - 1 WHERE number = ?`, number);
   }
 
-  /** Returns the cases that ran when the process died. */
-  interrupted(): CaseRow[] {
-    return this.#sql.exec<CaseRow>(ofStatus, 'running', maxReplayCases).toArray();
+  /** Notes an attempt that has no result, and that the case waits for the next one. */
+  loseAttempt(number: number): void {
+    this.#sql.exec(`UPDATE replay_cases SET status = 'waiting', reason = ? WHERE number = ?`, lostAttempt, number);
+    const sums = this.sums();
+    this.#writeSums({ ...sums, uncounted: sums.uncounted + 1 });
+  }
+
+  withStatus(status: ReplayCaseStatus): CaseRow[] {
+    return this.#sql.exec<CaseRow>(ofStatus, status, maxReplayCases).toArray();
   }
 
   /** Stores how a case ended. `knownCost`: what it has cost, as far as that is known. */
   settle(number: number, { status, reason, calls, rules, recorded, replayed, detail }: CaseResult, knownCost: number): void {
     const judged = rules.map(({ passed, detail: why }) => ({ passed, detail: why }));
     const result: StoredResult = { calls, rules: judged, recorded, replayed };
-    this.#sql.exec(
-      'UPDATE replay_cases SET status = ?, reason = ?, result = ? WHERE number = ?',
-      ...[status, reason, JSON.stringify(result), number],
-    );
+    this.#sql.exec(settleCase, status, reason, JSON.stringify(result), number);
     if (detail !== null) this.#writePart(partOf(number), detail);
     const sums = this.sums();
     const failed = rules.filter(({ passed }) => !passed).length;
-    const next: Sums = {
+    this.#writeSums({
+      ...sums,
       rules: { passed: sums.rules.passed + rules.length - failed, failed: sums.rules.failed + failed },
       recorded: replayed === null ? sums.recorded : addFacts(sums.recorded, recorded ?? noFacts),
       replayed: addFacts(sums.replayed, replayed ?? noFacts),
       knownCost: sums.knownCost + knownCost,
-    };
-    this.#sql.exec('UPDATE replay SET sums = ?', JSON.stringify(next));
+    });
+  }
+
+  #writeSums(sums: Sums): void {
+    this.#sql.exec('UPDATE replay SET sums = ?', JSON.stringify(sums));
   }
 
   /** Skips the cases that have not ended, and returns their numbers. */
   skipRest(reason: string): number[] {
-    const query = `UPDATE replay_cases SET status = 'skipped', reason = ? WHERE status IN ('waiting', 'running') RETURNING number`;
     return this.#sql
-      .exec<{ number: number }>(query, reason)
+      .exec<{ number: number }>(skipCases, reason)
       .toArray()
       .map(({ number }) => number);
   }
@@ -194,14 +204,10 @@ export class ReplayStore {
     this.#sql.exec('UPDATE replay SET listed = ?', JSON.stringify(listed));
   }
 
-  /** Returns the sessions whose cases have contents, with the numbers of these cases. */
-  sessionsWithContents(): Map<string, number[]> {
-    const query = `SELECT number, session FROM replay_cases WHERE session IS NOT NULL AND EXISTS
+  casesWithContents(): Pick<CaseRow, 'number' | 'session' | 'request'>[] {
+    const query = `SELECT number, session, request FROM replay_cases WHERE EXISTS
       (SELECT 1 FROM replay_parts WHERE name = 'case ' || replay_cases.number)`;
-    const rows = this.#sql.exec<{ number: number; session: string }>(query).toArray();
-    return new Map(
-      [...Map.groupBy(rows, ({ session }) => session)].map(([session, found]) => [session, found.map(({ number }) => number)]),
-    );
+    return this.#sql.exec<Pick<CaseRow, 'number' | 'session' | 'request'>>(query).toArray();
   }
 
   #writePart(name: string, value: unknown): void {

@@ -7,7 +7,7 @@ export function viewReplay(id: string, { meta }: Pick<OpenSession, 'meta'>, stor
   const row = store.row();
   if (row === null) throw new Error('the replay has not begun');
   const { suite, with: replaced, unmatched, concurrency, maxCost = null } = store.request();
-  const { rules, recorded, replayed } = store.sums();
+  const { rules, uncounted, recorded, replayed } = store.sums();
   const { status, reason, endedAt } = row;
   return {
     id,
@@ -16,6 +16,6 @@ export function viewReplay(id: string, { meta }: Pick<OpenSession, 'meta'>, stor
     keyId: meta.keyId,
     ...{ status, reason, suite, with: replaced, unmatched, concurrency, maxCost },
     cases: store.counts(),
-    ...{ rules, recorded, replayed },
+    ...{ rules, uncounted, recorded, replayed },
   };
 }

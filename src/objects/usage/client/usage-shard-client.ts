@@ -35,6 +35,7 @@ export interface UsageShardRpc {
   /** Returns rows before `before`, newest first. `readTo`: where reading ended; null: at the end of the list. */
   requests(query: Omit<RequestQuery, 'cursor'>, before: Position | null): Promise<{ items: RequestEntry[]; readTo: Position | null }>;
   request(id: string): Promise<LoggedRequest[]>;
+  withBodies(ids: readonly string[]): Promise<string[]>;
   /** Returns false if the workspace does not exist, or is being deleted. */
   noteObject(workspace: string, object: NotedObject, until: number): Promise<boolean>;
   /** From now on, nothing is noted or recorded. Returns some of the noted objects, and how many there are. */
@@ -46,7 +47,7 @@ export interface UsageShardRpc {
 const safe = { retry: true } as const;
 
 const methods: MethodTable<UsageShardRpc> = {
-  ...{ record: safe, sums: safe, requests: safe, request: safe },
+  ...{ record: safe, sums: safe, requests: safe, request: safe, withBodies: safe },
   ...{ noteObject: safe, closeWorkspace: safe, forgetObjects: safe },
 };
 

@@ -167,6 +167,7 @@ export function createUsageReader({ bindings }: Pick<Deps, 'bindings'>): UsageRe
       const next = known.length > items.length && last !== undefined ? positionOf(last) : bound;
       return { items, nextCursor: next === null ? null : encodeCursor(requestList, next) };
     },
+    withBodies: async (workspace, ids) => (await all(workspace, (shard) => shard.withBodies(ids))).flat(),
     async request(workspace, id, key) {
       const found = (await all(workspace, (shard) => shard.request(id))).flat();
       const visible = found.filter((item) => key === undefined || item.keyId === key);
