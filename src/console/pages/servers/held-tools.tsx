@@ -10,7 +10,7 @@ import { HeldCard, hasNoFindings, withHidden } from './held-card.tsx';
 import { toolSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 
-const PastCalls = late(async () => (await import('../../parts/records/past-calls.tsx')).PastCalls);
+const HeldPastCalls = late(async () => (await import('../../parts/records/past-calls.tsx')).HeldPastCalls);
 
 type Tool = components['schemas']['ServerTool'];
 type Held = Tool & { held: NonNullable<Tool['held']> };
@@ -64,9 +64,9 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
           held={tool.held}
           decisions={tool.decisions}
           pastCalls={
-            <PastCalls
+            <HeldPastCalls
               key={tool.held.refId}
-              accepting={tool.name}
+              tool={tool.name}
               read={(signal) =>
                 moniker.value.get('/v1/servers/{server}/tools/{tool}/impact', { params: { path: { ...path, tool: tool.name } }, signal })
               }

@@ -12,7 +12,7 @@ import type { OpenDocument } from '../../api/document.ts';
 import { Warnings } from './warnings.tsx';
 
 const DocumentText = late(async () => (await import('./document-text.tsx')).DocumentText<unknown>);
-const PastCalls = late(async () => (await import('../records/past-calls.tsx')).PastCalls);
+const PastCalls = late(async () => (await import('../records/past-calls.tsx')).DraftPastCalls);
 const DocumentVersions = late(async () => (await import('./document-versions.tsx')).DocumentVersions<unknown>);
 
 type EditorProps<Draft> = Omit<HeaderProps<Draft>, 'children'> & {
@@ -58,7 +58,7 @@ export function DocumentEditor<Draft>(props: EditorProps<Draft>) {
     ...header
   } = props;
   const { document } = header;
-  const { draft, etag, generation, problem, check, compare } = document;
+  const { draft, etag, generation, problem, check } = document;
   /** The draft that is compared with past calls. */
   const compared = useSignal<Draft | null>(null);
   useEffect(() => {
@@ -72,19 +72,13 @@ export function DocumentEditor<Draft>(props: EditorProps<Draft>) {
     <div class={`editor ${isBeside ? '' : 'page'} ${named ?? ''}`}>
       <DocumentHeader {...header}>
         {actions}
-        {compare !== undefined && etag.value !== null && (
+        {document.compare !== undefined && etag.value !== null && (
           <button type="button" onClick={() => (compared.value = draft.value)}>
             What would this break?
           </button>
         )}
       </DocumentHeader>
-      {compare !== undefined && compared.value !== null && compared.value === draft.value && (
-        <PastCalls
-          read={(signal) => compare(draft.value as Draft, signal)}
-          // The draft itself, with what keeps the calls.
-          onMend={(mended) => document.replace(mended as Draft)}
-        />
-      )}
+      {compared.value !== null && compared.value === draft.value && <PastCalls document={document as OpenDocument<unknown>} />}
       {notes}
       <Warnings warnings={warnings} />
       {draft.value !== null && !isHidden && (

@@ -1,7 +1,7 @@
 /** What a draft or a held definition would have done to the calls of the last 30 days: of toolsets, agents, made tools, rules and servers. */
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import type { Impact } from '../../api/document.ts';
+import type { Impact, OpenDocument } from '../../api/document.ts';
 import { useLoaded } from '../../api/load.ts';
 import { pathOf } from '../../router.ts';
 import { Warnings } from '../documents/warnings.tsx';
@@ -14,12 +14,21 @@ type Named = Schemas['ToolsetImpact'] | Schemas['AgentImpact'];
 type Mended = NonNullable<Named['mended']>;
 type Props = { read(signal: AbortSignal): Promise<Impact>; onMend?(mended: Mended): void };
 
-/** `accepting`: the tool of a held definition, whose calls are compared when the user asks for it. */
-export function PastCalls({ accepting, ...props }: Props & { accepting?: string }) {
-  const isAsked = useSignal(accepting === undefined);
-  if (isAsked.value) return <Compared {...props} label={accepting === undefined ? 'Past calls' : `Past calls of ${accepting}`} />;
+/** Of the draft as it is now. */
+export function DraftPastCalls({ document: { compare, draft, replace } }: { document: OpenDocument<unknown> }) {
+  const read = async (signal: AbortSignal): Promise<Impact> => {
+    if (compare === undefined) throw new Error('this kind of document is not compared with past calls');
+    return await compare(draft.value, signal);
+  };
+  return <Compared label="Past calls" read={read} onMend={replace} />;
+}
+
+/** Of the held definition of `tool`, when the user asks for it. */
+export function HeldPastCalls({ tool, read }: Pick<Props, 'read'> & { tool: string }) {
+  const isAsked = useSignal(false);
+  if (isAsked.value) return <Compared label={`Past calls of ${tool}`} read={read} />;
   return (
-    <button type="button" aria-label={`What would accepting break? ${accepting}`} onClick={() => (isAsked.value = true)}>
+    <button type="button" aria-label={`What would accepting break? ${tool}`} onClick={() => (isAsked.value = true)}>
       What would accepting break?
     </button>
   );
