@@ -9,8 +9,11 @@ import { shareService } from './shared-service.ts';
 import {
   agUiSurface,
   aiSdkSurface,
+  elicitationSurface,
+  inputRequiredSurface,
   type Choice,
   ownSurface,
+  clientCall,
   placeOf,
   type Question,
   responsesSurface,
@@ -30,6 +33,8 @@ const surfaces: readonly [string, Surface][] = [
   ['the API of sessions', ownSurface(service, { by: 'api' })],
   ['the page of a link', ownSurface(service, { by: 'link' })],
   ['Chat Completions, by the sentence', ownSurface(service, { by: 'api', chat: true })],
+  ['an MCP client of 2025, by elicitation', elicitationSurface(service)],
+  ['an MCP client of 2026-07-28, by input_required', inputRequiredSurface(service)],
 ];
 
 beforeAll(async () => {
@@ -45,8 +50,8 @@ const pathOf = (question: Question): string => {
 };
 const decideByRest = async (question: Question, decision: Choice) => (await service.call('POST', pathOf(question), { decision })).status;
 async function executions(question: Question): Promise<number> {
-  const { session } = placeOf(question);
-  await endedTurn(service, session);
+  const { session, callId } = placeOf(question);
+  if (callId !== clientCall) await endedTurn(service, session);
   const { status, text } = await service.call('GET', `/v1/sessions/${session}/files/ran.txt`);
   return status === 404 ? 0 : text.split('\n').filter((line) => line !== '').length;
 }
@@ -72,12 +77,13 @@ describe.each(surfaces)('an approval in %s', (_name, surface) => {
     expect(question.arguments).toMatchObject({ command: input.slice('/shell '.length) });
     expect(await surface.decide(question, 'approve')).toContain('it ran');
     expect(await executions(question)).toBe(1);
-    expect((await service.call('GET', pathOf(question))).json).toMatchObject({ state: 'approved' });
+    const { status, json } = await service.call('GET', pathOf(question));
+    expect([status, json.state]).toEqual(surface.atClient ? [404, undefined] : [200, 'approved']);
   });
 
   it('does not run the call when it is denied, and the model is told', async () => {
     const question = await surface.ask(input);
-    expect(await surface.decide(question, 'deny')).toContain('user denied the call');
+    expect(await surface.decide(question, 'deny')).toMatch(/user denied (?:the|this) call/);
     expect(await executions(question)).toBe(0);
   });
 
@@ -87,6 +93,7 @@ describe.each(surfaces)('an approval in %s', (_name, surface) => {
       const question = await surface.ask(input);
       const reason = 'It must run in "staging" first';
       expect(await surface.decide(question, 'deny', reason)).toContain(JSON.stringify(reason));
+      if (surface.atClient) return;
       expect((await service.call('GET', pathOf(question))).json).toMatchObject({ state: 'denied', decisionReason: reason });
       const { session, callId } = placeOf(question);
       expect(fieldsOf(await readLog(service, session), 'approval-decided', 'reason')).toEqual([reason]);
@@ -102,21 +109,29 @@ describe.each(surfaces)('an approval in %s', (_name, surface) => {
     expect(await executions(question)).toBe(1);
   });
 
-  it('runs the call once when the service was killed before the decision', async () => {
+  it.runIf(surface.decidesOnce)('runs the call once when the decision is sent again, which is refused', async () => {
+    const question = await surface.ask(input);
+    const both = await Promise.allSettled([surface.decide(question, 'approve'), surface.decide(question, 'approve')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    await expect(surface.decide(question, 'deny')).rejects.toThrow();
+    expect(await executions(question)).toBe(1);
+  });
+
+  it.skipIf(surface.endsAtRestart)('runs the call once when the service was killed before the decision', async () => {
     const question = await surface.ask(input);
     await service.restart();
     expect(await surface.decide(question, 'approve')).toContain('it ran');
     expect(await executions(question)).toBe(1);
   });
 
-  it('runs the call once when another way to decide approves at the same time', async () => {
+  it.skipIf(surface.atClient)('runs the call once when another way to decide approves at the same time', async () => {
     const question = await surface.ask(input);
     const [text] = await Promise.all([surface.decide(question, 'approve'), decideByRest(question, 'approve')]);
     expect(text).toContain('it ran');
     expect(await executions(question)).toBe(1);
   });
 
-  it('is told that the approval has expired, and nothing runs', async () => {
+  it.skipIf(surface.atClient)('is told that the approval has expired, and nothing runs', async () => {
     const question = await surface.ask(input);
     await service.restart((dataDir) => expire(dataDir, placeOf(question).callId));
     // The alarm that denies the call comes a week later; a decision before it has no effect either.
@@ -125,7 +140,7 @@ describe.each(surfaces)('an approval in %s', (_name, surface) => {
     expect((await service.call('GET', `/v1/sessions/${placeOf(question).session}`)).json.turn.status).toBe('waiting');
   });
 
-  it('is told that the call was decided otherwise, and nothing runs', async () => {
+  it.skipIf(surface.atClient)('is told that the call was decided otherwise, and nothing runs', async () => {
     const question = await surface.ask(input);
     expect(await decideByRest(question, 'deny')).toBe(200);
     await expect(surface.decide(question, 'approve')).rejects.toThrow(/(?:was already|is) denied/);
@@ -145,7 +160,7 @@ describe('a decision in Responses', () => {
       .responses.create({ model: 'agent/guarded', input: [decisionOn(question), { role: 'user', content: '/shell echo more' }] })
       .withResponse();
     expect(response.headers.get('x-moniker-dropped')).toBe('input[0].approval_request_id');
-    expect(data.output_text).toContain('user denied the call');
+    expect(data.output_text).toMatch(/user denied (?:the|this) call/);
   });
 
   it('is refused for a key without the scope approve, and for an approval of another key', async () => {
