@@ -50,15 +50,15 @@ function Comparison({ impact, onMend }: { impact: Impact; onMend: Props['onMend'
   const given = 'refused' in impact ? impact : (names?.arguments ?? null);
   const decided = 'idle' in impact ? impact : 'decisions' in impact ? impact.decisions : null;
   const [changed, refused] = [names?.changed ?? [], given?.refused ?? []];
-  const isSame = changed.length + refused.length + (decided?.changed.length ?? 0) === 0;
+  const elsewhere = changed.reduce((sum, { calls }) => sum + calls, 0);
+  const found = [
+    elsewhere > 0 && `${elsewhere} calls of the last 30 days would lead elsewhere.`,
+    given !== null && refused.length > 0 && `It would have refused ${given.refusedCalls} of ${given.judged} recorded calls.`,
+    decided !== null && decided.changedCalls > 0 && `It would have decided ${decided.changedCalls} of ${decided.judged} calls differently.`,
+  ].filter((text) => text !== false);
   return (
     <>
-      {isSame && <p>It breaks none of the {names?.same.calls ?? impact.judged} calls of the last 30 days.</p>}
-      {given !== null && refused.length > 0 && (
-        <p>
-          It would have refused {given.refusedCalls} of {given.judged} recorded calls of the last 30 days.
-        </p>
-      )}
+      <p>{found.join(' ') || `It breaks none of the ${'same' in impact ? impact.same.calls : impact.judged} calls of the last 30 days.`}</p>
       <ul class="rows">
         {changed.map((one) => (
           <li key={one.requested}>
@@ -116,15 +116,15 @@ type RefusedCalls = Omit<Schemas['DefinitionImpact']['refused'][number], 'toolse
 function Refused({ refused: { tool, toolset, calls, issues, mends, sessions } }: { refused: RefusedCalls }) {
   return (
     <li>
-      <strong>{visible(tool)}</strong> refuses {callsText({ calls })}
-      {toolset === null && ' without a toolset'}
+      <strong>{visible(tool)}</strong> refuses {callsText({ calls })}:{' '}
+      {visible(issues.map(({ path, message }) => `${path} ${message}`).join('; '))}
+      {toolset === null && <span class="muted">without a toolset</span>}
       {toolset != null && (
-        <>
-          {' of the toolset '}
+        <span class="muted">
+          {'of the toolset '}
           <a href={pathOf('toolsets', toolset)}>{visible(toolset)}</a>
-        </>
+        </span>
       )}
-      : {visible(issues.map(({ path, message }) => `${path} ${message}`).join('; '))}
       {mends.length > 0 && (
         <span class="muted">
           kept by aliases of arguments: {visible(mends.map(({ alias, argument }) => `${alias} → ${argument}`).join(', '))}
