@@ -3,7 +3,6 @@
  * tools. It is stored with the listing, before the impact is known; the Catalog adds that before the first attempt, so all attempts send the
  * same body. Prompts and resources have no impact, and the message says so.
  */
-import type { OfferKind } from '../../listing/stored-offer.ts';
 
 /** Of the calls of the last days. `refusedCalls`: those of `judged` that the held definition refuses. The API names them. */
 export type HeldImpact = {
@@ -21,7 +20,14 @@ export type HeldImpact = {
 /** `impact` null: it was not computed; absent: not yet. */
 export type HeldTool = { name: string; canonical: string; reason: string; refId: string; findings: string[]; impact?: HeldImpact | null };
 /** A prompt, a resource or a template. `impact`: only calls of tools are compared. */
-export type HeldOffer = { kind: OfferKind; name: string; reason: string; refId: string; findings: string[]; impact: null };
+export type HeldOffer = {
+  kind: 'prompt' | 'resource' | 'template';
+  name: string;
+  reason: string;
+  refId: string;
+  findings: string[];
+  impact: null;
+};
 type Held = { server: string; tools: HeldTool[]; offers: HeldOffer[]; more: number };
 type Message = { type: 'definition.held'; timestamp: string; data: Held };
 
