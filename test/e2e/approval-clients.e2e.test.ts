@@ -1,7 +1,6 @@
-import { expect, it } from 'vitest';
 import { shareService } from './shared-service.ts';
 import { agUiSurface, elicitationSurface, inputRequiredSurface, ownSurface, uiSurface } from './approval-surfaces.ts';
-import { describeApprovals, input } from './approval-table.ts';
+import { describeApprovals } from './approval-table.ts';
 
 const service = shareService();
 
@@ -14,47 +13,3 @@ describeApprovals(service, [
   ['an MCP client of 2025, by elicitation', elicitationSurface(service)],
   ['an MCP client of 2026-07-28, by input_required', inputRequiredSurface(service)],
 ]);
-
-it('an MCP client of 2025 that resumes its stream after a restart is asked again, and the call runs once, on the files that it had named', async () => {
-  const { json } = await service.call('POST', '/v1/sessions', { agent: 'guarded' });
-  const version = '2025-11-25';
-  const headers: Record<string, string> = {
-    ...{ authorization: `Bearer ${service.key}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    'mcp-protocol-version': version,
-  };
-  const send = (message: object, more: Record<string, string> = {}) =>
-    fetch(`${service.url}/mcp/guarded`, {
-      ...{ method: 'POST', headers: { ...headers, ...more } },
-      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-    });
-  const params = { protocolVersion: version, capabilities: { elicitation: {} }, clientInfo: { name: 'raw', version: '1' } };
-  const begun = await send({ id: 0, method: 'initialize', params });
-  await begun.text();
-  headers['mcp-session-id'] = begun.headers.get('mcp-session-id') ?? '';
-  await send({ method: 'notifications/initialized' });
-
-  const call = { name: 'shell', arguments: { command: input.slice('/shell '.length) } };
-  const calling = await send({ id: 'seven', method: 'tools/call', params: call }, { 'x-moniker-session': json.id });
-  const asked = await readUntil(calling, 'elicitation/create');
-  await service.restart();
-  const last = [...asked.matchAll(/^id: (\S+)$/gm)].at(-1)?.[1] ?? '';
-  const resumed = await fetch(`${service.url}/mcp/guarded`, { headers: { ...headers, 'last-event-id': last } });
-  const [reader, rest] = resumed.body?.tee() ?? [];
-  const again = await readUntil(new Response(reader), 'elicitation/create');
-  const [, question = ''] = /^data: (\{.*elicitation\/create.*\})$/m.exec(again) ?? [];
-  await send({ id: JSON.parse(question).id, result: { action: 'accept', content: { approve: true } } });
-  expect(await readUntil(new Response(rest), '"id":"seven"')).toContain('it ran');
-  expect((await service.call('GET', `/v1/sessions/${json.id}/files/ran.txt`)).text).toBe('it ran\n');
-});
-
-/** The events of a stream up to the one with this text, which is read whole. */
-async function readUntil({ body }: Response, text: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let received = '';
-  for await (const chunk of body ?? []) {
-    received += decoder.decode(chunk, { stream: true });
-    const at = received.indexOf(text);
-    if (at >= 0 && received.includes('\n\n', at)) return received;
-  }
-  throw new Error(`the stream ended without ${text}: ${received}`);
-}
