@@ -172,11 +172,11 @@ describeConsole('the inbox of the console', { MONIKER_PUBLIC_URL: 'https://monik
       await page.getByRole('button', { name: 'Add a rule' }).click();
       await page.getByRole('textbox', { name: 'tool of rule 0' }).fill('local.calculate');
       const past = page.getByRole('region', { name: 'Past calls' });
-      await past.getByRole('button', { name: 'What would these rules change?' }).click();
+      await page.getByRole('button', { name: 'What would this break?' }).click();
       await past.getByText('1 call denied instead of allowed').waitFor();
       await page.getByRole('textbox', { name: 'tool of rule 0' }).fill('gone.tool');
       await expect.poll(() => past.getByRole('status').count()).toBe(0);
-      await past.getByRole('button', { name: 'What would these rules change?' }).click();
+      await page.getByRole('button', { name: 'What would this break?' }).click();
       await past.getByText('unknown tool "gone.tool"').waitFor();
     });
   });

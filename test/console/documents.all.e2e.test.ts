@@ -1,8 +1,15 @@
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { findAccessibilityViolations } from './browser.ts';
 import { button, codeEditor, codeText, describeConsole, field, say } from './console-tab.ts';
 
 describeConsole('the editors of the console', {}, ({ service, visit, lookAt }) => {
+  /** A turn of the agent. */
+  const ask = async (agent: string, input: string): Promise<void> => {
+    const { id } = (await service.call('POST', '/v1/sessions', { agent })).json;
+    expect((await service.call('POST', `/v1/sessions/${id}/turns`, { input })).status).toBe(200);
+  };
+
   it('creates an agent from the list and chats with it', async () => {
     await visit('/console/agents', async (page) => {
       await page.getByRole('link', { name: 'demo', exact: true }).waitFor();
@@ -98,6 +105,66 @@ describeConsole('the editors of the console', {}, ({ service, visit, lookAt }) =
       expect(json.made).toMatchObject({ uses: ['builtin.read_file'], parameters: [{ name: 'path' }, { name: 'limit', default: 10 }] });
       await page.getByRole('link', { name: 'Made tools' }).first().click();
       await page.getByRole('link', { name: 'count_lines', exact: true }).waitFor();
+    });
+  });
+
+  it('says which past calls a draft of an agent would break, and keeps them with one click', async () => {
+    const toolset = { tools: [{ tool: 'local.calculate', name: 'reckon' }, { tool: 'builtin.read_file' }] };
+    await service.call('PUT', '/v1/toolsets/office', toolset);
+    const agent = { model: 'rehearsal/default', toolset: 'office' };
+    await service.call('PUT', '/v1/agents/clerk', agent);
+    await ask('clerk', '/reckon {"expression": "6*7"}');
+    const draft = { ...agent, tools: ['read_file'] };
+    const broken = async () => (await service.call('POST', '/v1/agents/clerk/impact', draft)).json.changed.length;
+    await expect.poll(broken, { timeout: 10_000 }).toBe(1);
+    const past = (page: Page) => page.getByRole('region', { name: 'Past calls' });
+    const open = async (page: Page) => {
+      await page.getByText('Document', { exact: true }).click();
+      await (await codeEditor(page, 'Document (JSON)')).fill(JSON.stringify(draft));
+      await button(page, 'What would this break?').click();
+      await past(page).getByText('reckon no longer works').waitFor();
+      await past(page).getByText('1 call, last on').waitFor();
+    };
+    await visit('/console/agents/clerk', async (page) => {
+      await open(page);
+      await button(page, 'Keep what can be kept, by these tools: local.calculate').click();
+      // The draft is another one now, which was not compared yet.
+      await expect.poll(() => past(page).count()).toBe(0);
+      await button(page, 'What would this break?').click();
+      await past(page).getByText('It breaks none of the 1 calls of the last 30 days.').waitFor();
+      await button(page, 'Save').click();
+      await page.getByText('saved as version 2', { exact: true }).waitFor();
+      expect((await service.call('GET', '/v1/agents/clerk')).json.tools).toEqual(['read_file', 'local.calculate']);
+    });
+    await service.call('PUT', '/v1/agents/clerk', agent);
+    await lookAt('/console/agents/clerk', async (page, look) => {
+      await open(page);
+      await page.evaluate('document.querySelector("main").scrollTo({ top: 0 })');
+      await look('agent-past-calls');
+    });
+  });
+
+  it('says which past calls a draft of a made tool would refuse, and which aliases of arguments keep them', async () => {
+    const parameter = (name: string) => ({ name, type: 'string', description: 'Who', required: true });
+    const made = (name: string) => ({ description: 'Greets.', parameters: [parameter(name)], implementation: 'return "Hello";' });
+    await service.call('PUT', '/v1/tools/made.greet', made('who'));
+    await service.call('PUT', '/v1/toolsets/polite', { tools: [{ tool: 'made.greet', name: 'greet' }] });
+    await service.call('PUT', '/v1/agents/host', { model: 'rehearsal/default', toolset: 'polite' });
+    await ask('host', '/greet {"who": "Ada"}');
+    const refused = async () => (await service.call('POST', '/v1/tools/made.greet/impact', made('person'))).json.refusedCalls;
+    await expect.poll(refused, { timeout: 10_000 }).toBe(1);
+    await lookAt('/console/made/greet', async (page, look) => {
+      await field(page, 'Name of argument 1').fill('person');
+      await button(page, 'What would this break?').click();
+      const past = page.getByRole('region', { name: 'Past calls' });
+      await past.getByText('It would have refused 1 of 1 recorded calls').waitFor();
+      await past.getByText('kept by aliases of arguments: who → person').waitFor();
+      await past.getByRole('link', { name: 'polite' }).waitFor();
+      await look('made-past-calls');
+      await button(page, 'Discard').click();
+      await expect.poll(() => past.count()).toBe(0);
+      await button(page, 'What would this break?').click();
+      await past.getByText('It breaks none of the 1 calls').waitFor();
     });
   });
 

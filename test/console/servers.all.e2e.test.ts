@@ -100,7 +100,7 @@ describeConsole('servers in the console', allowEcho, ({ service, visit, lookAt }
       expect(await button(page, 'Accept forecast').count()).toBe(0);
       await button(page, 'Undo: forecast was rejected').click();
       await button(page, 'What would accepting break? forecast').click();
-      await page.getByText('It would have refused 0 of 0 recorded calls').waitFor();
+      await page.getByText('It breaks none of the 0 calls of the last 30 days').waitFor();
       await button(page, 'Accept forecast').click();
       await expect.poll(async () => (await tool()).state).toBe('ready');
     });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import { listenMcpServer } from '../fakes/mcp-server.ts';
 import { findAccessibilityViolations, scrollsSideways } from './browser.ts';
-import { codeEditor, codeText, describeConsole } from './console-tab.ts';
+import { button, codeEditor, codeText, describeConsole } from './console-tab.ts';
 
 const tools = [
   { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell'] },
@@ -96,14 +96,14 @@ describeConsole('the toolsets of the console', { MONIKER_ALLOW_PRIVATE_HOSTS: '1
     await visit(`/console/toolsets/calls-of-${name}`, async (page) => {
       await shownName(page, 'local.calculate').fill('compute');
       const past = page.getByRole('region', { name: 'Past calls' });
-      await past.getByRole('button', { name: 'What would this edit break?' }).click();
+      await button(page, 'What would this break?').click();
       await past.getByText('no longer works; the tool is called compute now').waitFor();
       await past.getByRole('button', { name: 'Keep what can be kept' }).click();
       await expect.poll(() => aliases(page, 'local.calculate').inputValue()).toContain('reckon');
-      await past.getByRole('button', { name: 'What would this edit break?' }).click();
+      await button(page, 'What would this break?').click();
       await past.getByText('It breaks none of the').waitFor();
-      await past.getByRole('button', { name: 'Which names do models invent?' }).click();
-      await past.getByText('DoMaths').waitFor();
+      await button(page, 'Which names do models invent?').click();
+      await page.getByText('DoMaths').waitFor();
     });
   });
 

@@ -1,151 +1,31 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import OpenAI from 'openai';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { endedTurn } from './eventually.ts';
-import { fieldsOf, readLog } from './session-log.ts';
+import { describe, expect, it } from 'vitest';
 import { shareService } from './shared-service.ts';
-import {
-  agUiSurface,
-  aiSdkSurface,
-  type Choice,
-  ownSurface,
-  placeOf,
-  type Question,
-  responsesSurface,
-  type Surface,
-  uiSurface,
-} from './approval-surfaces.ts';
+import { aiSdkSurface, type Question, responsesSurface } from './approval-surfaces.ts';
+import { approvalPath, decideByRest, describeApprovals, input } from './approval-table.ts';
 
 const service = shareService();
 
-const surfaces: readonly [string, Surface][] = [
+describeApprovals(service, [
   ['Responses, from the last response', responsesSurface(service, 'previous', false)],
   ['Responses, streamed, with all items', responsesSurface(service, 'resent', true)],
   ['Responses, with the decision alone', responsesSurface(service, 'alone', false)],
   ['Responses, of the AI SDK', aiSdkSurface(service)],
-  ['the AI SDK’s chat', uiSurface(service)],
-  ['AG-UI', agUiSurface(service)],
-  ['the API of sessions', ownSurface(service, { by: 'api' })],
-  ['the page of a link', ownSurface(service, { by: 'link' })],
-  ['Chat Completions, by the sentence', ownSurface(service, { by: 'api', chat: true })],
-];
-
-beforeAll(async () => {
-  await service.call('PUT', '/v1/toolsets/guarded', { tools: [{ tool: 'builtin.bash', name: 'shell', approval: 'always' }] });
-  await service.call('PUT', '/v1/agents/guarded', { model: 'rehearsal/default', toolset: 'guarded', instructions: '' });
-});
-
-/** Each execution adds a line to a file of the session. */
-const input = '/shell echo it ran >> ran.txt; echo it ran';
-const pathOf = (question: Question): string => {
-  const { session, callId } = placeOf(question);
-  return `/v1/sessions/${session}/approvals/${callId}`;
-};
-const decideByRest = async (question: Question, decision: Choice) => (await service.call('POST', pathOf(question), { decision })).status;
-async function executions(question: Question): Promise<number> {
-  const { session } = placeOf(question);
-  await endedTurn(service, session);
-  const { status, text } = await service.call('GET', `/v1/sessions/${session}/files/ran.txt`);
-  return status === 404 ? 0 : text.split('\n').filter((line) => line !== '').length;
-}
-
-/** As if the time of an approval had passed while the service was stopped. */
-function expire(dataDir: string, callId: string): void {
-  let expired = 0;
-  for (const file of readdirSync(join(dataDir, 'state'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.sqlite'),
-  )) {
-    const database = new DatabaseSync(join(dataDir, 'state', file));
-    if (database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'waits'").get() !== undefined) {
-      expired += Number(database.prepare('UPDATE waits SET expires_at = 1 WHERE call_id = ?').run(callId).changes);
-    }
-    database.close();
-  }
-  expect(expired).toBe(1);
-}
-
-describe.each(surfaces)('an approval in %s', (_name, surface) => {
-  it('shows the arguments, and runs the call once when it is approved', async () => {
-    const question = await surface.ask(input);
-    expect(question.arguments).toMatchObject({ command: input.slice('/shell '.length) });
-    expect(await surface.decide(question, 'approve')).toContain('it ran');
-    expect(await executions(question)).toBe(1);
-    expect((await service.call('GET', pathOf(question))).json).toMatchObject({ state: 'approved' });
-  });
-
-  it('does not run the call when it is denied, and the model is told', async () => {
-    const question = await surface.ask(input);
-    expect(await surface.decide(question, 'deny')).toContain('user denied the call');
-    expect(await executions(question)).toBe(0);
-  });
-
-  it.runIf(surface.sendsNoReason === undefined)(
-    'sends the reason of a denial to the model, the event, the approval and the audit',
-    async () => {
-      const question = await surface.ask(input);
-      const reason = 'It must run in "staging" first';
-      expect(await surface.decide(question, 'deny', reason)).toContain(JSON.stringify(reason));
-      expect((await service.call('GET', pathOf(question))).json).toMatchObject({ state: 'denied', decisionReason: reason });
-      const { session, callId } = placeOf(question);
-      expect(fieldsOf(await readLog(service, session), 'approval-decided', 'reason')).toEqual([reason]);
-      const { json } = await service.call('GET', `/v1/audit?session=${session}&verdict=denied`);
-      expect(json.items).toMatchObject([{ callId, reason }]);
-    },
-  );
-
-  it.runIf(surface.decidesOnce === undefined)('runs the call once when the decision is sent again, and gets the same text', async () => {
-    const question = await surface.ask(input);
-    const first = await surface.decide(question, 'approve');
-    expect(await surface.decide(question, 'approve')).toBe(first);
-    expect(await executions(question)).toBe(1);
-  });
-
-  it('runs the call once when the service was killed before the decision', async () => {
-    const question = await surface.ask(input);
-    await service.restart();
-    expect(await surface.decide(question, 'approve')).toContain('it ran');
-    expect(await executions(question)).toBe(1);
-  });
-
-  it('runs the call once when another way to decide approves at the same time', async () => {
-    const question = await surface.ask(input);
-    const [text] = await Promise.all([surface.decide(question, 'approve'), decideByRest(question, 'approve')]);
-    expect(text).toContain('it ran');
-    expect(await executions(question)).toBe(1);
-  });
-
-  it('is told that the approval has expired, and nothing runs', async () => {
-    const question = await surface.ask(input);
-    await service.restart((dataDir) => expire(dataDir, placeOf(question).callId));
-    // The alarm that denies the call comes a week later; a decision before it has no effect either.
-    await expect(surface.decide(question, 'approve')).rejects.toThrow('expired');
-    expect((await service.call('GET', `/v1/sessions/${placeOf(question).session}/files/ran.txt`)).status).toBe(404);
-    expect((await service.call('GET', `/v1/sessions/${placeOf(question).session}`)).json.turn.status).toBe('waiting');
-  });
-
-  it('is told that the call was decided otherwise, and nothing runs', async () => {
-    const question = await surface.ask(input);
-    expect(await decideByRest(question, 'deny')).toBe(200);
-    await expect(surface.decide(question, 'approve')).rejects.toThrow(/(?:was already|is) denied/);
-    expect(await executions(question)).toBe(0);
-  });
-});
+]);
 
 describe('a decision in Responses', () => {
   const clientOf = (key: string) => new OpenAI({ baseURL: `${service.url}/v1`, apiKey: key, maxRetries: 0 });
   const decisionOn = ({ id }: Question) => ({ type: 'mcp_approval_response' as const, approval_request_id: id, approve: true });
-  const [[, surface]] = surfaces as [[string, Surface]];
+  const surface = responsesSurface(service, 'previous', false);
 
   it('that comes too late is named when the client also sends something else', async () => {
     const question = await surface.ask(input);
-    await decideByRest(question, 'deny');
+    await decideByRest(service, question, 'deny');
     const { data, response } = await clientOf(service.key)
       .responses.create({ model: 'agent/guarded', input: [decisionOn(question), { role: 'user', content: '/shell echo more' }] })
       .withResponse();
     expect(response.headers.get('x-moniker-dropped')).toBe('input[0].approval_request_id');
-    expect(data.output_text).toContain('user denied the call');
+    expect(data.output_text).toMatch(/user denied (?:the|this) call/);
   });
 
   it('is refused for a key without the scope approve, and for an approval of another key', async () => {
@@ -155,6 +35,6 @@ describe('a decision in Responses', () => {
     await expect(clientOf(json.key).responses.create(body)).rejects.toMatchObject({ status: 403 });
     const { json: other } = await service.call('POST', '/v1/keys', { name: 'deciding', scopes: ['chat', 'approve'] });
     await expect(clientOf(other.key).responses.create(body)).rejects.toMatchObject({ status: 422, param: 'input[0].approval_request_id' });
-    expect((await service.call('GET', pathOf(question))).json).toMatchObject({ state: 'pending' });
+    expect((await service.call('GET', approvalPath(question))).json).toMatchObject({ state: 'pending' });
   });
 });

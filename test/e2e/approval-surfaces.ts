@@ -11,10 +11,12 @@ import {
 } from 'ai';
 import OpenAI from 'openai';
 import type { Response as Answered, ResponseInput } from 'openai/resources/responses/responses';
+import type { Client } from '@modelcontextprotocol/client';
 import { type QuestionReference, readApprovalId, toApprovalId } from '../../src/core/text/reference.ts';
 import type { Interrupt } from '@ag-ui/client';
 import { type AgUiMessage, interruptsOf, runAgent, toolCallsOf } from './ag-ui-client.ts';
 import { endedTurn } from './eventually.ts';
+import { connectClient, textOf } from './mcp-clients.ts';
 import type { SharedService } from './shared-service.ts';
 
 /** A question that a client got. `id`: of its approval, in all protocols. `state`: what its client sends back. */
@@ -27,6 +29,9 @@ export function placeOf({ id }: Pick<Question, 'id'>): QuestionReference {
   return place;
 }
 
+/** In the place of a call of a client, of which no turn knows. */
+export const clientCall = 'call_client';
+
 export type Choice = 'approve' | 'deny';
 
 export type Surface = {
@@ -36,8 +41,12 @@ export type Surface = {
   decide(question: Question, choice: Choice, reason?: string): Promise<string>;
   /** The client does not send reasons. */
   sendsNoReason?: true;
-  /** A decision cannot be sent again: its link is used. */
+  /** A decision cannot be sent again: its link or its state is used. */
   decidesOnce?: true;
+  /** The call is one of a client, not of a turn: only this client can decide, and the API does not list the approval. */
+  atClient?: true;
+  /** The question belongs to an open stream, which the client of the test does not resume. */
+  endsAtRestart?: true;
 };
 
 const model = 'agent/guarded';
@@ -212,6 +221,102 @@ export function agUiSurface(service: SharedService): Surface {
         .slice(before.messages.length)
         .map(({ role, content }) => (role === 'assistant' ? String(content ?? '') : ''))
         .join('');
+    },
+  };
+}
+
+/** Calls of MCP clients work on the files of a session of Moniker here, so that their executions can be counted as those of turns. */
+async function connectMcp(service: SharedService, prepare: (client: Client) => void) {
+  const session: string = (await service.call('POST', '/v1/sessions', { agent: 'guarded' })).json.id;
+  const more = { 'x-moniker-session': session };
+  const client = await connectClient(
+    `${service.url}/mcp/guarded`,
+    service.key,
+    'legacy',
+    { elicitation: { form: {} } },
+    prepare,
+    more,
+    () => service.url,
+  );
+  return { client, session };
+}
+
+const toElicitation = (choice: Choice, reason?: string) => ({
+  action: 'accept' as const,
+  content: { approve: choice === 'approve', ...(reason !== undefined && { reason }) },
+});
+const shownArguments = (message: string): unknown => JSON.parse(message.slice(message.indexOf('Arguments: ') + 'Arguments: '.length));
+const commandOf = (input: string): string => input.slice('/shell '.length);
+
+/** An MCP client of 2025: the server asks it on the open stream of its call. A decision is sent again as the same JSON-RPC response. */
+export function elicitationSurface(service: SharedService): Surface {
+  type Open = { client: Client; result: Promise<string>; id: string | number; answer(given: object): void; first?: string };
+  return {
+    ...{ atClient: true, endsAtRestart: true },
+    async ask(input) {
+      const asked = Promise.withResolvers<{ id: string | number; message: string }>();
+      const answered = Promise.withResolvers<object>();
+      const { client, session } = await connectMcp(service, (made) =>
+        made.setRequestHandler('elicitation/create', async ({ params: { message } }, { mcpReq }) => {
+          asked.resolve({ id: mcpReq.id, message });
+          return (await answered.promise) as never;
+        }),
+      );
+      const result = client.callTool({ name: 'shell', arguments: { command: commandOf(input) } }).then(textOf);
+      result.catch(asked.reject);
+      const { id, message } = await asked.promise;
+      const open: Open = { client, result, id, answer: answered.resolve };
+      return { ...toQuestion(session, clientCall, shownArguments(message)), state: open };
+    },
+    async decide({ state }, choice, reason) {
+      const open = state as Open;
+      const given = toElicitation(choice, reason);
+      if (open.first === undefined) open.answer(given);
+      else await open.client.transport?.send({ jsonrpc: '2.0', id: open.id, result: given });
+      open.first = await open.result;
+      return open.first;
+    },
+  };
+}
+
+/** An MCP client of 2026-07-28: the response asks, and the client repeats its request with the answer and the state. */
+export function inputRequiredSurface(service: SharedService): Surface {
+  type Asked = { inputRequests: Record<string, { params: { message: string } }>; requestState: string };
+  const call = async (session: string, command: string, more: object = {}) => {
+    const version = '2026-07-28';
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientInfo': { name: 'moniker-tests', version: '1.0.0' },
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+    };
+    const params = { name: 'shell', arguments: { command }, _meta, ...more };
+    const response = await fetch(`${service.url}/mcp/guarded`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${service.key}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': 'shell', 'x-moniker-session': session },
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    });
+    const text = await response.text();
+    const last = text.split('\n').findLast((line) => line.startsWith('data: {'));
+    const { result, error } = JSON.parse(last?.slice('data: '.length) ?? text);
+    if (error !== undefined) throw new Error(error.message);
+    return result;
+  };
+  return {
+    ...{ atClient: true, decidesOnce: true },
+    async ask(input) {
+      const { json } = await service.call('POST', '/v1/sessions', { agent: 'guarded' });
+      const command = commandOf(input);
+      const { inputRequests, requestState }: Asked = await call(json.id, command);
+      const [[key, { params }] = ['', { params: { message: '' } }]] = Object.entries(inputRequests);
+      return { ...toQuestion(json.id, clientCall, shownArguments(params.message)), state: { command, key, requestState } };
+    },
+    async decide(question, choice, reason) {
+      const { command, key, requestState } = question.state as { command: string; key: string; requestState: string };
+      const inputResponses = { [key]: toElicitation(choice, reason) };
+      return textOf(await call(placeOf(question).session, command, { inputResponses, requestState }));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The reason that a person gives with a decision, by every way of Moniker's own API. `approval-surfaces.e2e.test.ts` has the protocols of clients. */
+/** The reason that a person gives with a decision, by every way of Moniker's own API. `approval-table.ts` has the protocols of clients. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endedTurn } from './eventually.ts';
 import { shareService } from './shared-service.ts';

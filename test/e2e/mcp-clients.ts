@@ -10,7 +10,15 @@ import { root } from './service.ts';
 export const clientEras = { legacy: 'legacy', auto: 'auto', pinned: { pin: '2026-07-28' } } as const;
 export type ClientEra = keyof typeof clientEras;
 
-/** `prepare` registers handlers before the client connects. */
+/** As long as the service takes to start again on a busy machine. */
+const reconnectionOptions = {
+  initialReconnectionDelay: 200,
+  maxReconnectionDelay: 1_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: 60,
+};
+
+/** `prepare` registers handlers before the client connects. `origin`: the service's, which has another port after a restart. */
 export async function connectClient(
   url: string,
   key: string | null,
@@ -18,11 +26,17 @@ export async function connectClient(
   capabilities: ClientOptions['capabilities'] = {},
   prepare: (client: Client) => void = () => {},
   more: Record<string, string> = {},
+  origin: () => string = () => url,
 ): Promise<Client> {
   const client = new Client({ name: 'moniker-tests', version: '1.0.0' }, { capabilities, versionNegotiation: { mode: clientEras[era] } });
   prepare(client);
   const headers: Record<string, string> = { ...(key !== null && { authorization: `Bearer ${key}` }), ...more };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), {
+      ...{ requestInit: { headers }, reconnectionOptions },
+      fetch: (to, init) => fetch(new URL(new URL(to).pathname + new URL(to).search, origin()), init),
+    }),
+  );
   return client;
 }
 

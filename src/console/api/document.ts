@@ -18,6 +18,8 @@ export type DocumentApi<Draft, View> = {
   read(query?: { version?: number }): Promise<DocumentResponse<View>>;
   /** Rejects with what is wrong with the draft; stores nothing. Absent: the service checks it when it is saved. */
   check?(draft: Draft, signal: AbortSignal): Promise<unknown>;
+  /** What the draft would have done to the calls of the last days. Absent: it is not compared with them. */
+  compare?(draft: NoInfer<Draft>, signal: AbortSignal): Promise<Impact>;
   write(draft: NoInfer<Draft>, header: WriteConditions): Promise<DocumentResponse<unknown>>;
   remove(header: WriteConditions): Promise<DocumentResponse<unknown>>;
   versions?(): Promise<DocumentResponse<Versions>>;
@@ -25,7 +27,11 @@ export type DocumentApi<Draft, View> = {
   toKept?(draft: Draft): Draft;
 };
 
-export type Versions = { items: readonly components['schemas']['DocumentVersion'][] };
+type Schemas = components['schemas'];
+/** What a change would have done to past calls, as the API compares each kind of document. */
+export type Impact = Schemas['ToolsetImpact'] | Schemas['AgentImpact'] | Schemas['DefinitionImpact'] | Schemas['PolicyImpact'];
+
+export type Versions = { items: readonly Schemas['DocumentVersion'][] };
 
 /** `pending`: changed since the last check. `error`: of the check. */
 type DraftCheck = { state: 'pending' | 'valid' | 'invalid'; error: unknown };
@@ -178,6 +184,7 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     readVersion: async (version: number): Promise<Draft> => api.toDraft(dataOf(await api.read({ version }))),
     listVersions: async () => (api.versions === undefined ? [] : dataOf(await api.versions()).items),
     recheck: runCheck,
+    compare: api.compare,
   };
 }
 

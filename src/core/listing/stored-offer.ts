@@ -14,8 +14,10 @@ import type { ServerOffer, ServerOffers } from '../servers/server-state.ts';
 import type { Warning } from '../problem.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { diffRecords } from '../toolset/definition-diff.ts';
+import type { HeldOffer } from '../triggers/callbacks/held-notice.ts';
 import {
   DefinitionDecision,
+  findingCodes,
   hasRejections,
   type Reviewed,
   reviewListed,
@@ -135,6 +137,15 @@ export function offersInForce(stored: readonly StoredOffer[]): ServerOffers {
       one.kind === kind && one.listed !== null && reviewStateOf(one) === 'ready' ? [one.listed.offer] : [],
     ) as never[];
   return { prompts: inForce('prompt'), resources: inForce('resource'), resourceTemplates: inForce('template') };
+}
+
+/** Returns the held ones as subscriptions are notified of them. */
+export function heldOffers(stored: readonly StoredOffer[]): HeldOffer[] {
+  return stored.flatMap((one) => {
+    const { kind, name, listed, reason, findings } = one;
+    if (reviewStateOf(one) !== 'held' || reason === null || listed === null) return [];
+    return [{ kind, name, reason, refId: listed.pin, findings: findingCodes(findings), impact: null }];
+  });
 }
 
 /** Returns what an administrator should know of a refresh: what is held, and why. */

@@ -31,7 +31,8 @@ export type SessionOwn = {
 };
 
 /** `callId`: of the tool call that was started for it. */
-type Running = { request: RpcRequest; stream: RequestStream; abort: AbortController; callId: string | null };
+/** `space`: the files that the client named with the header `x-moniker-session`. */
+type Running = { request: RpcRequest; space: string | undefined; stream: RequestStream; abort: AbortController; callId: string | null };
 
 export class LiveSession {
   readonly #own: SessionOwn;
@@ -103,8 +104,10 @@ export class LiveSession {
     for (const [name, together] of Map.groupBy(requests, ({ stream }) => stream)) {
       const ids = together.map(({ request }) => request.id);
       const stream = new RequestStream(this.#streamHost, newestSessionRevision, ids, name);
-      for (const { request, callId } of together)
-        this.#run(request, stream, new Headers(), caller, callId === null ? undefined : { callId });
+      for (const { request, space, callId } of together) {
+        const headers = new Headers(space === undefined ? {} : { 'x-moniker-session': space });
+        this.#run(request, stream, headers, caller, callId === null ? undefined : { callId });
+      }
     }
   }
 
@@ -160,7 +163,8 @@ export class LiveSession {
     const { id } = request;
     const abort = new AbortController();
     const { signal } = abort;
-    const running: Running = { request, stream, abort, callId: interrupted?.callId ?? null };
+    const space = headers.get('x-moniker-session') ?? undefined;
+    const running: Running = { request, space, stream, abort, callId: interrupted?.callId ?? null };
     this.#running.set(id, running);
     const send = (message: string): void => {
       if (this.#running.get(id) === running) stream.send(message);
@@ -195,7 +199,7 @@ export class LiveSession {
   #remember(stream: RequestStream): void {
     for (const id of stream.waiting) {
       const running = this.#running.get(id);
-      if (running !== undefined) this.#pending.add(running.request, stream.id, running.callId);
+      if (running !== undefined) this.#pending.add(running.request, { ...running, stream: stream.id });
     }
   }
 

@@ -5,14 +5,14 @@
 import { limits } from '../../core/limits/limits.ts';
 import type { RpcId, RpcRequest } from '../../mcp/server/messages.ts';
 
-/** `message`: as in JSON-RPC. `callId`: set once the tool was called. */
-export type PendingRequest = { message: unknown; stream: string; callId: string | null };
+/** `message`: as in JSON-RPC. `space`: the header `x-moniker-session`. `callId`: set once the tool was called. */
+export type PendingRequest = { message: unknown; space: string | undefined; stream: string; callId: string | null };
 
 export function createPendingRequests(sql: SqlStorage) {
   return {
     /** `stream`: on which the response is sent. */
-    add({ id, method, params }: RpcRequest, stream: string, callId: string | null) {
-      const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    add({ id, method, params }: RpcRequest, { space, stream, callId }: Omit<PendingRequest, 'message'>) {
+      const text = JSON.stringify({ jsonrpc: '2.0', id, method, params, space });
       // A request that is too long for a row is lost when the process dies.
       if (text.length > limits.maxRowCharacters) return;
       sql.exec(
@@ -27,10 +27,11 @@ export function createPendingRequests(sql: SqlStorage) {
     setCallId: (id: RpcId, callId: string) => void sql.exec('UPDATE under_way SET call_id = ? WHERE id = ?', callId, JSON.stringify(id)),
     remove: (id: RpcId) => void sql.exec('DELETE FROM under_way WHERE id = ?', JSON.stringify(id)),
     list: (): PendingRequest[] =>
-      [...sql.exec<Row>('SELECT stream, message, call_id FROM under_way ORDER BY id')].map(({ stream, message, call_id: callId }) => ({
-        message: JSON.parse(message) as unknown,
-        ...{ stream, callId },
-      })),
+      [...sql.exec<Row>('SELECT stream, message, call_id FROM under_way ORDER BY id')].map(({ stream, message: text, call_id: callId }) => {
+        // Written above.
+        const { space, ...message } = JSON.parse(text) as { space?: string };
+        return { message, space, stream, callId };
+      }),
   };
 }
 

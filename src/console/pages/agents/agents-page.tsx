@@ -69,6 +69,7 @@ function openAgent(name: string) {
     ...documentAt('/v1/agents/{agent}', { agent: name }),
     blank: { name, model: 'rehearsal/default', instructions: '' } as AgentDraft,
     toDraft: ({ warnings: _warnings, ...agent }) => agent,
+    compare: (body, signal) => moniker.value.post('/v1/agents/{agent}/impact', { params: { path: { agent: name } }, body, signal }),
   });
 }
 

@@ -51,6 +51,7 @@ function openMadeTool(name: string) {
       const written = await moniker.value.put('/v1/tools/{canonical}', { params: { path, query }, body: draft, signal: aborted });
       if ('uses' in written) checked.value = written;
     },
+    compare: (body, signal) => moniker.value.post('/v1/tools/{canonical}/impact', { params: { path }, body, signal }),
   });
   return { document, checked };
 }

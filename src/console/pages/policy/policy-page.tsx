@@ -2,12 +2,12 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
+import { moniker } from '../../api/moniker.ts';
 import { openDocument, withMembers } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
 import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
 import { CheckField, FieldFault } from '../../parts/fields/fields.tsx';
 import { KnownHosts } from './known-hosts.tsx';
-import { PolicyPastCalls } from './policy-past-calls.tsx';
 import { PolicyTester } from './policy-tester.tsx';
 import { RuleRow } from './rule-row.tsx';
 
@@ -20,6 +20,7 @@ function openPolicy() {
     ...documentAt('/v1/policy', {}),
     blank: { rules: [] } as Draft,
     toDraft: (policy): Draft => policy,
+    compare: (body, signal) => moniker.value.post('/v1/policy/impact', { body, signal }),
   });
   return { document, decided };
 }
@@ -57,7 +58,6 @@ export function PolicyPage() {
                 value={draft.value.taint !== 'off'}
                 onInput={(isAsked) => draft.value && document.edit(withMembers(draft.value, { taint: isAsked ? undefined : 'off' }))}
               />
-              <PolicyPastCalls draft={draft.value} />
               <KnownHosts />
             </>
           )

@@ -1,10 +1,11 @@
-/** The fields of servers whose tools are in a document: an OpenAPI document, or definitions. Loaded when their tab is opened. */
+/** The fields of servers that are not MCP servers with an address: an OpenAPI document, definitions, or a command, which is only shown. Loaded on demand. */
 import { useSignal } from '@preact/signals';
 import { ChoiceField, TextField } from '../../parts/fields/fields.tsx';
 import { JsonField } from '../../parts/fields/json-field.tsx';
 import { withMembers } from '../../api/document.ts';
 import { membersOf } from '../../parts/fields/members.ts';
-import { parseDefinitions, type FieldsProps } from './server-draft.ts';
+import { visible } from '../../parts/text/visible.ts';
+import { parseDefinitions, rootsText, type FieldsProps, type ServerDraft } from './server-draft.ts';
 
 export function OpenApiFields({ draft, edit }: FieldsProps) {
   const { document } = draft;
@@ -101,5 +102,31 @@ export function StaticFields({ draft, edit }: FieldsProps) {
         onInput={(tools) => edit({ ...draft, tools })}
       />
     </>
+  );
+}
+
+/** A page cannot change what the machine runs. */
+export function CommandShown({
+  draft: { command = '', args = [], env = {}, cwd, instances = 'session', roots, sampling },
+}: {
+  draft: ServerDraft;
+}) {
+  const shown = (value: string | { secret: string } | { hidden: string }): string => {
+    if (typeof value === 'string') return value;
+    return 'hidden' in value ? '(hidden)' : `(secret ${value.secret})`;
+  };
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${shown(value)}`);
+  return (
+    <div class="field">
+      <span>Command of the machine that Moniker runs on</span>
+      <pre>{visible([...variables, command, ...args.map(shown)].join(' '))}</pre>
+      <small class="hint">
+        {cwd !== undefined && <>In {visible(cwd)}. </>}
+        {instances === 'shared' ? 'One process for all. ' : `A process for each ${instances}. `}
+        {roots !== undefined && <>Roots: {visible(rootsText(roots))}. </>}
+        {sampling === true && <>It may request completions. </>}
+        Only the machine itself can change it: with <code>moniker add server</code> or a project file.
+      </small>
+    </div>
   );
 }

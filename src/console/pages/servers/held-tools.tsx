@@ -10,7 +10,7 @@ import { HeldCard, hasNoFindings, withHidden } from './held-card.tsx';
 import { toolSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';
 
-const HeldPastCalls = late(async () => (await import('./held-impact.tsx')).HeldPastCalls);
+const HeldPastCalls = late(async () => (await import('../../parts/records/past-calls.tsx')).HeldPastCalls);
 
 type Tool = components['schemas']['ServerTool'];
 type Held = Tool & { held: NonNullable<Tool['held']> };
@@ -63,7 +63,15 @@ export function HeldTools({ state, tools }: { state: OpenServer; tools: readonly
           subject={toolSubject(state, tool.name)}
           held={tool.held}
           decisions={tool.decisions}
-          pastCalls={<HeldPastCalls path={{ ...path, tool: tool.name }} />}
+          pastCalls={
+            <HeldPastCalls
+              key={tool.held.refId}
+              tool={tool.name}
+              read={(signal) =>
+                moniker.value.get('/v1/servers/{server}/tools/{tool}/impact', { params: { path: { ...path, tool: tool.name } }, signal })
+              }
+            />
+          }
         >
           <p class="description">{visible(withHidden(tool.description))}</p>
           <CodeBlock text={JSON.stringify(tool.inputSchema, null, 2)} language="json" label={`Arguments of ${tool.name}`} />

@@ -66,3 +66,7 @@ export function parseDefinitions(text: string): unknown[] {
   if (!Array.isArray(list)) throw new Error('It must be a list of definitions, such as [{"name": "get_weather", "inputSchema": {…}}].');
   return list;
 }
+
+export function rootsText(roots: NonNullable<ServerDraft['roots']>): string {
+  return roots === 'client' ? 'those of the calling MCP client' : roots.map(({ uri }) => uri).join(', ') || 'none';
+}

@@ -1,14 +1,14 @@
 /** The fields of a server, in a tab for each kind. */
 import type { components } from '../../../../client/src/index.ts';
 import { withMembers } from '../../api/document.ts';
-import { visible } from '../../parts/text/visible.ts';
 import { CheckField, ChoiceField, NamesField, NumberField, TextField } from '../../parts/fields/fields.tsx';
 import { late } from '../../parts/layout/late.tsx';
 import { HeaderFields, useSecretNames } from '../../parts/fields/header-fields.tsx';
 import { membersOf } from '../../parts/fields/members.ts';
-import { type ServerDraft, type DraftKind, type FieldsProps, withKind } from './server-draft.ts';
+import { type ServerDraft, type DraftKind, type FieldsProps, rootsText, withKind } from './server-draft.ts';
 
 const OpenApiFields = late(async () => (await import('./document-fields.tsx')).OpenApiFields);
+const CommandShown = late(async () => (await import('./document-fields.tsx')).CommandShown);
 const StaticFields = late(async () => (await import('./document-fields.tsx')).StaticFields);
 
 const kinds: readonly (readonly [kind: DraftKind, title: string])[] = [
@@ -57,36 +57,6 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
       )}
     </>
   );
-}
-
-/** A page cannot change what the machine runs. */
-function CommandShown({
-  draft: { command = '', args = [], env = {}, cwd, instances = 'session', roots, sampling },
-}: {
-  draft: ServerDraft;
-}) {
-  const shown = (value: string | { secret: string } | { hidden: string }): string => {
-    if (typeof value === 'string') return value;
-    return 'hidden' in value ? '(hidden)' : `(secret ${value.secret})`;
-  };
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${shown(value)}`);
-  return (
-    <div class="field">
-      <span>Command of the machine that Moniker runs on</span>
-      <pre>{visible([...variables, command, ...args.map(shown)].join(' '))}</pre>
-      <small class="hint">
-        {cwd !== undefined && <>In {visible(cwd)}. </>}
-        {instances === 'shared' ? 'One process for all. ' : `A process for each ${instances}. `}
-        {roots !== undefined && <>Roots: {visible(rootsText(roots))}. </>}
-        {sampling === true && <>It may request completions. </>}
-        Only the machine itself can change it: with <code>moniker add server</code> or a project file.
-      </small>
-    </div>
-  );
-}
-
-function rootsText(roots: NonNullable<ServerDraft['roots']>): string {
-  return roots === 'client' ? 'those of the calling MCP client' : roots.map(({ uri }) => uri).join(', ') || 'none';
 }
 
 type OAuth = components['schemas']['ServerOAuth'];

@@ -36,6 +36,7 @@ export function ReviewedOffers({ state, offers: { prompts, resources, resourceTe
               subject={offerSubject(state, { kind, name })}
               held={hold}
               decisions={decisions}
+              pastCalls={<p class="muted">What accepting it would break is not computed: only calls of tools are compared.</p>}
             >
               <CodeBlock text={JSON.stringify(definition, null, 2)} language="json" label={`Definition of ${name}`} />
             </HeldCard>

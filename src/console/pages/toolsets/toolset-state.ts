@@ -24,6 +24,7 @@ export function openToolset(name: string) {
       report.value = preview;
       if (!preview.valid) throw toProblem(preview);
     },
+    compare: (body, signal) => moniker.value.post('/v1/toolsets/{toolset}/impact', { params: { path }, body, signal }),
   });
   const faults = computed(() => {
     const { state, error } = document.check.value;

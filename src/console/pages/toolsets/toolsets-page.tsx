@@ -38,7 +38,7 @@ export function ToolsetsPage({ id }: ViewProps) {
 }
 
 const UsedBy = late(async () => (await import('./used-by.tsx')).UsedBy);
-const PastCalls = late(async () => (await import('./past-calls.tsx')).PastCalls);
+const InventedNames = late(async () => (await import('./invented-names.tsx')).InventedNames);
 const ConnectClient = late(async () => (await import('./connect-client.tsx')).ConnectClient);
 
 /** The editor of a toolset: a table whose names are checked while they are typed, and panels about what models receive. */
@@ -64,7 +64,7 @@ function ToolsetView({ name }: { name: string }) {
             <UsedBy state={state} />
             {document.etag.value !== null && (
               <>
-                <PastCalls state={state} />
+                <InventedNames state={state} />
                 <ConnectClient name={name} />
               </>
             )}

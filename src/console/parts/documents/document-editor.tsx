@@ -1,5 +1,6 @@
 /** The editor of a stored document: its header, its fields, its earlier versions, and the draft as text. */
 import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
@@ -11,6 +12,7 @@ import type { OpenDocument } from '../../api/document.ts';
 import { Warnings } from './warnings.tsx';
 
 const DocumentText = late(async () => (await import('./document-text.tsx')).DocumentText<unknown>);
+const PastCalls = late(async () => (await import('../records/past-calls.tsx')).DraftPastCalls);
 const DocumentVersions = late(async () => (await import('./document-versions.tsx')).DocumentVersions<unknown>);
 
 type EditorProps<Draft> = Omit<HeaderProps<Draft>, 'children'> & {
@@ -57,6 +59,8 @@ export function DocumentEditor<Draft>(props: EditorProps<Draft>) {
   } = props;
   const { document } = header;
   const { draft, etag, generation, problem, check } = document;
+  /** The draft that is compared with past calls. */
+  const compared = useSignal<Draft | null>(null);
   useEffect(() => {
     void document.load().then(async () => {
       if (draft.value !== null) await onLoaded?.(draft.value).catch(() => undefined);
@@ -66,7 +70,15 @@ export function DocumentEditor<Draft>(props: EditorProps<Draft>) {
   const issues = error instanceof MonikerError ? error.issues : [];
   return (
     <div class={`editor ${isBeside ? '' : 'page'} ${named ?? ''}`}>
-      <DocumentHeader {...header}>{actions}</DocumentHeader>
+      <DocumentHeader {...header}>
+        {actions}
+        {document.compare !== undefined && etag.value !== null && (
+          <button type="button" onClick={() => (compared.value = draft.value)}>
+            What would this break?
+          </button>
+        )}
+      </DocumentHeader>
+      {compared.value !== null && compared.value === draft.value && <PastCalls document={document as OpenDocument<unknown>} />}
       {notes}
       <Warnings warnings={warnings} />
       {draft.value !== null && !isHidden && (

@@ -1,6 +1,7 @@
 /**
- * The message that definitions of a server are held, for subscriptions: which, why, and what accepting them would have done to past calls. It
- * is stored with the listing, before the impact is known; the Catalog adds that before the first attempt, so all attempts send the same body.
+ * The message that definitions of a server are held, for subscriptions: which, why, and what accepting them would have done to past calls of
+ * tools. It is stored with the listing, before the impact is known; the Catalog adds that before the first attempt, so all attempts send the
+ * same body. Prompts and resources have no impact, and the message says so.
  */
 
 /** Of the calls of the last days. `refusedCalls`: those of `judged` that the held definition refuses. The API names them. */
@@ -18,14 +19,25 @@ export type HeldImpact = {
 
 /** `impact` null: it was not computed; absent: not yet. */
 export type HeldTool = { name: string; canonical: string; reason: string; refId: string; findings: string[]; impact?: HeldImpact | null };
-type Message = { type: 'definition.held'; timestamp: string; data: { server: string; tools: HeldTool[]; more: number } };
+/** A prompt, a resource or a template. `impact`: only calls of tools are compared. */
+export type HeldOffer = {
+  kind: 'prompt' | 'resource' | 'template';
+  name: string;
+  reason: string;
+  refId: string;
+  findings: string[];
+  impact: null;
+};
+type Held = { server: string; tools: HeldTool[]; offers: HeldOffer[]; more: number };
+type Message = { type: 'definition.held'; timestamp: string; data: Held };
 
 const maxNamed = 20;
 /** Tools of one message whose impact is computed: each reads the audit and the logs of sessions. */
 const maxCompared = 5;
 
-export function heldBody(server: string, tools: readonly HeldTool[], at: number): string {
-  const data = { server, tools: tools.slice(0, maxNamed), more: Math.max(0, tools.length - maxNamed) };
+export function heldBody(server: string, tools: readonly HeldTool[], offers: readonly HeldOffer[], at: number): string {
+  const named = { tools: tools.slice(0, maxNamed), offers: offers.slice(0, maxNamed) };
+  const data = { server, ...named, more: tools.length + offers.length - named.tools.length - named.offers.length };
   return JSON.stringify({ type: 'definition.held', timestamp: new Date(at).toISOString(), data } satisfies Message);
 }
 

@@ -9,7 +9,7 @@ import type { ListingReport } from '../../../core/servers/server-tool.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
 import type { PinnedListing } from '../../../core/listing/pin-listing.ts';
 import { findingCodes } from '../../../core/servers/definition-review.ts';
-import type { HeldTool } from '../../../core/triggers/callbacks/held-notice.ts';
+import type { HeldOffer, HeldTool } from '../../../core/triggers/callbacks/held-notice.ts';
 import type { Warning } from '../../../core/problem.ts';
 import { recordChange } from '../records/audit.ts';
 import type { CatalogContext } from '../context.ts';
@@ -21,8 +21,8 @@ import { recompileWith } from '../toolsets/toolsets.ts';
 import { requireListingRoom } from '../../../core/listing/listing-size.ts';
 import { namedTools } from '../toolsets/toolset-versions.ts';
 
-/** `isOther`: definitions differ from those before. `commit` runs in the transaction of the write. */
-export type PreparedListing = { report: ListingReport; isOther: boolean; commit: () => void };
+/** `isOther`: definitions differ from those before. `commit` runs in the transaction of the write. `offers`: those that the listing holds. */
+export type PreparedListing = { report: ListingReport; isOther: boolean; commit: (offers?: readonly HeldOffer[]) => void };
 
 /**
  * `by`: key that requested a refresh, for the audit. `isFirst`: the server is new. `isOtherServer`: the settings for all tools in its
@@ -63,13 +63,13 @@ export async function prepareListing(
   return {
     report: reportListing(server.name, request.listing, taken, [...unlistedPrices(request.price, request.listing.items), ...warnings]),
     isOther,
-    commit: () => {
+    commit: (offers = []) => {
       // A write of the server's document has its own audit row.
       if (request.by !== undefined && isOther)
         recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
       for (const tool of taken.changed) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) deleteServerTool(context.sql, server.name, name);
-      enqueueHeld(context, server.name, held);
+      enqueueHeld(context, server.name, held, offers);
       commit();
     },
   };

@@ -23,7 +23,8 @@ import { identityFinding, identityWarning } from '../../../core/servers/server-i
 import type { Discovery } from '../../../core/servers/server-state.ts';
 import type { ListingUpdates } from '../../../core/listing/apply-listing.ts';
 import { pinListing } from '../../../core/listing/pin-listing.ts';
-import { countOffers, heldOfferWarnings, reviewOffers } from '../../../core/listing/stored-offer.ts';
+import { countOffers, heldOffers, heldOfferWarnings, reviewOffers, type StoredOffer } from '../../../core/listing/stored-offer.ts';
+import type { HeldOffer } from '../../../core/triggers/callbacks/held-notice.ts';
 import type { RefreshClaim, RefreshAnswer, RefreshFailure } from '../../../ports/catalog.ts';
 import type { PinnedOperation } from '../client/catalog-methods.ts';
 import type { CatalogContext } from '../context.ts';
@@ -84,7 +85,7 @@ export async function takeDiscovery(
   const all = [...warnings, ...identityWarning(identityChange), ...report.warnings, ...heldOfferWarnings(offers)];
   const warned = firstWarnings(all, 'warnings', limits.maxReportedIssues);
   context.transact(() => {
-    commit();
+    commit(newlyHeld(offers, known));
     if (hasOtherOffers) {
       storeOffers(context.sql, server, offers);
       enqueuePublish(context, 'offers', server);
@@ -99,6 +100,11 @@ export async function takeDiscovery(
     enqueuePublish(context, 'server', server);
   });
   return { ...report, warnings: warned };
+}
+
+function newlyHeld(offers: readonly StoredOffer[], known: readonly StoredOffer[]): HeldOffer[] {
+  const before = new Set(heldOffers(known).map(({ kind, refId }) => `${kind} ${refId}`));
+  return heldOffers(offers).filter(({ kind, refId }) => !before.has(`${kind} ${refId}`));
 }
 
 function updatesOf({ body }: DocumentRow, { isOwn = false }: RefreshState, by: string, at: number): ListingUpdates {

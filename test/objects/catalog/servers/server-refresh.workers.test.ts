@@ -11,6 +11,7 @@ import { pages } from '../../../contracts/catalog/workspace.ts';
 import { discoveryOf } from '../../../contracts/catalog/self-listing-servers.ts';
 import { emptyWorkspace } from '../../../storage/workspace.ts';
 
+const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const mcp = { kind: 'mcp', url: 'https://mcp.example.com/mcp' };
 const tool = (name: string, description = `Does ${name}.`) => ({ name, description, inputSchema: { type: 'object' } });
 type Workspace = Awaited<ReturnType<typeof emptyWorkspace>>;
@@ -142,13 +143,18 @@ describe('the listing of a server', () => {
       return await catalog.takeDiscovery('facts', await claimed(parts), discoveryOf([tool('get')], { offers }));
     };
     const offered = async () => (await directory.serverOffers(workspace, 'facts')).prompts.map(({ description }) => description);
+    await catalog.put('subscription', 'changes', { url: 'https://ops.example.com/', secret, events: ['definition.held'] });
+    const notified = () =>
+      runInDurableObject(object, (_instance, { storage }) => storage.sql.exec<{ type: string }>('SELECT type FROM callbacks').toArray());
     await take('One.');
     expect(await offered()).toEqual(['One.']);
+    expect(await notified()).toEqual([]);
     await runInDurableObject(object, (_instance, { storage }) =>
       storage.sql.exec("UPDATE server_state SET state = json_set(state, '$.checkedAt', 0)"),
     );
     const report = await take('Two.');
     expect(report.warnings).toMatchObject([{ path: 'prompts', message: expect.stringContaining('"ask" is held') }]);
+    expect(await notified()).toEqual([{ type: 'definition.held' }]);
     expect(await offered()).toEqual([]);
     expect((await catalog.get('server', 'facts')).body).toMatchObject({ offers: { prompts: 0, held: 1 } });
     const prompt = { kind: 'prompt', name: 'ask' } as const;

@@ -4,7 +4,7 @@
  */
 import { Problem, quoted } from '../../../../core/problem.ts';
 import type { Callback, CallbackAttempt, CallbackTarget, CallbackWithBody } from '../../../../core/triggers/callbacks/callback.ts';
-import { type HeldTool, heldBody } from '../../../../core/triggers/callbacks/held-notice.ts';
+import { type HeldOffer, type HeldTool, heldBody } from '../../../../core/triggers/callbacks/held-notice.ts';
 import { callbackBody, type TurnNotice } from '../../../../core/triggers/callbacks/turn-notice.ts';
 import { utf8Length } from '../../../../core/text/utf8.ts';
 import type { Page } from '../../../../ports/catalog.ts';
@@ -32,13 +32,13 @@ export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): v
 }
 
 /** Adds one message for each subscription. Call in the transaction that stores the listing. */
-export function enqueueHeld(context: CatalogContext, server: string, tools: readonly HeldTool[]): void {
+export function enqueueHeld(context: CatalogContext, server: string, tools: readonly HeldTool[], offers: readonly HeldOffer[] = []): void {
   const type = 'definition.held';
-  const targets = tools.length === 0 ? [] : subscribersOf(context.sql, type);
+  const targets = tools.length + offers.length === 0 ? [] : subscribersOf(context.sql, type);
   if (targets.length === 0) return;
   const now = context.now();
-  const source = [type, server, now, tools[0]?.refId].join(' ');
-  enqueue(context, targets, { type, session: '', turn: null, delivery: null, source }, heldBody(server, tools, now));
+  const source = [type, server, now, tools[0]?.refId ?? offers[0]?.refId].join(' ');
+  enqueue(context, targets, { type, session: '', turn: null, delivery: null, source }, heldBody(server, tools, offers, now));
 }
 
 function enqueue(context: CatalogContext, targets: readonly CallbackTarget[], subject: CallbackSubject, body: string): void {

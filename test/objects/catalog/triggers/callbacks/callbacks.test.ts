@@ -1,7 +1,7 @@
 /** Storage and sending of callbacks in the Catalog: once for each target, retried until delivered, with limits. */
 import { maxBacklogShare } from '../../../../../src/objects/catalog/triggers/fair-backlog.ts';
 import { describe, expect, it } from 'vitest';
-import type { HeldTool } from '../../../../../src/core/triggers/callbacks/held-notice.ts';
+import type { HeldOffer, HeldTool } from '../../../../../src/core/triggers/callbacks/held-notice.ts';
 import {
   enqueueHeld,
   listCallbacks,
@@ -454,8 +454,8 @@ describe('stored callbacks', () => {
 
 describe('a message that definitions are held', () => {
   const heldTool = (name: string, refId = 'b'): HeldTool => ({ name, canonical: `shelf.${name}`, reason: 'changed', refId, findings: [] });
-  const announce = (room: Room, tools: readonly HeldTool[], server = 'shelf'): void => {
-    room.context.record(() => enqueueHeld(room.context, server, tools));
+  const announce = (room: Room, tools: readonly HeldTool[], server = 'shelf', offers: readonly HeldOffer[] = []): void => {
+    room.context.record(() => enqueueHeld(room.context, server, tools, offers));
     room.sender.kick();
   };
   const impact = { days: 30, judged: 4, refusedCalls: 1, mends: [], unjudged: 0, turns: { left: 0, more: false } };
@@ -506,6 +506,29 @@ describe('a message that definitions are held', () => {
     const { tools, more } = bodies(room)[0].data;
     expect([tools.length, more, computed]).toEqual([20, 480, 5]);
     expect(tools.map((tool: { impact: unknown }) => tool.impact !== null).filter(Boolean)).toHaveLength(5);
+  });
+
+  it('names held prompts and resources, for which nothing is computed', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    const asked: string[] = [];
+    room.impactOfHeld = async (_server, { name }) => {
+      asked.push(name);
+      return impact;
+    };
+    const offer = (name: string): HeldOffer => ({ kind: 'prompt', name, reason: 'changed', refId: name, findings: [], impact: null });
+    announce(room, [], 'shelf', [offer('review')]);
+    announce(
+      room,
+      [heldTool('find')],
+      'shelf',
+      Array.from({ length: 25 }, (_, index) => offer(`p${index}`)),
+    );
+    await room.quiet();
+    expect(asked).toEqual(['find']);
+    const [alone, mixed] = bodies(room).map(({ data }) => data);
+    expect(alone).toEqual({ server: 'shelf', tools: [], offers: [offer('review')], more: 0 });
+    expect([mixed.tools.length, mixed.offers.length, mixed.more]).toEqual([1, 20, 5]);
   });
 
   it('of a server that changes all the time cause no more work, and say that nothing was computed', async () => {
