@@ -123,10 +123,14 @@ describe('a request to a host that is new to the workspace', () => {
     const { key } = (await service.call('POST', '/v1/keys', { name: 'mcp', scopes: ['tools', 'approve'] })).json;
     const client = await connect(key, 'legacy');
     for (let times = 0; times < 3; times += 1) expect((await send(client)).isError).not.toBe(true);
-    expect(fields).toEqual([['approve', 'remember']]);
+    expect(fields).toEqual([['approve', 'remember', 'reason']]);
     const others = [await connect(key, 'legacy'), await connect(key, 'pinned')];
     for (const other of others) for (let times = 0; times < 2; times += 1) await send(other);
-    expect(fields.slice(1)).toEqual([['approve', 'remember'], ['approve'], ['approve']]);
+    expect(fields.slice(1)).toEqual([
+      ['approve', 'remember', 'reason'],
+      ['approve', 'reason'],
+      ['approve', 'reason'],
+    ]);
     const admin = await connect(service.key, 'pinned');
     await send(admin);
     expect((await service.call('GET', '/v1/policy/hosts')).json.items.map(({ host }: { host: string }) => host)).toContain(

@@ -241,6 +241,10 @@ async function fill(): Promise<void> {
   await call('PUT', `/v1/sessions/${session}/files/notes.txt`, canary, { 'content-type': 'text/plain' });
   await call('POST', `/v1/sessions/${session}/turns`, { input: `/shell {"command": "echo ${canary}"}` });
   const replay = String((await call('POST', '/v1/replays', { cases: [{ session, turn: 'turn_1' }] })).id);
+  await waitUntil(async () => {
+    const { items } = await call('GET', '/v1/replays');
+    return (items as Json[]).some(({ status }) => status !== 'running') ? items : null;
+  });
   const waits = await waitUntil(async () => {
     const { items } = await call('GET', `/v1/sessions/${session}/approvals`);
     return (items as { callId: string }[]).length > 0 ? (items as { callId: string }[]) : null;
