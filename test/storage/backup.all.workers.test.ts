@@ -235,7 +235,10 @@ describe('a restore', () => {
     await runInDurableObject(stub, (_instance, { storage }) => {
       storage.sql.exec('DELETE FROM events WHERE body LIKE \'{"type":"turn-end"%\'');
       storage.sql.exec("UPDATE turns SET state = 'running', status = NULL, reason = NULL, last_event = NULL");
-      storage.sql.exec('UPDATE turns SET plan = ?', JSON.stringify({ model: 'rehearsal/default', limits: {} }));
+      storage.sql.exec(
+        'UPDATE turns SET plan = ?',
+        JSON.stringify({ model: 'rehearsal/default', instructions: '', settings: {}, limits: {} }),
+      );
     });
     await evictDurableObject(stub);
     await restore(await read());
