@@ -148,7 +148,7 @@ export function createFairPool(bounds: PoolBounds, clock: Pick<Clock, 'now' | 'a
     if (queue?.size === 0) waiting.delete(name);
   };
 
-  /** Takes a place, or returns why there is none. */
+  /** Takes a place, or returns why no place is free. */
   const take = (owner: ShareOwner, options: TakeOptions = {}): Place | ShareShortage => {
     let shortage = shortageOf(owner, options);
     if (shortage !== null && dropExpired()) {

@@ -20,7 +20,7 @@ export const DecisionReason = z
       'Why, in your words. The event and the audit row of the decision have it, and after a denial the model reads it. The redaction rules of the workspace apply.',
   });
 
-/** `expire`: nobody decided in time, which denies the call. */
+/** `expire`: no one decided in time, which denies the call. */
 export type ApprovalVerdict = Decision | 'expire';
 
 /** An effect that requires approval. `target` is what a remembered rule would apply to. */

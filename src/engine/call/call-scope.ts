@@ -65,11 +65,11 @@ export type CallDeps = WithTelemetry & {
   sandbox?(keyId: string): Sandbox;
   /** Counts what a call computes for these limits; null: none of them is about that. Absent: there are no limits. */
   compute?(limited: readonly LimitedHolder[]): ComputeMeter | null;
-  /** Reserves the cost of a call from the budgets among these limits. Absent: there are none. Throws a `Problem` if one is used up. */
+  /** Reserves the cost of a call from the budgets among these limits. Absent: nothing has a budget. Throws a `Problem` if one is used up. */
   reserveCost?(limited: readonly LimitedHolder[], cost: number): Promise<Reservation | undefined>;
-  /** The guard of the workspace. Absent: there are none. */
+  /** The guard of the workspace. Absent: it has no guard. */
   guard?: { workspace: string; settings(): Promise<GuardEndpoint | null>; ask: AskGuard };
-  /** The redaction rules for calls with a toolset. Absent or null: there are none. */
+  /** The redaction rules for calls with a toolset. Absent or null: no rules. */
   redaction?(toolset: string | undefined): Promise<RedactionRules | null>;
   /** Why calls cannot be approved in this deployment, as a sentence. Absent: they can, in a session. */
   noApprovals?: string;
@@ -112,7 +112,7 @@ export type ToolScope = {
   timeoutMs?: number;
   /** The hosts that the call may reach. Absent: all. */
   egressHosts?: readonly string[];
-  /** Whose limits the call counts for. Absent: there are none. */
+  /** Whose limits the call counts for. Absent: no limits. */
   limited?: Plan['limited'];
   skills?: SkillReader | null;
   /** The caller, while the call is open. Absent: the caller only gets the result. */

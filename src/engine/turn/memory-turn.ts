@@ -98,7 +98,7 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, reader
       }
       reader.take({ ...event, id: newest, at: clock.now() } satisfies SessionEvent);
     }
-    // A stream cannot take back a step that is repeated. After an error the turn ends by itself.
+    // A stream cannot withdraw the events of a step that is repeated. After an error the turn ends by itself.
     if (reader.isOver() && !isWaiting(run.state) && !run.state.failed) end('cancelled', 'cancelled');
     else if (reader.unread() > maxUnreadCharacters) end('failed', 'internal', new Problem('rate_limited', tooSlow));
   };

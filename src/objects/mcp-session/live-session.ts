@@ -43,7 +43,7 @@ export class LiveSession {
   readonly #streamHost: StreamHost;
   /** Streams that are read at present. */
   #readers = 0;
-  /** Servers are told before their next call. */
+  /** Servers are notified before their next call. */
   #rootsChanges = 0;
 
   constructor(sql: SqlStorage, own: SessionOwn) {
