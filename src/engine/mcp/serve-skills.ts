@@ -39,7 +39,7 @@ export function getSkill(view: Pick<ServedView, 'names'>, uri: string): SkillEnt
 }
 
 /** Returns the direct children of a folder of a skill. Throws `not_found`, also for a file. */
-export function readSkillFolder(view: Pick<ServedView, 'names'>, uri: string): readonly Listed[] {
+export function listSkillFolder(view: Pick<ServedView, 'names'>, uri: string): readonly Listed[] {
   const { folders, files } = servedSkills(view);
   const found = folders.get(uri);
   if (found !== undefined) return found;

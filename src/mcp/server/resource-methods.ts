@@ -7,7 +7,7 @@ import { Problem } from '../../core/problem.ts';
 import type { ServedOffer } from '../../engine/mcp/offer-names.ts';
 import type { OfferAnswer } from '../../engine/mcp/request-offer.ts';
 import { readServedOffers } from '../../engine/mcp/read-offers.ts';
-import { getSkill, hasSkills, readSkillFolder, readSkillUri, servedSkills } from '../../engine/mcp/serve-skills.ts';
+import { getSkill, hasSkills, listSkillFolder, readSkillUri, servedSkills } from '../../engine/mcp/serve-skills.ts';
 import { complete, getPrompt, readListMeta, readResource, subscribe } from '../../engine/mcp/serve-resources.ts';
 import { toInputRequired, withAnswers } from './answers.ts';
 import { servedCallerOf, type Exchange } from './exchange.ts';
@@ -100,7 +100,7 @@ export async function folderOf(exchange: Exchange, params: RpcParams): Promise<R
   const children = await withResourceNotFound(
     exchange,
     uri,
-    exchange.viewOf().then((view) => readSkillFolder(view, uri)),
+    exchange.viewOf().then((view) => listSkillFolder(view, uri)),
   );
   const { items, ...more } = listPageAt('skill-folder', `${uri} ${children.length}`, paginateList(children), cursorOf(params.cursor));
   return { resources: items, ...more };

@@ -40,7 +40,7 @@ describe('a skill in an edition', () => {
       { 'allowed-tools': ['open'], requires: ['go'] },
     ],
     ['stays if it has the name already', 'allowed-tools: open', { 'allowed-tools': 'open' }],
-  ])('a tool of the frontmatter %s', async (_what, line, expected) => {
+  ])('names the tools of its frontmatter as in the toolset: one %s', async (_what, line, expected) => {
     const { result } = await compiled(`${head}${line}\n---\nText.\n`);
     expect(result.frontmatter).toEqual({ name: 'notes', description: 'Writes notes.', ...expected });
     // Clients compare both, and refuse a skill where they differ.
