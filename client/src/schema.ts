@@ -11101,6 +11101,8 @@ export interface components {
              *     ]
              */
             revoked?: string[];
+            /** @description Skills of this toolset. Its versions have their texts, with the names of its tools; MCP clients and turns with it get them. */
+            skills?: string[];
             tools: components["schemas"]["ToolsetEntry"][];
         };
         ToolsetAlias: string | {
@@ -11173,6 +11175,8 @@ export interface components {
              *     ]
              */
             revoked?: string[];
+            /** @description Skills of this toolset. Its versions have their texts, with the names of its tools; MCP clients and turns with it get them. */
+            skills?: string[];
             tools?: components["schemas"]["ToolsetEntry"][];
         };
         /**
@@ -11739,6 +11743,8 @@ export interface components {
              *     ]
              */
             revoked?: string[];
+            /** @description Skills of this toolset. Its versions have their texts, with the names of its tools; MCP clients and turns with it get them. */
+            skills?: string[];
             tools: components["schemas"]["ToolsetEntry"][];
         };
         /**
