@@ -37,13 +37,6 @@ export const read: Field = { fate: 'read' };
 export const served: Field = { fate: 'served' };
 export const carried = (as: CarriedName, ...silent: readonly unknown[]): Field => ({ fate: 'carried', as, silent });
 export const refusedField = (message: string, ...silent: readonly unknown[]): Field => ({ fate: 'refused', message, silent });
-/** The same in every wire. */
-export const refusedAlways = (message: string, ...silent: readonly unknown[]): Field => ({
-  fate: 'refused',
-  message,
-  silent,
-  always: true,
-});
 export const dropped = (reason: string, ...silent: readonly unknown[]): Field => ({ fate: 'dropped', reason, silent });
 export const optional = (reason: string, message: string): Field => ({ fate: 'optional', reason, message });
 

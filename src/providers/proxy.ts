@@ -217,7 +217,6 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
 export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const { access, model, dialect, http, clock, ids, meter = noMeter } = asGiven;
-  dialect.checkPassed?.(asGiven.body);
   const adapter = adapters[access.kind];
   const profile = profileFor(access, model);
   const adapted = adaptPassed(asGiven.body, dialect.name, profile, asGiven.dropped);

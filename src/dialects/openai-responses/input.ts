@@ -144,7 +144,7 @@ function isOutput(item: Json): boolean {
   return item.type === 'function_call_output' || item.type === 'custom_tool_call_output' || readItemResult(item) !== null;
 }
 
-function isOfAssistant(item: Json): boolean {
+export function isOfAssistant(item: Json): boolean {
   const { type = 'message', role } = item;
   if (type === 'message') return role === 'assistant';
   const isCall = type === 'function_call' || type === 'custom_tool_call' || readItemCall(item) !== null;

@@ -93,6 +93,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     created: Math.floor(deps.clock.now() / 1000),
     includeUsage: request.includeUsage,
     echo: request.echo,
+    now: () => deps.clock.now(),
   });
   const batches = shown(deps.model.stream(asked, request.streamed ? signal() : new AbortController().signal))[Symbol.asyncIterator]();
   if (!request.streamed) {
