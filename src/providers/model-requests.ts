@@ -9,12 +9,14 @@ import { wireOf } from '../core/model/wire-settings.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
-import type { PassedRequest } from './passed/passed-request.ts';
+import type { compactByProvider, PassedRequest } from './passed/passed-request.ts';
 import type { ProxiedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { supportedSettings } from './supported-settings.ts';
 import { countRequestTokens, type ProxyDeps, proxyModelRequest } from './proxy.ts';
+
+type CompactionArguments = Parameters<typeof compactByProvider> extends [unknown, ...infer Rest] ? Rest : never;
 
 export type ModelRequests = ReturnType<typeof createModelRequests>;
 
@@ -35,6 +37,10 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
     },
     /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
     countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
+    async compactByProvider(...request: CompactionArguments) {
+      const { compactByProvider } = await import('./passed/passed-request.ts');
+      return await compactByProvider(deps, ...request);
+    },
     async passRequest(principal: Principal, request: PassedRequest) {
       const { passRequest } = await import('./passed/passed-request.ts');
       return await passRequest(deps, principal, request);

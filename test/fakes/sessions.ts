@@ -146,10 +146,10 @@ export function fakeSessions(): FakeSessions {
       const asking = events.findIndex((event) => event.type === 'approval-required' || event.type === 'client-tool-required');
       return streamOf((asking === -1 ? events : events.slice(0, asking + 1)).map(encodeEvent));
     },
-    completionEdition: async (caller, completion) => {
+    completionTurn: async (caller, completion) => {
       const made = open(id, caller).completions.get(completion);
       if (made === undefined) throw new Problem('not_found', 'There is no such response.');
-      return made.edition;
+      return { turn: made.turn, edition: made.edition };
     },
     completion: async (caller, completion, { streamed }) => {
       const session = open(id, caller);

@@ -172,7 +172,7 @@ describe('a stored response', () => {
   beforeEach(async () => {
     read.length = 0;
     const session = {
-      completionEdition: async () => null,
+      completionTurn: async () => ({ turn: 'turn_1', edition: null }),
       completion: async (_caller: unknown, completion: string, options: CompletionOptions) => {
         expect(completion).toBe(ours);
         read.push(options);

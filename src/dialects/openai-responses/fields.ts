@@ -58,7 +58,7 @@ export const responsesFields: Fields = {
   ...partFields(`${item}content[].`),
   ...partFields(`${item}output[].`),
   ...each('output[].type=input_image~by~URL output[].type=input_file~by~URL', dropped(noUrl), item),
-  ...each('message additional_tools', read, itemKind),
+  ...each('message additional_tools compaction', read, itemKind),
   ...each('function_call custom_tool_call local_shell_call shell_call apply_patch_call', read, itemKind),
   ...each('function_call_output custom_tool_call_output local_shell_call_output shell_call_output', read, itemKind),
   ...each('apply_patch_call_output tool_search_call tool_search_output', read, itemKind),

@@ -22,9 +22,10 @@ import type { DialectRequest } from '../dialect.ts';
 import { createFieldReader, type Field, readService } from '../fields.ts';
 import { readConversationId } from '../../core/text/reference.ts';
 import { responsesFields, responsesTool } from './fields.ts';
-import { InputItem, isIssuedReasoning, isOfAssistant, isSystemItem, toResponsesConversation } from './input.ts';
+import { InputItem, isOfAssistant, isSystemItem, toResponsesConversation, withoutIssued } from './input.ts';
 import { isRunByProvider, qualifiedName, toFunction, toolsInItems } from './item-tools.ts';
-import { KB } from '../../core/limits/units.ts';
+import { charactersPerToken, KB } from '../../core/limits/units.ts';
+import { messageCharacters } from '../../core/turn/transcript.ts';
 
 /** The part of a request that a response of the Responses dialect repeats three times, and that is stored with it. */
 export const maxEchoCharacters = 32 * KB;
@@ -161,11 +162,19 @@ export function withResponsesInstructions(body: Readonly<Record<string, unknown>
   };
 }
 
-/** Returns the request without reasoning that only this service can read; the same object without any. */
+/** Returns the request without what only this service can read; the same object without any. */
 export function withoutResponsesTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { input } = body;
-  if (!Array.isArray(input) || !input.some(isIssuedReasoning)) return body;
-  return { ...body, input: input.filter((item) => !isIssuedReasoning(item)) };
+  const items = Array.isArray(input) ? withoutIssued(input) : input;
+  return items === input ? body : { ...body, input: items };
+}
+
+/** `instructions`: the text before the request's own. Throws `invalid_request`. */
+export function estimateResponsesTokens(body: Readonly<Record<string, unknown>>, instructions: string): number {
+  const { history } = readResponsesRequest(body).conversation({ whole: true });
+  const tools = body.tools == null ? 0 : JSON.stringify(body.tools).length;
+  const characters = history.reduce((sum, message) => sum + messageCharacters(message), instructions.length + tools);
+  return Math.ceil(characters / charactersPerToken);
 }
 
 // ---- Tools ----

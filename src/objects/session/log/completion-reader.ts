@@ -39,8 +39,12 @@ export async function readCompletion(
   return streamed ? streamFrames(source, completion, dialect, from) : await readDocument(source, completion, dialect);
 }
 
-export function editionOf(openSession: Pick<OpenSession, 'completions' | 'turns'>, id: string): EditionPointer | null {
-  return openSession.turns.get(find(openSession, id).range.turn)?.plan.edition ?? null;
+export function turnOf(
+  openSession: Pick<OpenSession, 'completions' | 'turns'>,
+  id: string,
+): { turn: string; edition: EditionPointer | null } {
+  const { turn } = find(openSession, id).range;
+  return { turn, edition: openSession.turns.get(turn)?.plan.edition ?? null };
 }
 
 /** Returns whether the turn of this response runs or waits. Throws `conflict` when it is still queued behind another turn. */
