@@ -64,7 +64,7 @@ describe('stored responses', () => {
       expect(await refusalOf(other.conversations.retrieve(id))).toEqual([404, null]);
       expect(await refusalOf(other.conversations.delete(id))).toEqual([404, null]);
       expect(await refusalOf(other.conversations.items.list(id))).toEqual([404, null]);
-      expect(await refusalOf(other.responses.create({ model: 'agent/clerk', conversation: id, input: 'x' }))).toMatchObject([404]);
+      expect(await refusalOf(other.responses.create({ model: 'agent/clerk', conversation: id, input: 'x' }))).toEqual([404, null]);
       expect((await client.conversations.retrieve(id)).id).toBe(id);
     });
 
@@ -73,7 +73,7 @@ describe('stored responses', () => {
       const [first, again] = [await client.conversations.create({}, options), await client.conversations.create({}, options)];
       expect(again).toEqual(first);
       const different = { items: [{ type: 'message' as const, role: 'user' as const, content: 'Hi' }] };
-      expect(await refusalOf(client.conversations.create(different, options))).toMatchObject([422]);
+      expect(await refusalOf(client.conversations.create(different, options))).toEqual([422, null]);
     });
 
     it.each([
@@ -144,7 +144,7 @@ describe('stored responses', () => {
   });
 
   describe('input', () => {
-    const count = (model: string) => client.responses.inputTokens.count({ model, input: 'Hello, how are you?' });
+    const count = (model: string) => client.responses.inputTokens.count({ model, input: `How are you? ${start('count', {}).mark}` });
 
     it('is counted by a provider that can, and otherwise estimated', async () => {
       expect(await count(refOf('openai-responses'))).toEqual({ object: 'response.input_tokens', input_tokens: countedTokens });
@@ -161,7 +161,7 @@ describe('stored responses', () => {
       expect(compacted.output.map(({ type }) => type)).toEqual(['message', 'compaction']);
       const asked = JSON.stringify(story.understood.at(-1)?.messages);
       expect([asked.includes('Hello Ann.'), asked.includes('A secret.')]).toEqual([true, false]);
-      expect(await refusalOf(other.responses.compact(body as never))).toMatchObject([404]);
+      expect(await refusalOf(other.responses.compact(body as never))).toEqual([404, null]);
     });
 
     it('that a provider has compacted is refused for others, with its place', async () => {

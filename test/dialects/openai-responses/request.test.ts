@@ -265,7 +265,7 @@ describe('other fields of a request', () => {
     ['tools[0].name', { tools: [{ type: 'function', function: { name: 'f' } }] }],
     ['tools', { tools: Array.from({ length: limits.maxClientTools + 1 }, (_, n) => ({ type: 'function', name: `f${n}` })) }],
     ['tool_choice.type', { tool_choice: { type: 'file_search' } }],
-    ['background', { background: true }],
+    ['store', { background: true, store: false }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'pmpt_1' } }],
     ['input', { input: 7 }],
@@ -309,7 +309,7 @@ describe('other fields of a request', () => {
     expect(echo).toEqual({
       temperature: 1,
       reasoning: { effort: 'low', summary: null },
-      tools: [{ type: 'function', name: 'f', parameters: null, strict: null }, tools[1]],
+      tools: [{ type: 'function', name: 'f', description: null, parameters: null, strict: null }, tools[1]],
     });
     expect(custom).toEqual(new Set(['sql']));
     const many = Array.from({ length: 128 }, (_, n) => ({ type: 'custom', name: `sql${n}`, description: 'd'.repeat(1_000) }));
