@@ -19,8 +19,7 @@ import { lifetimeOf } from './conversation.ts';
 export type Field = { silent?: readonly unknown[] } & (
   | { fate: 'read' | 'served' }
   | { fate: 'carried'; as: CarriedName }
-  /** `always`: also in a request that is passed on in its own wire. */
-  | { fate: 'refused'; message: string; always?: true }
+  | { fate: 'refused'; message: string }
   | { fate: 'dropped'; reason: string }
   /** Of a tool: dropped beside tools that the client runs, which do the work, and otherwise refused. */
   | { fate: 'optional'; reason: string; message: string }

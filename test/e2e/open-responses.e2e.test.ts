@@ -2,12 +2,18 @@
  * The cases of the compliance suite of Open Responses (openresponses/openresponses, `src/lib/compliance-tests.ts`), over providers of each
  * wire and over an agent with server tools. Every response and every event is compared with the shapes of the specification.
  */
+import { createOpenResponses } from '@ai-sdk/open-responses';
+import { generateText, isStepCount, streamText, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Say } from '../fakes/upstreams/upstream.ts';
 import { eventually } from './eventually.ts';
 import { type FakeProviders, refOf, startFakeProviders } from './fake-providers.ts';
 import { CompactionShape, EventShape, ResponseShape } from './open-responses-shapes.ts';
 import { shareService } from './shared-service.ts';
+
+// The SDK warns about settings that it does not know.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const weather = {
@@ -111,6 +117,26 @@ describe('Open Responses', () => {
       const assistant = { type: 'message', role: 'assistant', content: 'Hello Alice!' };
       const { status } = await respond({ model, input: [user(`My name is Alice. ${story.mark}`), assistant, user('What is my name?')] });
       expect([status, story.understood[0]?.messages.map(({ role }) => role)]).toEqual(['completed', ['user', 'assistant', 'user']]);
+    });
+
+    it.each([
+      ['generates', false],
+      ['streams', true],
+    ])('serves the client of the AI SDK, which %s a text after a call of its tool', async (how, streamed) => {
+      const thought = { reasoning: 'The tool knows.', text: 'I look.', ...calls };
+      const story = fakes.start(`sdk ${how} ${name}`, { say: (_heard, index) => (index === 0 ? thought : { text: 'Sunny.' }) });
+      const provider = createOpenResponses({ name: 'moniker', url: `${service.url}/v1/responses`, apiKey: service.key });
+      const inputSchema = z.object({ location: z.string() });
+      const get_weather = tool({ description: 'The weather.', inputSchema, execute: ({ location }) => `sunny in ${location}` });
+      const asking = {
+        model: provider(model),
+        prompt: `What is the weather? ${story.mark}`,
+        tools: { get_weather },
+        stopWhen: isStepCount(3),
+      };
+      const { text, steps } = streamed ? streamText(asking) : await generateText(asking);
+      expect([await text, (await steps).length]).toEqual(['Sunny.', 2]);
+      expect(JSON.stringify(story.understood[1]?.messages)).toContain('sunny in San Francisco, CA');
     });
 
     it('compacts a conversation, and continues it with what it returned', async () => {
