@@ -101,7 +101,9 @@ describe('Open Responses', () => {
       const { mark } = start('call stream', calls);
       const { types, events } = await stream({ model, input: [user(`What is the weather? ${mark}`)], tools: [weather] });
       expect(types).toEqual(expect.arrayContaining(['response.function_call_arguments.delta', 'response.function_call_arguments.done']));
-      const items = events.flatMap((event) => ('item' in event && event.item?.type === 'function_call' ? [event.type] : []));
+      const items = events.flatMap(({ type, item }: { type: string; item?: { type: string } | null }) =>
+        item?.type === 'function_call' ? [type] : [],
+      );
       expect(items).toEqual(['response.output_item.added', 'response.output_item.done']);
     });
 

@@ -152,6 +152,18 @@ describe('stored responses', () => {
         expect(await count(model)).toEqual({ object: 'response.input_tokens', input_tokens: expect.any(Number), estimated: true });
     });
 
+    it('is estimated and summarized for a server that only resembles the API and lacks these paths', async () => {
+      const missing = () => Promise.resolve(Response.json({ error: { message: 'Not Found' } }, { status: 404 }));
+      const model = refOf('openai-responses');
+      const counted = fakes.start('no count', { say: () => ({}), faults: { 0: missing } });
+      const input = `How are you? ${counted.mark}`;
+      expect(await client.responses.inputTokens.count({ model, input })).toMatchObject({ estimated: true });
+      const compacted = fakes.start('no compaction', { say: () => ({ text: 'A summary.' }), faults: { 0: missing } });
+      const { output } = await client.responses.compact({ model: model as never, input: `Long. ${compacted.mark}` });
+      expect(compacted.heard.map(({ path }) => path)).toEqual(['/v1/responses/compact', '/v1/responses']);
+      expect(output.at(-1)).toMatchObject({ type: 'compaction', encrypted_content: expect.stringMatching(/^moniker\./) });
+    });
+
     it('of a session is compacted up to the response that it continues', async () => {
       const story = start('session', { text: 'Hello Ann.' }, { text: 'Not this.' }, { text: 'She is Ann.' });
       const first = await client.responses.create({ model: 'agent/clerk', input: `I am Ann. ${story.mark}` });

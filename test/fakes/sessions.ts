@@ -111,7 +111,7 @@ export function fakeSessions(): FakeSessions {
     remove: async (caller) => {
       all.delete(open(id, caller).id);
     },
-    messages: async (caller) => ({ items: open(id, caller).messages, nextCursor: null }),
+    messages: async (caller) => ({ items: open(id, caller).messages, places: [], nextCursor: null }),
     submit: async (caller, request) => {
       let session = open(id, caller);
       submitted.push({ ...request, session: id });

@@ -139,17 +139,17 @@ export function isSystemItem(item: unknown): boolean {
  * text; the same list without any. Takes unvalidated items.
  */
 export function withoutIssued(items: readonly unknown[]): readonly unknown[] {
-  if (!items.some((item) => isIssued(item))) return items;
-  return items.flatMap((item) => {
+  const left = items.flatMap((item) => {
     const compacted = readCompaction(recordOf(item));
     if (compacted !== null) return [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: compacted }] }];
-    return isIssued(item) ? [] : [item];
+    return isIssuedReasoning(item) ? [] : [item];
   });
+  return left.length === items.length && left.every((item, index) => item === items[index]) ? items : left;
 }
 
-function isIssued(item: unknown): boolean {
+function isIssuedReasoning(item: unknown): boolean {
   const { type, encrypted_content: token } = recordOf(item);
-  return (type === 'reasoning' || type === 'compaction') && typeof token === 'string' && unpackNative(token) !== null;
+  return type === 'reasoning' && typeof token === 'string' && unpackNative(token) !== null;
 }
 
 const compactor = 'compaction';

@@ -5,6 +5,7 @@ import { limits } from '../../../src/core/limits/limits.ts';
 import { packNative } from '../../../src/core/model/native-token.ts';
 import { toToolCallId } from '../../../src/core/text/reference.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
+import { packCompaction } from '../../../src/dialects/openai-responses/input.ts';
 import { readEcho } from '../../../src/dialects/openai-responses/request.ts';
 import { toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
 import { maxEchoCharacters } from '../../../src/dialects/openai-responses/request.ts';
@@ -357,5 +358,36 @@ describe('an unvalidated request', () => {
     expect(openAiResponses.withoutTokens?.({ input: [user('x'), ours, theirs] })).toEqual({ input: [user('x'), theirs] });
     const body = { input: [user('x'), theirs] };
     expect(openAiResponses.withoutTokens?.(body)).toBe(body);
+  });
+});
+
+describe('a compaction item', () => {
+  const own = { type: 'compaction', encrypted_content: packCompaction('She is Ann.') };
+  const next = { role: 'user', content: 'Who am I?' };
+  const continued = (item: object) => read({ input: [item, next] }).conversation({});
+
+  it('of this service is a message of the assistant, so that a session counts it as unknown history', () => {
+    const { history, input } = continued(own);
+    expect(history).toEqual([{ role: 'assistant', parts: [{ type: 'text', text: 'Summary of the conversation before:\n\nShe is Ann.' }] }]);
+    expect(input).toEqual([{ type: 'text', text: 'Who am I?' }]);
+  });
+
+  it.each([
+    ['of a provider', 'gAAAA'],
+    ['with the token of reasoning', packNative({ type: 'native', provider: 'p', data: {} })],
+    ['with a summary that is no text', packNative({ type: 'native', provider: 'compaction', data: { summary: { role: 'system' } } })],
+    ['with a token that is too long', packCompaction('x'.repeat(600 * 1024)) ?? `moniker.${'x'.repeat(600 * 1024)}`],
+    ['with a cut token', own.encrypted_content?.slice(0, -3)],
+  ])('%s is refused with its place', (_what, token) => {
+    expect(refused(() => continued({ type: 'compaction', encrypted_content: token }))).toEqual(['input[0].encrypted_content']);
+  });
+
+  it('of this service is text for a provider with the same wire, and one of the provider stays', () => {
+    const theirs = { type: 'compaction', encrypted_content: 'gAAAA' };
+    const { input } = openAiResponses.withoutTokens?.({ input: [own, theirs, next] }) ?? {};
+    const content = [{ type: 'output_text', text: 'Summary of the conversation before:\n\nShe is Ann.' }];
+    expect(input).toEqual([{ type: 'message', role: 'assistant', content }, theirs, next]);
+    const untouched = { input: [theirs, next] };
+    expect(openAiResponses.withoutTokens?.(untouched)).toBe(untouched);
   });
 });
