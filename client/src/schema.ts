@@ -2599,7 +2599,7 @@ export interface paths {
         put?: never;
         /**
          * Create a response (OpenAI)
-         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation` names one of `POST /v1/conversations`. `background` returns at once: the turn runs in a session, also with a provider’s model, and GET reads the response. `prompt`, conversations of OpenAI and tools that only OpenAI runs are rejected unless the request is passed on unchanged. Errors have the OpenAI format.
+         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation` names one of `POST /v1/conversations`. `background` returns at once: the turn runs in a session, also with a provider’s model, or at the provider if only that can run it, and GET reads the response. `prompt`, conversations of OpenAI and tools that only OpenAI runs are rejected unless the request is passed on unchanged. Errors have the OpenAI format.
          *
          *     Scope: `chat`.
          */
@@ -2619,7 +2619,7 @@ export interface paths {
         };
         /**
          * Read a stored response
-         * @description For responses of a session. Returns a document when it has ended, and at once if it was requested in the background; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.
+         * @description For responses of a session, and for those that a provider runs in the background, for an hour. Returns a document when it has ended, and at once if it was requested in the background; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.
          *
          *     Scope: `chat`.
          */
@@ -9086,7 +9086,7 @@ export interface components {
          *     }
          */
         ResponsesRequest: {
-            /** @description Returns at once, and the answer is read by GET. The turn runs in a session, also with a provider’s model. */
+            /** @description Returns at once, and the answer is read by GET. The turn runs in a session, also with a provider’s model, unless only the provider can run it. */
             background?: boolean | null;
             /** @description Of `POST /v1/conversations`: the response continues it, and `input` contains only new items. */
             conversation?: (string | ({

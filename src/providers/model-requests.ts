@@ -10,6 +10,7 @@ import type { Principal } from '../core/people/principal.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { compactByProvider, PassedRequest } from './passed/passed-request.ts';
+import type { StoredResponseRequest } from './passed/stored-response.ts';
 import type { ProxiedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
@@ -40,6 +41,10 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
     async compactByProvider(...request: CompactionArguments) {
       const { compactByProvider } = await import('./passed/passed-request.ts');
       return await compactByProvider(deps, ...request);
+    },
+    async readStoredResponse(principal: Principal, request: StoredResponseRequest) {
+      const { readStoredResponse } = await import('./passed/stored-response.ts');
+      return await readStoredResponse(deps, principal, request);
     },
     async passRequest(principal: Principal, request: PassedRequest) {
       const { passRequest } = await import('./passed/passed-request.ts');

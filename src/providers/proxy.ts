@@ -5,6 +5,7 @@
  */
 import type { Redaction } from '../core/redaction/redaction.ts';
 import type { TextRedactor } from '../core/redaction/redact-text.ts';
+import { once } from '../core/memoize.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import { overflowCode, reportedIn } from '../core/model/provider-failure.ts';
 import { timeoutsOf } from '../core/model/timeouts.ts';
@@ -50,6 +51,8 @@ import { type ProviderExchange, openHead, openReply, readUnstreamed } from './tr
 import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
+
+const loadStored = once(() => import('./passed/stored-response.ts'));
 
 export type ProxyDeps = WithTelemetry & {
   directory: Directory;
@@ -124,7 +127,10 @@ async function sendChat(deps: ProxyDeps, principal: Principal, chat: ProxiedChat
   const isForwarded = !agent?.isOwn && canForward(sent, model, dialect, agent?.protocol);
   if (isForwarded) {
     try {
-      return withApiHeader(await forwardChat(deps, principal, chat, { ...rules, access: sent }, meter), sent === access ? null : sent.kind);
+      const reply = await forwardChat(deps, principal, chat, { ...rules, access: sent }, meter);
+      const kept = body.background === true ? deps.kept?.(principal) : undefined;
+      const noted = kept === undefined ? reply : await (await loadStored()).noteResponse(kept, ref, reply);
+      return withApiHeader(noted, sent === access ? null : sent.kind);
     } catch (error) {
       // Otherwise the translated request goes by the other API.
       if (otherAccess({ access, model, needs, sent, error, now: deps.clock.now() }) === null) throw error;
@@ -238,7 +244,8 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const request = isRewritten || !exact ? await withKeptItems(given) : given;
   const { body } = request;
   const headersOut = { ...adapter.headers, ...request.headers };
-  const isForwarded = !isRewritten && (exact || !offersTools(body));
+  // A response in the background is no reply yet.
+  const isForwarded = body.background === true || (!isRewritten && (exact || !offersTools(body)));
   const asked = isForwarded || !streamUsage ? request : withStreamUsage(request);
   if (given.reserve !== undefined) await given.reserve(requestBound(given, asked.body));
   const sent = outgoingBody(asked);

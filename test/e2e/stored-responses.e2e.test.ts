@@ -2,7 +2,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countedTokens } from '../fakes/upstreams/openai-responses.ts';
-import type { Say } from '../fakes/upstreams/upstream.ts';
+import { listenUpstream, type Say } from '../fakes/upstreams/upstream.ts';
 import { eventually } from './eventually.ts';
 import { type FakeProviders, refOf, startFakeProviders } from './fake-providers.ts';
 import { shareService } from './shared-service.ts';
@@ -122,6 +122,65 @@ describe('stored responses', () => {
         return read.status === 'in_progress' ? undefined : read;
       });
       expect([ended.status, ended.error?.message]).toEqual(['failed', expect.stringContaining('too large')]);
+    });
+
+    it.each([
+      ['plain', false],
+      ['streamed', true],
+    ])('that needs a tool of the provider is run by it, and read and cancelled there, %s', async (_how, stream) => {
+      const asked: string[] = [];
+      const [id, name] = stream ? ['resp_streamed', 'research-s'] : ['resp_plain', 'research'];
+      const documentOf = (status: string) => ({
+        ...{ id, object: 'response', status, output: [], model: 'o4-deep-research' },
+        usage: status === 'completed' ? { input_tokens: 7, output_tokens: 5, total_tokens: 12 } : null,
+      });
+      const event = { type: 'response.created', sequence_number: 0, response: documentOf('queued') };
+      const upstream = await listenUpstream({
+        async handle(request) {
+          const { pathname, search } = new URL(request.url);
+          asked.push(`${request.method} ${pathname}${search} ${request.headers.get('authorization')}`);
+          if (pathname.endsWith('/cancel')) return Response.json(documentOf('cancelled'));
+          if (request.method === 'GET' && search === '') return Response.json(documentOf('completed'));
+          if (request.method === 'POST' && !stream) return Response.json(documentOf('queued'));
+          return new Response(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`, {
+            headers: { 'content-type': 'text/event-stream' },
+          });
+        },
+      });
+      const provider = { kind: 'openai-responses', baseUrl: `${upstream.url}/v1`, apiKey: 'key-of-research' };
+      await service.call('PUT', `/v1/providers/${name}`, provider);
+      const tools = [{ type: 'web_search' as const }];
+      const begun = await client.responses.create({ model: `${name}/o4`, background: true, input: 'Search.', tools, stream });
+      if ('controller' in begun) for await (const { type } of begun) expect(type).toBe('response.created');
+      else expect([begun.id, begun.status]).toEqual([id, 'queued']);
+
+      expect(await refusalOf(other.responses.retrieve(id))).toEqual([404, null]);
+      expect(await refusalOf(other.responses.cancel(id))).toEqual([404, null]);
+      expect(await refusalOf(client.responses.retrieve('resp_unknown'))).toEqual([404, null]);
+      expect(await refusalOf(client.responses.cancel('..%2F..%2Ffiles'))).toEqual([404, null]);
+      expect((await client.responses.retrieve(id)).status).toBe('completed');
+      for await (const { type } of await client.responses.retrieve(id, { stream: true, starting_after: 3 })) expect(type).toBe(event.type);
+      expect((await client.responses.cancel(id)).status).toBe('cancelled');
+      const key = 'Bearer key-of-research';
+      expect(asked).toEqual([
+        `POST /v1/responses ${key}`,
+        `GET /v1/responses/${id} ${key}`,
+        `GET /v1/responses/${id}?stream=true&starting_after=3 ${key}`,
+        `POST /v1/responses/${id}/cancel ${key}`,
+      ]);
+      // The begin, of an unknown use, and the first read that has the usage.
+      const used = await eventually('the use is counted', async () => {
+        const { totals } = (await service.call('GET', `/v1/usage?provider=${name}`)).json;
+        return totals.calls >= 2 ? totals : undefined;
+      });
+      expect(used).toMatchObject({ calls: 2, inputTokens: 7, outputTokens: 5 });
+      upstream.close();
+    });
+
+    it('that needs a tool of another provider is refused with its place', async () => {
+      const tools = [{ type: 'web_search' as const }];
+      const body = { model: refOf('anthropic'), background: true, input: 'Search.', tools };
+      expect(await refusalOf(client.responses.create(body))).toEqual([422, 'tools[0].type']);
     });
 
     it('must be stored', async () => {

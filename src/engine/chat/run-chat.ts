@@ -71,7 +71,7 @@ export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<C
   const { principal, dialect } = incoming;
   const ref = await resolveModel(deps, principal, incoming.body.model);
   const route = readRoute(incoming, ref);
-  if (isPlain(route) && dialect.createCallReader === undefined && !isBackground(incoming)) {
+  if (isPlain(route) && dialect.createCallReader === undefined && (!isBackground(incoming) || needsProvider(incoming))) {
     requireAllowed(principal, { act: 'use-model' });
     return await incoming.open(deps.proxyChat(principal, { ...toProxied(incoming), ref, text: incoming.text }));
   }
@@ -90,9 +90,23 @@ export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<C
   return await chat.open(deps.proxyChat(principal, { ...toProxied(chat), ...planned, agentName: chat.route.agent }));
 }
 
-/** Its answer is read later, so that its turn runs in a session, whatever else the request names. */
+/** Its answer is read later, so that its turn runs in a session, unless only a provider can run it. */
 function isBackground({ dialect, body }: Pick<IncomingChat, 'dialect' | 'body'>): boolean {
   return dialect.name === 'openai-responses' && body.background === true;
+}
+
+/** Whether the request, which names no session, has what a session cannot do: such as tools that the provider runs, or its earlier response. */
+function needsProvider({ dialect, body }: IncomingChat): boolean {
+  try {
+    const request = dialect.readRequest(body);
+    request.conversation({});
+    request.settings();
+    request.clientTools();
+    return request.previous !== null;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_request') return true;
+    throw error;
+  }
 }
 
 function toProxied({ dialect, body, headers, signal, requestId }: IncomingChat) {
