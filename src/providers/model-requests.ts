@@ -28,7 +28,13 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
      * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires
      * them or the dialect differs.
      */
-    proxyChat: (principal: Principal, request: ProxiedChat) => proxyModelRequest(deps, principal, request),
+    async proxyChat(principal: Principal, request: ProxiedChat) {
+      const reply = await proxyModelRequest(deps, principal, request);
+      const kept = request.body.background === true ? deps.kept?.(principal) : undefined;
+      if (kept === undefined) return reply;
+      const { noteResponse } = await import('./passed/stored-response.ts');
+      return await noteResponse(kept, request.ref, reply);
+    },
     /** Reports which settings of a turn its model will not be sent: the response begins before the first step. */
     async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped) {
       const { provider, model } = splitModelRef(ref);

@@ -5,7 +5,6 @@
  */
 import type { Redaction } from '../core/redaction/redaction.ts';
 import type { TextRedactor } from '../core/redaction/redact-text.ts';
-import { once } from '../core/memoize.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import { overflowCode, reportedIn } from '../core/model/provider-failure.ts';
 import { timeoutsOf } from '../core/model/timeouts.ts';
@@ -51,8 +50,6 @@ import { type ProviderExchange, openHead, openReply, readUnstreamed } from './tr
 import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
-
-const loadStored = once(() => import('./passed/stored-response.ts'));
 
 export type ProxyDeps = WithTelemetry & {
   directory: Directory;
@@ -127,10 +124,7 @@ async function sendChat(deps: ProxyDeps, principal: Principal, chat: ProxiedChat
   const isForwarded = !agent?.isOwn && canForward(sent, model, dialect, agent?.protocol);
   if (isForwarded) {
     try {
-      const reply = await forwardChat(deps, principal, chat, { ...rules, access: sent }, meter);
-      const kept = body.background === true ? deps.kept?.(principal) : undefined;
-      const noted = kept === undefined ? reply : await (await loadStored()).noteResponse(kept, ref, reply);
-      return withApiHeader(noted, sent === access ? null : sent.kind);
+      return withApiHeader(await forwardChat(deps, principal, chat, { ...rules, access: sent }, meter), sent === access ? null : sent.kind);
     } catch (error) {
       // Otherwise the translated request goes by the other API.
       if (otherAccess({ access, model, needs, sent, error, now: deps.clock.now() }) === null) throw error;

@@ -81,7 +81,8 @@ export const ResponsesRequest = z
     prompt_cache_retention: z.string().max(40).nullish(),
     prompt_cache_options: z.record(z.string(), z.unknown()).nullish(),
     background: z.boolean().nullish().meta({
-      description: 'Returns at once, and the answer is read by GET. The turn runs in a session, also with a provider’s model, unless only the provider can run it.',
+      description:
+        'Returns at once, and the answer is read by GET. The turn runs in a session, also with a provider’s model, unless only the provider can run it.',
     }),
     conversation: z
       .union([z.string(), z.looseObject({ id: z.string() })])
