@@ -9086,9 +9086,9 @@ export interface components {
          *     }
          */
         ResponsesRequest: {
-            /** @description Returns at once, and the answer is read by GET. The turn runs in a session, also with a provider’s model, unless only the provider can run it. */
+            /** @description Returns at once; GET reads the response. */
             background?: boolean | null;
-            /** @description Of `POST /v1/conversations`: the response continues it, and `input` contains only new items. */
+            /** @description Of `POST /v1/conversations`; `input` has only new items. */
             conversation?: (string | ({
                 id: string;
             } & {

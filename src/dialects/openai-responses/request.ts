@@ -24,8 +24,7 @@ import { readConversationId } from '../../core/text/reference.ts';
 import { responsesFields, responsesTool } from './fields.ts';
 import { InputItem, isOfAssistant, isSystemItem, toResponsesConversation, withoutIssued } from './input.ts';
 import { isRunByProvider, qualifiedName, toFunction, toolsInItems } from './item-tools.ts';
-import { charactersPerToken, KB } from '../../core/limits/units.ts';
-import { messageCharacters } from '../../core/turn/transcript.ts';
+import { KB } from '../../core/limits/units.ts';
 
 /** The part of a request that a response of the Responses dialect repeats three times, and that is stored with it. */
 export const maxEchoCharacters = 32 * KB;
@@ -81,13 +80,12 @@ export const ResponsesRequest = z
     prompt_cache_retention: z.string().max(40).nullish(),
     prompt_cache_options: z.record(z.string(), z.unknown()).nullish(),
     background: z.boolean().nullish().meta({
-      description:
-        'Returns at once, and the answer is read by GET. The turn runs in a session, also with a provider’s model, unless only the provider can run it.',
+      description: 'Returns at once; GET reads the response.',
     }),
     conversation: z
       .union([z.string(), z.looseObject({ id: z.string() })])
       .nullish()
-      .meta({ description: 'Of `POST /v1/conversations`: the response continues it, and `input` contains only new items.' }),
+      .meta({ description: 'Of `POST /v1/conversations`; `input` has only new items.' }),
     store: z.boolean().nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
     toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
@@ -142,13 +140,13 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
 function checkStored({ background, store, conversation, previous_response_id: previous, input }: ResponsesRequest): void {
   const issues: Issue[] = [];
   const refuse = (path: string, message: string): void => void issues.push({ path, message });
-  if (background === true && store === false) refuse('store', 'must not be false with background: the response is read later');
+  if (background === true && store === false) refuse('store', 'must not be false with background');
   if (conversation != null) {
     const id = typeof conversation === 'string' ? conversation : conversation.id;
     if (readConversationId(id) === null) refuse('conversation', 'is unknown: POST /v1/conversations creates one');
     if (previous != null) refuse('conversation', 'and previous_response_id cannot be combined: send only one of them');
     const known = typeof input === 'string' ? -1 : input.findIndex(isOfAssistant);
-    if (known >= 0) refuse(`input[${known}]`, 'is of the assistant, whose items the conversation has: send only new items');
+    if (known >= 0) refuse(`input[${known}]`, 'is in the conversation already: send only new items');
   }
   if (issues.length > 0) throw invalidRequest(issues);
 }
@@ -168,14 +166,6 @@ export function withoutResponsesTokens(body: Readonly<Record<string, unknown>>):
   const { input } = body;
   const items = Array.isArray(input) ? withoutIssued(input) : input;
   return items === input ? body : { ...body, input: items };
-}
-
-/** `instructions`: the text before the request's own. Throws `invalid_request`. */
-export function estimateResponsesTokens(body: Readonly<Record<string, unknown>>, instructions: string): number {
-  const { history } = readResponsesRequest(body).conversation({ whole: true });
-  const tools = body.tools == null ? 0 : JSON.stringify(body.tools).length;
-  const characters = history.reduce((sum, message) => sum + messageCharacters(message), instructions.length + tools);
-  return Math.ceil(characters / charactersPerToken);
 }
 
 // ---- Tools ----

@@ -72,7 +72,7 @@ export type TranslatedChat = {
 export type AgentOverrides = Pick<Plan, 'instructions' | 'settings' | 'protocol'>;
 
 /** What a session could do runs there. */
-const noBackground = 'is not possible here for a request that only a provider with Responses could run: send it without background';
+const noBackground = 'is not possible for what only a provider with Responses can run';
 
 export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
 

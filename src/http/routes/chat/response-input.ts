@@ -4,7 +4,8 @@ import { limits } from '../../../core/limits/limits.ts';
 import { droppedHeader, droppedHeaders } from '../../../core/model/dropped.ts';
 import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';
 import { InputItem } from '../../../dialects/openai-responses/input.ts';
-import { estimateResponsesTokens } from '../../../dialects/openai-responses/request.ts';
+import { charactersPerToken } from '../../../core/limits/units.ts';
+import { messageCharacters } from '../../../core/turn/transcript.ts';
 import { compactInput } from '../../../engine/chat/compact-input.ts';
 import { requireModel } from '../../../engine/chat/incoming-chat.ts';
 import { defineRoute } from '../../route.ts';
@@ -64,7 +65,7 @@ export const responseInputRoutes = [
       problems,
     },
     async (request) => {
-      const counted = await countInput(request, { dialect: openAiResponses, estimate: estimateResponsesTokens });
+      const counted = await countInput(request, { dialect: openAiResponses, estimate });
       return counted instanceof Response ? counted : request.answer(200, { object: 'response.input_tokens', ...counted });
     },
   ),
@@ -96,3 +97,11 @@ export const responseInputRoutes = [
     },
   ),
 ];
+
+/** `instructions`: the text before the request's own. Throws `invalid_request`. */
+function estimate(body: Readonly<Record<string, unknown>>, instructions: string): number {
+  const { history } = openAiResponses.readRequest(body).conversation({ whole: true });
+  const tools = body.tools == null ? 0 : JSON.stringify(body.tools).length;
+  const characters = history.reduce((sum, message) => sum + messageCharacters(message), instructions.length + tools);
+  return Math.ceil(characters / charactersPerToken);
+}
