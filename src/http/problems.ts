@@ -63,6 +63,7 @@ const dialectPaths = [
   ['/v1/audio', 'openai-chat'],
   ['/v1/images', 'openai-chat'],
   ['/v1/responses', 'openai-responses'],
+  ['/v1/conversations', 'openai-responses'],
   ['/v1/messages', 'anthropic-messages'],
 ] as const;
 

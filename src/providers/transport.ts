@@ -34,6 +34,8 @@ export const maxPlainReplyBytes = 32 * MB;
 export type ProviderExchange = {
   access: ProviderAccess;
   path: string;
+  /** Default: POST. */
+  method?: 'GET' | 'POST';
   headers?: Readonly<Record<string, string>> | undefined;
   body: unknown;
   /** The agent's. */
@@ -134,19 +136,19 @@ async function readBody(access: ProviderAccess, response: Response): Promise<str
   return new TextDecoder().decode(bytes);
 }
 
-function toRequest({ access, path, headers, body }: ProviderExchange, signal?: AbortSignal): Request {
+function toRequest({ access, path, method = 'POST', headers, body }: ProviderExchange, signal?: AbortSignal): Request {
   const isForm = body instanceof FormData;
   // The content type of a form has its boundary, and is set with the body.
   const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
   return new Request(access.baseUrl + path, {
-    method: 'POST',
+    method,
     headers: {
       accept: `${framings[adapters[access.kind].framing ?? 'sse'].accept}, application/json`,
       ...headers,
       ...access.headers,
       ...type,
     },
-    body: typeof body === 'string' || isForm ? body : JSON.stringify(body),
+    ...(method === 'POST' && { body: typeof body === 'string' || isForm ? body : JSON.stringify(body) }),
     redirect: 'manual',
     ...(signal && { signal }),
   });

@@ -228,6 +228,8 @@ export function createHarness(
     reportUnsent: async () => undefined,
     keptReplies: () => kept,
     countTokens: async () => null,
+    compactByProvider: async () => null,
+    readStoredResponse: async () => null,
     usage: {
       usage: async () => ({ items: [], nextCursor: null, totals: { calls: 0, failures: 0, durationMs: 0 } }),
       requests: async () => ({ items: [], nextCursor: null }),
