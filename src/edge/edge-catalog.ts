@@ -218,7 +218,7 @@ function createDocuments({ project, lists, editions, now }: CatalogParts) {
         { ...provider, hasApiKey: apiKey !== undefined || provider.apiKeySecret !== undefined },
       ]),
     secret: () => Array.from(secrets, ([name, { value: _value, ...binding }]) => [name, binding]),
-    'model-alias': () => modelAliases.map(({ name, model }) => [name, { name, model }]),
+    'model-alias': () => modelAliases.map((alias) => [alias.name, { ...alias }]),
     'made-tool': () => [...tools].filter(([, tool]) => 'implementation' in tool),
     'ui-tool': () => [...tools].filter(([, tool]) => !('implementation' in tool)),
     'tool-aliases': () => Object.entries(toolAliases),

@@ -1,5 +1,5 @@
 /** Reads the project of an edge handler: variables, schemas, and what can be served without storage. All faults are reported together. */
-import type { NamedModel } from '../core/model/model-alias.ts';
+import { type NamedModel, toNamedModel } from '../core/model/model-alias.ts';
 import { fillHidden, type WithoutHidden } from '../core/secrets/hidden-values.ts';
 import type { Provider, CompleteProvider } from '../core/model/provider.ts';
 import { providerBaseUrl } from '../core/names/provider-kind.ts';
@@ -65,7 +65,7 @@ export async function readServedProject(
     ...{ servers, providers, secrets, settings, skills },
     toolsets: mapOf(project.toolsets),
     agents: mapOf(project.agents),
-    modelAliases: Object.entries(project.modelAliases ?? {}).map(([name, { model }]) => ({ name, model })),
+    modelAliases: Object.entries(project.modelAliases ?? {}).map(([name, alias]) => toNamedModel(name, alias)),
     tools: mapOf(project.tools),
     toolAliases: project.toolAliases ?? {},
     rules: project.policy?.rules ?? [],

@@ -1,24 +1,70 @@
 /** The rule of fallbacks, for turns and for chats without a turn: the models are asked in order until one replies. */
+import { once } from '../core/memoize.ts';
+import type { ResolvedModel } from '../core/model/route.ts';
+import type { AttemptLimits } from '../core/model/timeouts.ts';
 import { Problem } from '../core/problem.ts';
+import type { Clock, Ids, Logger } from '../ports/runtime.ts';
+
+/** What the order of the models of a route depends on. `session`: null outside of sessions; then `body` shows which conversation it is. */
+export type Routing = {
+  clock: Pick<Clock, 'now'>;
+  ids: Ids;
+  log?: Logger | undefined;
+  workspace: string;
+  keyId: string;
+  session: string | null;
+  body?: Readonly<Record<string, unknown>>;
+};
+
+/** Of one model of a route. */
+export type RouteAttempt = {
+  limits: AttemptLimits;
+  /** Which model replies, and why: for the response. */
+  target: string;
+  /** The first output has arrived. Called by `firstReply`, too. Only the first call counts. */
+  begun(): void;
+  /** The reply has ended. Called by `firstReply` for a request that fails. Only the first call counts. */
+  ended(failure?: Problem): void;
+};
+
+/** A model to ask; `attempt`: of a route. */
+export type ModelTry = { model: string; attempt?: RouteAttempt };
+
+const loadRoutes = once(() => import('./try-routes.ts'));
 
 /**
  * Returns the first reply. If no model replies, throws the last problem of a provider, or else the first problem: that a fallback cannot be sent
  * the request must not hide why the models before it failed. Throws everything else at once, and the signal's reason on abort.
  */
 export async function firstReply<Reply>(
-  models: readonly string[],
-  ask: (model: string) => Promise<Reply>,
+  models: readonly ResolvedModel[],
+  routing: Routing,
+  ask: (model: string, attempt?: RouteAttempt) => Promise<Reply>,
   signal?: AbortSignal,
 ): Promise<Reply> {
   let failure: Problem | null = null;
-  for (const model of models) {
+  const tries = models.every(isModel) ? inOrder(models) : (await loadRoutes()).tryRoutes(models, routing);
+  for (let next = tries.next(); !next.done; ) {
+    const { model, attempt } = next.value;
     try {
-      return await ask(model);
+      const reply = await ask(model, attempt);
+      attempt?.begun();
+      return reply;
     } catch (error) {
+      attempt?.ended(error instanceof Problem && signal?.aborted !== true ? error : undefined);
       signal?.throwIfAborted();
       if (!(error instanceof Problem)) throw error;
       if (failure === null || error.extra.provider !== undefined) failure = error;
+      next = tries.next(error);
     }
   }
   throw failure ?? new Problem('internal', 'The request names no model.');
+}
+
+function isModel(model: ResolvedModel): model is string {
+  return typeof model === 'string';
+}
+
+function* inOrder(models: readonly string[]): Generator<ModelTry, void, Problem> {
+  for (const model of models) yield { model };
 }

@@ -10,7 +10,7 @@ import type { Principal } from '../core/people/principal.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { PassedRequest } from './passed/passed-request.ts';
-import type { ProxiedChat } from '../engine/proxy/translate-chat.ts';
+import type { AskedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { supportedSettings } from './supported-settings.ts';
@@ -25,7 +25,7 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
      * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires
      * them or the dialect differs.
      */
-    proxyChat: (principal: Principal, request: ProxiedChat) => proxyModelRequest(deps, principal, request),
+    proxyChat: (principal: Principal, request: AskedChat) => proxyModelRequest(deps, principal, request),
     /** Reports which settings of a turn its model will not be sent: the response begins before the first step. */
     async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped) {
       const { provider, model } = splitModelRef(ref);
@@ -34,7 +34,7 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
       supportedSettings({ settings, dropped }, profileFor(access, model), wireOf(access.kind), true);
     },
     /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
-    countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
+    countTokens: (principal: Principal, request: Omit<AskedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
     async passRequest(principal: Principal, request: PassedRequest) {
       const { passRequest } = await import('./passed/passed-request.ts');
       return await passRequest(deps, principal, request);

@@ -12,7 +12,8 @@ import { Problem } from '../core/problem.ts';
 import { toAnswerId } from '../core/text/reference.ts';
 import { encodeFrame } from '../dialects/native.ts';
 import { createReplyEncoder } from '../dialects/reply-encoder.ts';
-import { firstReply } from '../engine/first-reply.ts';
+import { firstReply, type RouteAttempt, type Routing } from '../engine/first-reply.ts';
+import { modelsOf } from '../core/model/route.ts';
 import { createDropped, type Dropped, droppedHeaders } from '../core/model/dropped.ts';
 import { limits } from '../core/limits/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
@@ -20,9 +21,9 @@ import { apiHeader } from '../core/model/provider-profile.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
-import { type ProxiedChat, translateChat } from '../engine/proxy/translate-chat.ts';
+import { type AskedChat, type ProxiedChat, translateChat } from '../engine/proxy/translate-chat.ts';
 import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
-import { readAllowedProvider } from '../engine/plan/plan-models.ts';
+import { readAllowedProvider, requireRouteModels } from '../engine/plan/plan-models.ts';
 import { limitRequest, type LimitedRequest } from '../engine/proxy/reserve-request.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import { readBounded } from '../net/read-bounded.ts';
@@ -30,7 +31,7 @@ import { isEventStream } from '../net/sse.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
-import type { Clock, Ids } from '../ports/runtime.ts';
+import type { Clock, Ids, Logger } from '../ports/runtime.ts';
 import type { UsageRecorder } from '../ports/usage.ts';
 import { adaptPassed } from './supported-settings.ts';
 import { isOther, relabelled, responseOf } from './passed/reply-content.ts';
@@ -51,7 +52,12 @@ import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
 
+/** Names the model of a route that replied. */
+const targetHeader = 'x-moniker-target';
+
 export type ProxyDeps = WithTelemetry & {
+  /** Absent: failures of the models of routes are not logged. */
+  log?: Logger;
   directory: Directory;
   outbound: OutboundHttp;
   model: ChatModel;
@@ -69,9 +75,17 @@ export type ProxyDeps = WithTelemetry & {
 };
 
 /** Throws the problem of the model, or that of its fallbacks. */
-export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
+export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: AskedChat): Promise<Response> {
+  const { ref: first, fallbacks = [], ...asked } = chat;
+  const models = [first, ...fallbacks];
+  await requireRouteModels(deps.directory, principal, models);
   try {
-    return await firstReply([chat.ref, ...(chat.fallbacks ?? [])], (ref) => proxyToModel(deps, principal, { ...chat, ref }));
+    return await firstReply(models, { ...toRouting(deps, principal), body: chat.body }, (ref, route) =>
+      withTarget(
+        route,
+        proxyToModel(deps, principal, { ...asked, ref, ...(route && { timeouts: { ...route.limits, ...chat.timeouts } }) }, route),
+      ),
+    );
   } catch (error) {
     const failed = error instanceof Problem && chat.body.stream === true ? failedStream(deps, chat, error) : null;
     if (failed === null) throw error;
@@ -83,14 +97,39 @@ export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, c
  * A stream of Responses reports in its events that the conversation does not fit the model, as OpenAI's API does: clients such as Codex shorten it
  * then, and look for it nowhere else.
  */
-function failedStream({ ids }: ProxyDeps, { dialect, body }: ProxiedChat, problem: Problem): Response | null {
+function failedStream({ ids }: ProxyDeps, { dialect, body }: AskedChat, problem: Problem): Response | null {
   if (dialect.name !== 'openai-responses' || reportedIn(problem.extra)?.code !== overflowCode) return null;
   const encoder = createReplyEncoder(dialect, { id: toAnswerId(dialect.name, ids.next('cmpl')), model: body.model, created: 0 });
   const text = encoder.encode({ type: 'error', problem: problem.toBody(), retryable: false });
   return new Response(text, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' } });
 }
 
-async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
+export function toRouting({ clock, ids, log }: ProxyDeps, { workspace, keyId }: Principal): Routing {
+  return { clock, ids, log, workspace, keyId, session: null };
+}
+
+/** Names the model of a route that replies, and why it was asked. */
+export async function withTarget(route: RouteAttempt | undefined, reply: Promise<Response>): Promise<Response> {
+  const response = await reply;
+  if (route !== undefined) response.headers.set(targetHeader, route.target);
+  return response;
+}
+
+/** Tells a route when the reply has ended, which its meter notices. */
+export function endingRoute<Usage extends LimitedRequest['usage']>(usage: Usage, route: RouteAttempt | undefined) {
+  if (route === undefined || usage === undefined) return usage;
+  const gather: NonNullable<LimitedRequest['usage']>['gather'] = (workspace, report) => {
+    const { request } = report;
+    const isBroken = request?.status === 'failed' && request.code !== null;
+    route.ended(
+      isBroken ? new Problem('upstream_error', 'The reply broke off.', { provider: report.models[0]?.model, retryable: true }) : undefined,
+    );
+    usage.gather(workspace, report);
+  };
+  return { gather };
+}
+
+async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat, route?: RouteAttempt): Promise<Response> {
   const { ref, dialect, requestId, agentName } = chat;
   const { access, isListed } = await readAllowedProvider(deps.directory, principal, ref);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
@@ -98,7 +137,7 @@ async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: Proxied
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
   const meter = startMeter(
-    { ...deps, usage: bodies.usage },
+    { ...deps, usage: endingRoute(bodies.usage, route) },
     { principal, ref, agent: agentName, requestId, dialect: dialect.name },
     access,
   );
@@ -181,8 +220,10 @@ type SendRules = { access: ProviderAccess; isListed: boolean } & Pick<LimitedReq
 export async function countRequestTokens(
   { directory, outbound: http, clock }: Pick<ProxyDeps, 'directory' | 'outbound' | 'clock'>,
   principal: Principal,
-  { ref, ...request }: Omit<ProxiedChat, 'signal' | 'agent'>,
+  { ref: asked, ...request }: Omit<AskedChat, 'signal' | 'agent'>,
 ): Promise<Response | null> {
+  // The models of a route count alike, or nothing better is known.
+  const [ref = ''] = modelsOf(asked);
   const { access } = await readAllowedProvider(directory, principal, ref);
   return await countTokens({ ...request, access, model: splitModelRef(ref).model, http, clock });
 }
@@ -240,14 +281,14 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const leaks = await leakedCallsOf(body);
   const rewriting = { access, dialect, model, agentRef, kept, leaks, includeUsage: wantsUsage(body), clock, ids, meter };
   if (body.stream !== true) {
-    const { whole, headers } = await withRetries(clock, undefined, async () => {
+    const { whole, headers } = await withRetries({ clock, timeouts: given.timeouts }, async () => {
       const response = await relabelled(await openHead({ http, clock }, exchange, { isWhole: true }));
       return { headers: await answerHeaders(access, response, given.dropped), whole: await readUnstreamed(response, access) };
     });
     return await relayWhole(whole, { ...rewriting, headers });
   }
   const signal = request.signal?.();
-  const { begun, headers } = await withRetries(clock, signal, async () => {
+  const { begun, headers } = await withRetries({ clock, signal, timeouts: given.timeouts }, async () => {
     const open = await openReply({ http, clock }, exchange, signal);
     try {
       const response = await open.idle.guard(relabelled(open.response));
@@ -267,7 +308,7 @@ async function forward(given: ProxyRequest, body: ProxyRequest['body'], exchange
   const { createReply, readUsage } = adapters[access.kind];
   const isStream = body.stream === true;
   const { firstByteMs } = timeoutsOf(access.timeouts, given.timeouts);
-  const sent = await withRetries(clock, undefined, async () => {
+  const sent = await withRetries({ clock, timeouts: given.timeouts }, async () => {
     const opened = await relabelled(await openHead({ http, clock }, exchange, { isWhole: !isStream }));
     const passed = await answerHeaders(access, opened, given.dropped);
     const inOtherForm = async (response: Response) => {
@@ -305,7 +346,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
   const headers = { ...adapter.headers, ...request.headers };
   const exchange = { access, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
-  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange));
+  const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
   if (truncated) throw malformedProblem(access, 'sent a token count that is too long');
   const type = response.headers.get('content-type') ?? 'application/json';

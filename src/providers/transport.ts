@@ -5,7 +5,7 @@
 import type { ChatEvent } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import { type ModelTimeouts, timeoutsOf } from '../core/model/timeouts.ts';
+import { type AttemptLimits, timeoutsOf } from '../core/model/timeouts.ts';
 import type { SecretFilter } from '../core/redaction/secret-filter.ts';
 import { type Framing, framings } from '../net/framing.ts';
 import { createJoinedReader, type JoinedReader } from '../net/joined-reader.ts';
@@ -36,8 +36,8 @@ export type ProviderExchange = {
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body: unknown;
-  /** The agent's. */
-  timeouts?: ModelTimeouts | undefined;
+  /** The agent's or route's. */
+  timeouts?: AttemptLimits | undefined;
 };
 
 /** A successful response with an unread body. `idle` watches it until stopped. */

@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { splitModelRef, type Agent } from '../../../core/turn/agent.ts';
-import { resolveModelAlias, resolveModelRef } from '../../../core/model/model-alias.ts';
+import { modelsOf, type ResolvedModel } from '../../../core/model/route.ts';
+import { namedBy, resolveModelAlias, resolveModelRef } from '../../../core/model/model-alias.ts';
 import { nullIfNotFound, Problem, quoted } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { readableAgents } from '../../../engine/configuration/readable.ts';
@@ -111,7 +112,8 @@ export const modelRoutes = [
 ];
 
 /** Throws `forbidden` for a model that is not listed because an allow-list does not have it, as a request with it does. */
-async function refuseUnlisted({ directory }: HttpServices, principal: Principal, ref: string): Promise<void> {
+async function refuseUnlisted({ directory }: HttpServices, principal: Principal, ref: ResolvedModel): Promise<void> {
+  if (typeof ref !== 'string') return void (await requireModels(directory, principal, modelsOf(ref)));
   if (!ref.includes('/')) return;
   const { provider, model: name } = splitModelRef(ref);
   if (provider !== 'agent') return void (await requireModels(directory, principal, [ref]));
@@ -134,7 +136,7 @@ async function listModels(services: HttpServices, principal: Principal): Promise
     const agent = body as Agent;
     const resolved = [agent.model, ...(agent.fallbacks ?? [])].map((ref) => resolveModelRef(aliases, ref));
     return allows(
-      resolved.flatMap((found) => ('model' in found ? [found.model] : [])),
+      resolved.flatMap((found) => ('model' in found ? modelsOf(found.model) : [])),
       { name, agent },
     );
   });
@@ -146,9 +148,11 @@ async function listModels(services: HttpServices, principal: Principal): Promise
   });
   const ofAgents = new Set(agents.map(({ name }) => `agent/${name}`));
   // A pattern is not a name that a client can send.
-  const names = await keepIf(aliases, async ({ name, model }) => {
-    if (name.includes('*')) return false;
-    return model.startsWith('agent/') ? ofAgents.has(model) : mayUseModels && (await allows([model]));
+  const names = await keepIf(aliases, async (alias) => {
+    if (alias.name.includes('*')) return false;
+    const model = namedBy(alias);
+    const isAgent = typeof model === 'string' && model.startsWith('agent/');
+    return isAgent ? ofAgents.has(model) : mayUseModels && (await allows(modelsOf(model)));
   });
   return [
     ...names.map(({ name }) => toModel(name, 'alias', 0)),

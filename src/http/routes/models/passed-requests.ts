@@ -99,7 +99,7 @@ async function pass(
   body: Readonly<Record<string, unknown>> | FormData,
 ): Promise<Response> {
   const ref = await resolveModel(services, principal, model);
-  if (!/^[^/]+\/./.test(ref) || ref.startsWith('agent/')) {
+  if (typeof ref === 'string' && (!/^[^/]+\/./.test(ref) || ref.startsWith('agent/'))) {
     const detail = `Unknown model ${quoted(model)}: it must be <provider>/<model>, or an alias of one. GET /v1/models lists them.`;
     throw new Problem('model_not_found', detail, { param: 'model' });
   }

@@ -1,0 +1,93 @@
+/** The order in which a request asks the models of a route. Pure: health, time and the seed are given. */
+import type { ModelRoute } from './route.ts';
+import { pauseLeftMs, runningAt, stateOf, type TargetHealth } from './target-health.ts';
+
+/** Why a model was asked. `context`: the conversation did not fit the one before. `all-down`: every model that is left is put aside. */
+export type TargetReason = NonNullable<ModelRoute['strategy']> | 'sticky' | 'fallback' | 'context' | 'all-down';
+
+export type Candidate = { model: string; why: TargetReason; health: TargetHealth };
+
+/** Of an older measurement nothing is known: the model is asked by one request. */
+const maxMeasuredMs = 60_000;
+
+export type OrderFor = {
+  healthOf(model: string): TargetHealth;
+  now: number;
+  /** Requests with the same seed get the same target of those that are up, by the weights. */
+  seed: string;
+  /** Whether the seed is that of what the route is sticky for. */
+  isSticky: boolean;
+  /** The target that the same seed had, for strategies that depend on the moment. */
+  kept?: string | null | undefined;
+};
+
+/** Returns the targets in the order of the strategy, and then the fallbacks. Health decides only between the targets of `pickNext`. */
+export function orderTargets({ targets, strategy = 'in-order', fallbacks = [] }: ModelRoute, order: OrderFor): Candidate[] {
+  const { healthOf, now, seed, isSticky, kept = null } = order;
+  const rated = targets.map(({ model, weight = 1 }) => {
+    const health = healthOf(model);
+    return { model, health, isUnused: weight === 0, rank: rankOf(strategy, { health, weight, now }), draw: drawOf(seed, model, weight) };
+  });
+  if (strategy !== 'in-order') rated.sort((a, b) => Number(a.isUnused) - Number(b.isUnused) || a.rank - b.rank || a.draw - b.draw);
+  const first = strategy === 'weighted' && isSticky ? 'sticky' : strategy;
+  const ordered = rated.map(({ model, health }, index): Candidate => ({ model, health, why: index === 0 ? first : 'fallback' }));
+  const own = kept === null || strategy === 'weighted' || strategy === 'in-order' ? -1 : ordered.findIndex(({ model }) => model === kept);
+  if (own >= 0) ordered.unshift(...ordered.splice(own, 1).map((found) => ({ ...found, why: 'sticky' as const })));
+  return [...ordered, ...fallbacks.map((model): Candidate => ({ model, why: 'fallback', health: healthOf(model) }))];
+}
+
+/**
+ * Removes and returns the candidate to ask next: the first that is up, or else that whose pause ends first. Never waits: a model that is put aside may
+ * be up again.
+ */
+export function pickNext<One extends Candidate>(candidates: One[], now: number): One | null {
+  let best = -1;
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (const [index, { health }] of candidates.entries()) {
+    const state = stateOf(health, now);
+    if (state === 'up' || state === 'due') return candidates.splice(index, 1)[0] ?? null;
+    const ms = pauseLeftMs(health, now);
+    if (ms < leastMs) [best, leastMs] = [index, ms];
+  }
+  const [found] = best < 0 ? [] : candidates.splice(best, 1);
+  return found === undefined ? null : { ...found, why: 'all-down' };
+}
+
+type Rated = { health: TargetHealth; weight: number; now: number };
+
+/** The lowest is asked first. */
+function rankOf(strategy: NonNullable<ModelRoute['strategy']>, { health, weight, now }: Rated): number {
+  switch (strategy) {
+    case 'in-order':
+    case 'weighted':
+      return 0;
+    case 'least-busy':
+      return weight === 0 ? 0 : runningAt(health, now) / weight;
+    case 'lowest-latency': {
+      const age = now - health.measuredAt;
+      if (health.firstOutputMs !== null && age >= 0 && age <= maxMeasuredMs) return health.firstOutputMs;
+      // One request measures it.
+      return runningAt(health, now) === 0 ? -1 : Number.MAX_VALUE;
+    }
+    default:
+      return strategy satisfies never;
+  }
+}
+
+/**
+ * Weighted rendezvous hashing: of all models the one with the lowest value is drawn with the probability of its weight, and a model that is left
+ * out moves only its own requests (Thaler and Ravishankar 1998; weights as in draft-ietf-bess-weighted-hrw).
+ */
+function drawOf(seed: string, model: string, weight: number): number {
+  const drawn = (hashOf(`${seed}\n${model}`) + 0.5) / 2 ** 32;
+  return weight === 0 ? Number.MAX_VALUE : -Math.log(drawn) / weight;
+}
+
+/** FNV-1a with the final mix of MurmurHash3: 32 bits, without a secret, for distribution only. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
