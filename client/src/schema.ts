@@ -7358,23 +7358,69 @@ export interface components {
          *     }
          */
         ModelAlias: {
-            description?: string;
             /**
-             * @description The model or the agent that requests with this name use.
+             * @description Asked next when a model reports that the conversation does not fit it.
+             * @example openai/gpt-5.5
+             */
+            contextFallback?: string;
+            description?: string;
+            /** @description Asked in order when no target replies. */
+            fallbacks?: string[];
+            /**
+             * @description The model or the agent that requests with this name use. Either this or `targets`.
              * @example groq/llama-3.3-70b-versatile
              */
-            model: string;
+            model?: string;
             /** @description Optional. Must equal the name in the path. */
             name?: string;
+            /** @description Further attempts at a model before the next one is asked. Default: none, but 2 at the last model that is left. */
+            retries?: number;
+            /**
+             * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
+             * @enum {string}
+             */
+            sticky?: "session" | "key" | "none";
+            /**
+             * @description Which target a request gets, of those that are up. Default `in-order`.
+             * @enum {string}
+             */
+            strategy?: "in-order" | "weighted" | "least-busy" | "lowest-latency";
+            /** @description The models that share the requests. */
+            targets?: components["schemas"]["RouteTarget"][];
+            /** @description They replace those of the providers; those of an agent take precedence. */
+            timeouts?: components["schemas"]["RouteTimeouts"];
         };
         ModelAliasView: {
-            description?: string;
             /**
-             * @description The model or the agent that requests with this name use.
+             * @description Asked next when a model reports that the conversation does not fit it.
+             * @example openai/gpt-5.5
+             */
+            contextFallback?: string;
+            description?: string;
+            /** @description Asked in order when no target replies. */
+            fallbacks?: string[];
+            /**
+             * @description The model or the agent that requests with this name use. Either this or `targets`.
              * @example groq/llama-3.3-70b-versatile
              */
-            model: string;
+            model?: string;
             name: string;
+            /** @description Further attempts at a model before the next one is asked. Default: none, but 2 at the last model that is left. */
+            retries?: number;
+            /**
+             * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
+             * @enum {string}
+             */
+            sticky?: "session" | "key" | "none";
+            /**
+             * @description Which target a request gets, of those that are up. Default `in-order`.
+             * @enum {string}
+             */
+            strategy?: "in-order" | "weighted" | "least-busy" | "lowest-latency";
+            /** @description The models that share the requests. */
+            targets?: components["schemas"]["RouteTarget"][];
+            /** @description They replace those of the providers; those of an agent take precedence. */
+            timeouts?: components["schemas"]["RouteTimeouts"];
         };
         ModelList: {
             data: components["schemas"]["Model"][];
@@ -8356,6 +8402,21 @@ export interface components {
             /** @constant */
             status: "ok";
         };
+        ReadModel: {
+            /** @description Unix time in seconds; 0: not known. */
+            created: number;
+            /** @description The same as `created`, in Anthropic’s format. */
+            created_at: string;
+            display_name: string;
+            id: string;
+            /** @constant */
+            object: "model";
+            owned_by: string;
+            /** @description Of an alias with `targets`: in which order a request of this key would ask its models now, as far as the server that replies knows. A step is reached only if those before fail. */
+            route?: components["schemas"]["RouteStep"][];
+            /** @constant */
+            type: "model";
+        };
         ReasoningPart: {
             text: string;
             /** @constant */
@@ -9178,6 +9239,46 @@ export interface components {
             revoke?: boolean;
             /** @description The version to restore. */
             version: number;
+        };
+        RouteStep: {
+            /** @description The code of the failure for which it was put aside. */
+            code: string | null;
+            /** @description Average time to the first output. null: not known. */
+            latencyMs: number | null;
+            model: string;
+            /** @description How long it stays `down`. */
+            pauseLeftMs: number;
+            /** @description Requests that run. */
+            running: number;
+            /**
+             * @description `down`: put aside after failures. `due`: the next request asks it again. `probing`: that request runs.
+             * @enum {string}
+             */
+            state: "up" | "due" | "probing" | "down";
+            /** @description The strategy, `sticky`, `fallback`, or `all-down`: every model that is left is put aside. */
+            why: string;
+        };
+        RouteTarget: {
+            /** @example openai/gpt-5.5 */
+            model: string;
+            /** @description Its share of the requests, for `weighted` and `least-busy`. Default 1; 0: used only when the other targets fail. */
+            weight?: number;
+        };
+        /**
+         * @example {
+         *       "firstByteMs": 10000,
+         *       "totalMs": 60000
+         *     }
+         */
+        RouteTimeouts: {
+            /** @description Of a streamed reply: the longest pause in it. Default 120000. */
+            betweenBytesMs?: number;
+            /** @description Of a streamed reply: until its first output. Default 120000. */
+            firstByteMs?: number;
+            /** @description Of all attempts together: until the first output of a streamed reply, or the complete reply of another one. */
+            totalMs?: number;
+            /** @description Of a reply that is not streamed, which arrives when it is complete. Default 600000. */
+            wholeMs?: number;
         };
         RpcError: {
             error: {
@@ -12591,13 +12692,36 @@ export interface components {
             warnings?: components["schemas"]["Warning"][];
         };
         WrittenModelAlias: {
-            description?: string;
             /**
-             * @description The model or the agent that requests with this name use.
+             * @description Asked next when a model reports that the conversation does not fit it.
+             * @example openai/gpt-5.5
+             */
+            contextFallback?: string;
+            description?: string;
+            /** @description Asked in order when no target replies. */
+            fallbacks?: string[];
+            /**
+             * @description The model or the agent that requests with this name use. Either this or `targets`.
              * @example groq/llama-3.3-70b-versatile
              */
-            model: string;
+            model?: string;
             name: string;
+            /** @description Further attempts at a model before the next one is asked. Default: none, but 2 at the last model that is left. */
+            retries?: number;
+            /**
+             * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
+             * @enum {string}
+             */
+            sticky?: "session" | "key" | "none";
+            /**
+             * @description Which target a request gets, of those that are up. Default `in-order`.
+             * @enum {string}
+             */
+            strategy?: "in-order" | "weighted" | "least-busy" | "lowest-latency";
+            /** @description The models that share the requests. */
+            targets?: components["schemas"]["RouteTarget"][];
+            /** @description They replace those of the providers; those of an agent take precedence. */
+            timeouts?: components["schemas"]["RouteTimeouts"];
             /** @description Problems with the stored document in the current workspace. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };
@@ -18056,7 +18180,10 @@ export interface operations {
     };
     getModel: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With a route: the order for this session. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /** @example rehearsal/default */
@@ -18072,7 +18199,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Model"];
+                    "application/json": components["schemas"]["ReadModel"];
                 };
             };
             401: components["responses"]["Problem401"];

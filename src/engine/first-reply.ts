@@ -23,8 +23,10 @@ export type RouteAttempt = {
   target: string;
   /** The first output has arrived. Called by `firstReply`, too. Only the first call counts. */
   begun(): void;
-  /** The reply has ended. Called by `firstReply` for a request that fails. Only the first call counts. */
-  ended(failure?: Problem): void;
+  /** The request failed without a reply, or in a turn. Without a problem it was aborted. Called by `firstReply`. */
+  failed(problem?: Problem): void;
+  /** The reply has ended. `isBroken`: counts only after the first output; before, the failure of the request says more. */
+  over(isBroken: boolean): void;
 };
 
 /** A model to ask; `attempt`: of a route. */
@@ -51,7 +53,7 @@ export async function firstReply<Reply>(
       attempt?.begun();
       return reply;
     } catch (error) {
-      attempt?.ended(error instanceof Problem && signal?.aborted !== true ? error : undefined);
+      attempt?.failed(error instanceof Problem && signal?.aborted !== true ? error : undefined);
       signal?.throwIfAborted();
       if (!(error instanceof Problem)) throw error;
       if (failure === null || error.extra.provider !== undefined) failure = error;

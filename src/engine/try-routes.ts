@@ -17,7 +17,7 @@ import {
   type TargetHealth,
 } from '../core/model/target-health.ts';
 import { type Candidate, orderTargets, pickNext } from '../core/model/target-order.ts';
-import type { Problem } from '../core/problem.ts';
+import { Problem } from '../core/problem.ts';
 import type { ModelTry, RouteAttempt, Routing } from './first-reply.ts';
 
 /** Clients choose the models of no route, but conversations are many. */
@@ -64,6 +64,14 @@ function startAttempt({ found, isLast, leftMs, failed }: Started, { clock, log, 
   const retries = route?.retries ?? (isLast && why !== 'all-down' ? undefined : 0);
   let hasBegun = false;
   let hasEnded = false;
+  const end = (failure?: Problem): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    const pause = endRun(health, run, failure ?? null, clock.now());
+    const at = { workspace, route: route?.name, model };
+    if (failure !== undefined) log?.info('a model of a route failed', { ...at, code: failure.code });
+    if (pause !== null) log?.info('a model of a route is put aside', { ...at, code: pause.code, ms: pause.ms });
+  };
   return {
     limits: {
       ...timeouts,
@@ -79,13 +87,10 @@ function startAttempt({ found, isLast, leftMs, failed }: Started, { clock, log, 
       noteReply(health, run, clock.now());
       if (keepAs !== null) setNewest(memory.kept, keepAs, model, maxKept);
     },
-    ended(failure) {
-      if (hasEnded) return;
-      hasEnded = true;
-      const pause = endRun(health, run, failure ?? null, clock.now());
-      if (failure !== undefined) log?.info('a model of a route failed', { workspace, route: route?.name, model, code: failure.code });
-      if (pause !== null)
-        log?.info('a model of a route is put aside', { workspace, route: route?.name, model, code: pause.code, ms: pause.ms });
+    failed: end,
+    over(isBroken) {
+      if (!isBroken) end();
+      else if (hasBegun) end(new Problem('upstream_error', 'The reply broke off.', { provider: model, retryable: true }));
     },
   };
 }

@@ -12,7 +12,7 @@ import { Problem } from '../core/problem.ts';
 import { toAnswerId } from '../core/text/reference.ts';
 import { encodeFrame } from '../dialects/native.ts';
 import { createReplyEncoder } from '../dialects/reply-encoder.ts';
-import { firstReply, type RouteAttempt, type Routing } from '../engine/first-reply.ts';
+import { firstReply, type RouteAttempt } from '../engine/first-reply.ts';
 import { modelsOf } from '../core/model/route.ts';
 import { createDropped, type Dropped, droppedHeaders } from '../core/model/dropped.ts';
 import { limits } from '../core/limits/limits.ts';
@@ -46,14 +46,12 @@ import { forwardBody } from './passed/forwarded-reply.ts';
 import { withoutKey } from './provider-secrets.ts';
 import { rehearsalHttp } from './rehearsal/rehearsal.ts';
 import { withRetries } from './retry.ts';
+import { endingRoute, toRouting, withTarget } from './routed-reply.ts';
 import { leakedCallsOf } from './text-protocol.ts';
 import { type ProviderExchange, openHead, openReply, readUnstreamed } from './transport.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
-
-/** Names the model of a route that replied. */
-const targetHeader = 'x-moniker-target';
 
 export type ProxyDeps = WithTelemetry & {
   /** Absent: failures of the models of routes are not logged. */
@@ -102,31 +100,6 @@ function failedStream({ ids }: ProxyDeps, { dialect, body }: AskedChat, problem:
   const encoder = createReplyEncoder(dialect, { id: toAnswerId(dialect.name, ids.next('cmpl')), model: body.model, created: 0 });
   const text = encoder.encode({ type: 'error', problem: problem.toBody(), retryable: false });
   return new Response(text, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' } });
-}
-
-export function toRouting({ clock, ids, log }: ProxyDeps, { workspace, keyId }: Principal): Routing {
-  return { clock, ids, log, workspace, keyId, session: null };
-}
-
-/** Names the model of a route that replies, and why it was asked. */
-export async function withTarget(route: RouteAttempt | undefined, reply: Promise<Response>): Promise<Response> {
-  const response = await reply;
-  if (route !== undefined) response.headers.set(targetHeader, route.target);
-  return response;
-}
-
-/** Tells a route when the reply has ended, which its meter notices. */
-export function endingRoute<Usage extends LimitedRequest['usage']>(usage: Usage, route: RouteAttempt | undefined) {
-  if (route === undefined || usage === undefined) return usage;
-  const gather: NonNullable<LimitedRequest['usage']>['gather'] = (workspace, report) => {
-    const { request } = report;
-    const isBroken = request?.status === 'failed' && request.code !== null;
-    route.ended(
-      isBroken ? new Problem('upstream_error', 'The reply broke off.', { provider: report.models[0]?.model, retryable: true }) : undefined,
-    );
-    usage.gather(workspace, report);
-  };
-  return { gather };
 }
 
 async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat, route?: RouteAttempt): Promise<Response> {

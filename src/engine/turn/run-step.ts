@@ -80,7 +80,7 @@ export async function runStep(
         scope.append({ type: 'step-restart', turn: scope.turn, step, from, model: last.model, code: last.problem.code });
       const outcome = await attemptStep(deps, scope, { step, closing, model, ...(route !== undefined && { route }) }, signal);
       signal.throwIfAborted();
-      if (outcome.ok) return route?.ended();
+      if (outcome.ok) return route?.over(false);
       const { code, detail } = outcome.problem;
       deps.log.info('a model call failed', { turn: scope.turn, step, model, code, detail });
       const problem = Problem.fromBody(outcome.problem);

@@ -15,11 +15,12 @@ import { startBodyLog } from '../../engine/proxy/body-log.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
 import { limitRequest } from '../../engine/proxy/reserve-request.ts';
 import { forwardBody } from './forwarded-reply.ts';
-import { answerHeaders, endingRoute, type ProxyDeps, toRouting, withTarget } from '../proxy.ts';
+import { answerHeaders, type ProxyDeps } from '../proxy.ts';
 import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
 import { startReply } from './reply-start.ts';
 import { withRetries } from '../retry.ts';
+import { endingRoute, toRouting, withTarget } from '../routed-reply.ts';
 import { openHead } from '../transport.ts';
 
 /** `path`: after the provider's base URL, such as `/embeddings`. */
