@@ -1,11 +1,9 @@
 /** What the requests to providers outside of turns add for a model of a route: the header that names it, and the end of its reply. */
+import { targetHeader } from '../core/model/route.ts';
 import type { Principal } from '../core/people/principal.ts';
 import type { RouteAttempt, Routing } from '../engine/first-reply.ts';
 import type { LimitedRequest } from '../engine/proxy/reserve-request.ts';
 import type { Clock, Ids, Logger } from '../ports/runtime.ts';
-
-/** Names the model of a route that replied. */
-const targetHeader = 'x-moniker-target';
 
 export function toRouting({ clock, ids, log }: { clock: Clock; ids: Ids; log?: Logger }, { workspace, keyId }: Principal): Routing {
   return { clock, ids, log, workspace, keyId, session: null };

@@ -5,6 +5,14 @@
 import { z } from 'zod';
 import { ModelTimeouts, modelTimeout } from './timeouts.ts';
 
+/** The response header that names the model of a route that replied, and why it was asked. */
+export const targetHeader = 'x-moniker-target';
+/** In the OpenAPI document. */
+export const targetHeaders = {
+  [targetHeader]:
+    'Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`.',
+};
+
 const maxTargets = 32;
 const maxRouteFallbacks = 16;
 const maxRouteRetries = 5;

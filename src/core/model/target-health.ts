@@ -120,7 +120,8 @@ function failureKind({ code, extra }: Problem): FailureKind | null {
   // Not 403: some services answer so to what one client has written.
   if (code === 'not_configured' || code === 'model_not_found' || status === 401 || status === 402) return 'refused';
   if (provider === undefined) return null;
-  if (status === 429 || code === 'rate_limited') return retryable === false ? 'refused' : 'limited';
+  // Without credit, waiting does not help.
+  if (status === 429 || code === 'rate_limited') return retryable === false && extra.retryAfterMs === undefined ? 'refused' : 'limited';
   return retryable === true || code === 'upstream_timeout' || Number(status) >= 500 ? 'broken' : null;
 }
 
