@@ -3,6 +3,7 @@
  * never aliases, so that there are no cycles. The order for a request is in `target-order.ts`.
  */
 import { z } from 'zod';
+import { listOf, recordOf } from '../json/wire-value.ts';
 import { ModelTimeouts, modelTimeout } from './timeouts.ts';
 
 /** The response header that names the model of a route that replied, and why it was asked. */
@@ -70,6 +71,12 @@ export function modelsOf(resolved: ResolvedModel): readonly string[] {
   if (typeof resolved === 'string') return [resolved];
   const { targets, fallbacks = [], contextFallback } = resolved;
   return [...new Set([...targets.map(({ model }) => model), ...fallbacks, ...(contextFallback === undefined ? [] : [contextFallback])])];
+}
+
+/** Returns every model, alias or agent that an agent or alias names. `body`: not parsed yet. */
+export function refsIn({ model, targets, fallbacks, contextFallback }: Readonly<Record<string, unknown>>): string[] {
+  const ofTargets = listOf(targets).map((target) => recordOf(target).model);
+  return [model, ...ofTargets, ...listOf(fallbacks), contextFallback].filter((ref) => typeof ref === 'string');
 }
 
 /** Returns the name that later turns of a session use. A name with a `/` is never an alias there. */

@@ -12,7 +12,7 @@ import { hiddenPart, type HiddenValue, type HidingKind, hidingMembers, isHidden 
 const places: Readonly<Record<string, readonly string[]>> = {
   secrets: ['value', 'hosts'],
   providers: ['baseUrl', 'apiKey', 'apiKeySecret', 'headers', 'models'],
-  modelAliases: ['model'],
+  modelAliases: ['model', 'targets', 'fallbacks', 'contextFallback'],
   servers: ['url', 'baseUrl', 'headers', 'query', 'oauth', 'command', 'args', 'env', 'cwd', 'roots'],
   skills: ['path'],
   agents: ['model', 'fallbacks'],

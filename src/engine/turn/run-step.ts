@@ -139,7 +139,7 @@ async function attemptStep(deps: StepDeps, scope: StepScope, at: AttemptAt, sign
 }
 
 /** Turns events of the reply into events of the log, in order. Names are resolved where they are unambiguous; call ids are our own. */
-function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; model: string }, batch: EventBatch) {
+function createStepWriter(deps: StepDeps, scope: StepScope, at: AttemptAt, batch: EventBatch) {
   const { turn } = scope;
   const { step } = at;
   const callIds = new Map<number, string>();
@@ -214,6 +214,7 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
             step,
             reason: event.reason,
             model: at.model,
+            ...(at.route !== undefined && { target: at.route.target }),
             ...(inOrder(scope.plan, event) && { inOrder: true }),
           });
           break;

@@ -2,9 +2,8 @@
  * What a key with `models` may write: agents and model aliases that name models of its list, since others run them. No providers, and no
  * aliases with the names of other models, which decide what the name of a model stands for.
  */
-import { listOf, recordOf } from '../../../core/json/wire-value.ts';
 import { splitModelRef } from '../../../core/turn/agent.ts';
-import { modelsOf } from '../../../core/model/route.ts';
+import { modelsOf, refsIn } from '../../../core/model/route.ts';
 import { resolveModelRef } from '../../../core/model/model-alias.ts';
 import { allowsModel, coversPattern, type ModelPatterns } from '../../../core/model/model-name.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
@@ -26,9 +25,7 @@ export function requireOwnModels(
   if (kind === 'model-alias' && name.includes('/') && !coversPattern(models, name))
     throw new Problem('forbidden', `${own} It gives no other model a new meaning: ${quoted(name)}.`);
   // Not parsed yet: what is not a name of a model is refused by its schema.
-  const targets = listOf(body.targets).map((target) => recordOf(target).model);
-  const refs = [body.model, ...listOf(body.fallbacks), ...targets, body.contextFallback].filter((ref) => typeof ref === 'string');
-  const ref = refs.find((name) => !isOwn(context, models, name));
+  const ref = refsIn(body).find((name) => !isOwn(context, models, name));
   if (ref !== undefined) throw new Problem('forbidden', `${own} It writes no agent or alias with another model, such as ${quoted(ref)}.`);
 }
 
