@@ -7,7 +7,7 @@ import type { Clock, Ids, Logger } from '../ports/runtime.ts';
 
 /** What the order of the models of a route depends on. `session`: null outside of sessions; then `body` shows which conversation it is. */
 export type Routing = {
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'sleep'>;
   ids: Ids;
   log?: Logger | undefined;
   workspace: string;
@@ -29,8 +29,8 @@ export type RouteAttempt = {
   over(isBroken: boolean): void;
 };
 
-/** A model to ask; `attempt`: of a route. */
-export type ModelTry = { model: string; attempt?: RouteAttempt };
+/** A model to ask, or how long to wait before the next one. `attempt`: of a route. */
+export type ModelTry = { model: string; attempt?: RouteAttempt } | { waitMs: number };
 
 const loadRoutes = once(() => import('./try-routes.ts'));
 
@@ -47,6 +47,11 @@ export async function firstReply<Reply>(
   let failure: Problem | null = null;
   const tries = models.every(isModel) ? inOrder(models) : (await loadRoutes()).tryRoutes(models, routing);
   for (let next = tries.next(); !next.done; ) {
+    if ('waitMs' in next.value) {
+      await routing.clock.sleep(next.value.waitMs, signal);
+      next = tries.next();
+      continue;
+    }
     const { model, attempt } = next.value;
     try {
       const reply = await ask(model, attempt);
@@ -67,6 +72,6 @@ function isModel(model: ResolvedModel): model is string {
   return typeof model === 'string';
 }
 
-function* inOrder(models: readonly string[]): Generator<ModelTry, void, Problem> {
+function* inOrder(models: readonly string[]): Generator<ModelTry, void, Problem | undefined> {
   for (const model of models) yield { model };
 }

@@ -3,6 +3,8 @@
  * workspace. Loaded with the first route that is used.
  */
 import { listOf, recordOf } from '../core/json/wire-value.ts';
+import { backoffMs } from '../core/limits/backoff.ts';
+import { SECOND } from '../core/limits/units.ts';
 import { setNewest } from '../core/memoize.ts';
 import { overflowCode, reportedIn } from '../core/model/provider-failure.ts';
 import type { NamedRoute, ResolvedModel } from '../core/model/route.ts';
@@ -16,7 +18,7 @@ import {
   stateOf,
   type TargetHealth,
 } from '../core/model/target-health.ts';
-import { type Candidate, orderTargets, pickNext } from '../core/model/target-order.ts';
+import { type Candidate, leastPauseMs, orderTargets, takeLeastDown, takeNext } from '../core/model/target-order.ts';
 import { Problem } from '../core/problem.ts';
 import type { ModelTry, RouteAttempt, Routing } from './first-reply.ts';
 
@@ -35,33 +37,66 @@ const ofIsolate = createRouteMemory();
 type RoutedCandidate = Candidate & { route: NamedRoute | null; keepAs: string | null };
 type Failed = { model: string; code: string };
 
-/** Yields the models to ask until one replies; the failure of each is passed to `next`. Ends early when the total time of its route is over. */
-export function* tryRoutes(models: readonly ResolvedModel[], routing: Routing, memory = ofIsolate): Generator<ModelTry, void, Problem> {
+/** More, such as those of long lists of fallbacks, are not asked. */
+const maxAttempts = 64;
+/** Of all waits of a request, when every model has failed or is put aside: as long as one without a route waits for `Retry-After`. */
+const maxWaitMs = 20 * SECOND;
+/** How often the models that are up again are asked. */
+const maxRounds = 3;
+const firstWaitMs = 500;
+
+/**
+ * Yields the models to ask until one replies; the failure of each is passed to `next`. When none is up, that whose pause ends first is asked once;
+ * then the request waits for the end of a pause, unless its route says how often to retry. Ends when nothing is left, or when the total time of a
+ * route is over.
+ */
+export function* tryRoutes(
+  models: readonly ResolvedModel[],
+  routing: Routing,
+  memory = ofIsolate,
+): Generator<ModelTry, void, Problem | undefined> {
   const now = (): number => routing.clock.now();
   const startedAt = now();
-  const left = models.flatMap((model) => candidatesOf(model, routing, memory));
+  let left = models.flatMap((model) => candidatesOf(model, routing, memory));
   const failed: Failed[] = [];
+  let again: RoutedCandidate[] = [];
   let context: RoutedCandidate | null = null;
-  for (let found = pickNext(left, now()); found !== null; found = context ?? pickNext(left, now())) {
+  let [rounds, waits, waitedMs, failedBefore] = [0, 0, 0, 0];
+  while (failed.length < maxAttempts) {
+    const found: RoutedCandidate | null = context ?? takeNext(left, now()) ?? (failed.length === 0 ? takeLeastDown(left, now()) : null);
+    if (found === null) {
+      left = [...left, ...again].filter(({ route }) => route?.retries === undefined);
+      again = [];
+      waits += 1;
+      // Another request may ask the only model whose pause is over.
+      if (failed.length > failedBefore) rounds += 1;
+      failedBefore = failed.length;
+      const waitMs = Math.max(leastPauseMs(left, now()), backoffMs({ firstMs: firstWaitMs }, waits));
+      const leftMs = Math.min(...left.map(({ route }) => leftOf(route, now() - startedAt) ?? maxWaitMs));
+      waitedMs += waitMs;
+      if (rounds > maxRounds || waitMs > leftMs || waitedMs > maxWaitMs) return;
+      yield { waitMs };
+      continue;
+    }
     const leftMs = leftOf(found.route, now() - startedAt);
     if (leftMs !== null && leftMs <= 0 && failed.length > 0) return;
     context = null;
-    const isLast = left.length === 0;
-    const attempt = startAttempt({ found, isLast, leftMs, failed }, routing, memory);
-    const problem: Problem = yield { model: found.model, attempt };
+    const attempt = startAttempt({ found, leftMs, failed }, routing, memory);
+    const problem: Problem | undefined = yield { model: found.model, attempt };
+    if (problem === undefined) return;
     failed.push({ model: found.model, code: problem.code });
+    if (problem.extra.retryable === true && problem.code !== 'upstream_timeout') again.push({ ...found, why: 'fallback' });
     if (reportedIn(problem.extra)?.code === overflowCode) context = contextOf(found, left, routing, memory);
   }
 }
 
-type Started = { found: RoutedCandidate; isLast: boolean; leftMs: number | null; failed: readonly Failed[] };
+type Started = { found: RoutedCandidate; leftMs: number | null; failed: readonly Failed[] };
 
-function startAttempt({ found, isLast, leftMs, failed }: Started, { clock, log, workspace }: Routing, memory: RouteMemory): RouteAttempt {
+function startAttempt({ found, leftMs, failed }: Started, { clock, log, workspace }: Routing, memory: RouteMemory): RouteAttempt {
   const { model, why, health, route, keepAs } = found;
   const run = beginRun(health, clock.now());
   const beganAt = clock.now();
   const { totalMs: _totalMs, ...timeouts } = route?.timeouts ?? {};
-  const retries = route?.retries ?? (isLast && why !== 'all-down' ? undefined : 0);
   let hasBegun = false;
   let hasEnded = false;
   const end = (failure?: Problem): void => {
@@ -76,7 +111,7 @@ function startAttempt({ found, isLast, leftMs, failed }: Started, { clock, log, 
     limits: {
       ...timeouts,
       ...(leftMs !== null && { leftMs }),
-      ...(retries !== undefined && { retries }),
+      retries: route?.retries ?? 0,
       // The total time may be over, and another request may have found the model down.
       mayRetry: () => stateOf(health, clock.now()) === 'up' && (leftMs === null || clock.now() - beganAt < leftMs),
     },
@@ -179,7 +214,8 @@ export function explainRoute(route: NamedRoute, routing: Routing, memory = ofIso
   const now = routing.clock.now();
   const left = candidatesOf(route, routing, memory);
   const order = [];
-  for (let found = pickNext(left, now); found !== null; found = pickNext(left, now)) {
+  const next = (): RoutedCandidate | null => takeNext(left, now) ?? takeLeastDown(left, now);
+  for (let found = next(); found !== null; found = next()) {
     const { model, why, health } = found;
     const latencyMs = health.firstOutputMs === null ? null : Math.round(health.firstOutputMs);
     const more = { state: stateOf(health, now), pauseLeftMs: pauseLeftMs(health, now), code: health.pause?.code ?? null };

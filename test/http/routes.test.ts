@@ -153,16 +153,41 @@ describe('a request with the name of a route', () => {
     expect(asked).toEqual([one, three, one, three]);
   });
 
-  it('asks models that are put aside after all others rather than none, once each', async () => {
+  it('asks one model that is put aside rather than none, that whose pause ends first', async () => {
     const { one, two, asked, fail, route, chat } = await createRouted();
     await route({ targets: [{ model: `${one}/m` }, { model: `${two}/m` }] });
     fail.set(one, () => refused(429, { 'retry-after': '60' }));
-    fail.set(two, () => refused(429, { 'retry-after': '5' }));
+    fail.set(two, () => refused(429, { 'retry-after': '30' }));
     expect((await chat()).status).toBe(429);
     asked.length = 0;
+    expect([(await chat()).status, asked]).toEqual([429, [two]]);
     fail.clear();
     const reply = await chat();
-    expect([reply.status, targetOf(reply), asked]).toEqual([200, `${two}/m; why=all-down; attempts=1`, [two]]);
+    expect([reply.status, targetOf(reply), asked]).toEqual([200, `${two}/m; why=all-down; attempts=1`, [two, two]]);
+  });
+
+  it('waits for the end of a short pause when every model is put aside, and does not hammer the model then', async () => {
+    const { one, two, asked, fail, route, chat, proxyClock } = await createRouted();
+    await route({ targets: [{ model: `${one}/m` }, { model: `${two}/m` }] });
+    fail.set(one, () => Response.json({ error: {} }, { status: 429, headers: { 'retry-after': '5' } }));
+    fail.set(two, () => Response.json({ error: {} }, { status: 429, headers: { 'retry-after': '10' } }));
+    const replies = Array.from({ length: 20 }, () => chat());
+    await expect.poll(() => asked.includes(two)).toBe(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    fail.delete(two);
+    const before = asked.filter((name) => name === one).length;
+    await proxyClock.advance(5_000);
+    // Of the requests that wait, one finds out that the model still fails.
+    await expect.poll(() => asked.filter((name) => name === one).length).toBe(before + 1);
+    let done = false;
+    const all = Promise.all(replies).finally(() => {
+      done = true;
+    });
+    while (!done) {
+      await proxyClock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(new Set((await all).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   it('is answered with the failure of the last provider if no model replies', async () => {

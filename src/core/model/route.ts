@@ -49,7 +49,8 @@ export const routeMembers = {
   fallbacks: z.array(TargetModel).max(maxRouteFallbacks).optional().meta({ description: 'Asked in order when no target replies.' }),
   contextFallback: TargetModel.optional().meta({ description: 'Asked next when a model reports that the conversation does not fit it.' }),
   retries: z.int().min(0).max(maxRouteRetries).optional().meta({
-    description: 'Further attempts at a model before the next one is asked. Default: none, but 2 at the last model that is left.',
+    description:
+      'Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits up to three times, 20 s at most, for one that is up again.',
   }),
   timeouts: RouteTimeouts.optional().meta({ description: 'They replace those of the providers; those of an agent take precedence.' }),
   sticky: z.enum(['session', 'key', 'none']).optional().meta({

@@ -21,7 +21,7 @@ export type OrderFor = {
   kept?: string | null | undefined;
 };
 
-/** Returns the targets in the order of the strategy, and then the fallbacks. Health decides only between the targets of `pickNext`. */
+/** Returns the targets in the order of the strategy, and then the fallbacks. Whether they are up is decided when the next one is taken. */
 export function orderTargets({ targets, strategy = 'in-order', fallbacks = [] }: ModelRoute, order: OrderFor): Candidate[] {
   const { healthOf, now, seed, isSticky, kept = null } = order;
   const rated = targets.map(({ model, weight = 1 }) => {
@@ -36,21 +36,23 @@ export function orderTargets({ targets, strategy = 'in-order', fallbacks = [] }:
   return [...ordered, ...fallbacks.map((model): Candidate => ({ model, why: 'fallback', health: healthOf(model) }))];
 }
 
-/**
- * Removes and returns the candidate to ask next: the first that is up, or else that whose pause ends first. Never waits: a model that is put aside may
- * be up again.
- */
-export function pickNext<One extends Candidate>(candidates: One[], now: number): One | null {
-  let best = -1;
-  let leastMs = Number.POSITIVE_INFINITY;
-  for (const [index, { health }] of candidates.entries()) {
-    const state = stateOf(health, now);
-    if (state === 'up' || state === 'due') return candidates.splice(index, 1)[0] ?? null;
-    const ms = pauseLeftMs(health, now);
-    if (ms < leastMs) [best, leastMs] = [index, ms];
-  }
-  const [found] = best < 0 ? [] : candidates.splice(best, 1);
+/** Removes and returns the first candidate that is up, or whose pause is over; null: none is. */
+export function takeNext<One extends Candidate>(candidates: One[], now: number): One | null {
+  const index = candidates.findIndex(({ health }) => ['up', 'due'].includes(stateOf(health, now)));
+  return (index < 0 ? undefined : candidates.splice(index, 1)[0]) ?? null;
+}
+
+/** Removes and returns the candidate whose pause ends first: it may be up again. null: there are no candidates. */
+export function takeLeastDown<One extends Candidate>(candidates: One[], now: number): One | null {
+  const least = leastPauseMs(candidates, now);
+  const index = candidates.findIndex(({ health }) => pauseLeftMs(health, now) === least);
+  const [found] = index < 0 ? [] : candidates.splice(index, 1);
   return found === undefined ? null : { ...found, why: 'all-down' };
+}
+
+/** Infinity without candidates. */
+export function leastPauseMs(candidates: readonly Candidate[], now: number): number {
+  return Math.min(...candidates.map(({ health }) => pauseLeftMs(health, now)));
 }
 
 type Rated = { health: TargetHealth; weight: number; now: number };

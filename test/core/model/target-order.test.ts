@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { beginRun, createTargetHealth, endRun, noteReply, type TargetHealth } from '../../../src/core/model/target-health.ts';
-import { orderTargets, pickNext } from '../../../src/core/model/target-order.ts';
+import { orderTargets, takeLeastDown, takeNext } from '../../../src/core/model/target-order.ts';
 import type { ModelRoute } from '../../../src/core/model/route.ts';
 import { Problem } from '../../../src/core/problem.ts';
 
@@ -105,7 +105,8 @@ describe('the next model of a request', () => {
     limit('c/m', 5_000);
     const left = order({ targets, fallbacks: ['d/m'] });
     const asked = [];
-    for (let next = pickNext(left, now); next !== null; next = pickNext(left, now)) asked.push([next.model, next.why]);
+    const next = () => takeNext(left, now) ?? takeLeastDown(left, now);
+    for (let found = next(); found !== null; found = next()) asked.push([found.model, found.why]);
     expect(asked).toEqual([
       ['b/m', 'fallback'],
       ['d/m', 'fallback'],
@@ -118,8 +119,8 @@ describe('the next model of a request', () => {
     const { order, limit, healthOf } = place();
     limit('a/m', 1_000);
     const later = now + 1_000;
-    expect(pickNext(order({ targets }), later)?.model).toBe('a/m');
+    expect(takeNext(order({ targets }), later)?.model).toBe('a/m');
     beginRun(healthOf('a/m'), later);
-    expect(pickNext(order({ targets }), later)?.model).toBe('b/m');
+    expect(takeNext(order({ targets }), later)?.model).toBe('b/m');
   });
 });
