@@ -117,6 +117,9 @@ export async function simulate(
     }
     durations.push(time.clock.now() - began);
   };
+  // Loads the rules of routes, during which simulated time must not pass.
+  const first = { clock: time.clock, ids, workspace: 'first', keyId: 'k', session: null };
+  await firstReply([{ name: 'first', targets: [{ model: 'first/m' }] }], first, async () => undefined);
   const running: Promise<void>[] = [];
   for (let index = 0; index < requests; index += 1) {
     await time.advanceTo((index * second) / perSecond);
