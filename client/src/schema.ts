@@ -7373,7 +7373,7 @@ export interface components {
             model?: string;
             /** @description Optional. Must equal the name in the path. */
             name?: string;
-            /** @description Further attempts at a model before the next one is asked. Default: none, but 2 at the last model that is left. */
+            /** @description Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
             retries?: number;
             /**
              * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
@@ -7405,7 +7405,7 @@ export interface components {
              */
             model?: string;
             name: string;
-            /** @description Further attempts at a model before the next one is asked. Default: none, but 2 at the last model that is left. */
+            /** @description Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
             retries?: number;
             /**
              * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
@@ -8175,6 +8175,8 @@ export interface components {
             apiKey?: string;
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
+            apiKeySecrets?: string[];
             /**
              * Format: uri
              * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
@@ -8339,6 +8341,8 @@ export interface components {
         ProviderView: {
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
+            apiKeySecrets?: string[];
             /**
              * Format: uri
              * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
@@ -10547,6 +10551,8 @@ export interface components {
             model: string;
             reason: string;
             step: number;
+            /** @description Of a route: the model, why it was asked, and which failed before, as `x-moniker-target`. */
+            target?: string;
             turn: string;
             /** @constant */
             type: "step-end";
@@ -12706,7 +12712,7 @@ export interface components {
              */
             model?: string;
             name: string;
-            /** @description Further attempts at a model before the next one is asked. Default: none, but 2 at the last model that is left. */
+            /** @description Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
             retries?: number;
             /**
              * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
@@ -12739,6 +12745,8 @@ export interface components {
         WrittenProvider: {
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
+            apiKeySecrets?: string[];
             /**
              * Format: uri
              * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
@@ -14367,6 +14375,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from those of the session. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16265,6 +16275,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from those of the session. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     /** @description `v1` */
                     "x-vercel-ai-ui-message-stream"?: string;
                     [name: string]: unknown;
@@ -16345,6 +16357,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16385,6 +16399,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16424,6 +16440,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16717,6 +16735,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16781,6 +16801,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16859,6 +16881,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16992,6 +17016,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17030,6 +17056,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17070,6 +17098,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17816,6 +17846,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17880,6 +17912,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18229,6 +18263,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19436,6 +19472,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19507,6 +19545,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19555,6 +19595,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -39,8 +39,10 @@ type Failed = { model: string; code: string };
 
 /** More, such as those of long lists of fallbacks, are not asked. */
 const maxAttempts = 64;
-/** Of all waits of a request, when every model has failed or is put aside: as long as one without a route waits for `Retry-After`. */
+/** A wait for the end of a pause, when every model has failed or is put aside: as long as a request without a route waits for `Retry-After`. */
 const maxWaitMs = 20 * SECOND;
+/** All waits of a request, also for that which asks the model after its pause. */
+const maxWaitsMs = 30 * SECOND;
 /** How often the models that are up again are asked. */
 const maxRounds = 3;
 const firstWaitMs = 500;
@@ -74,7 +76,7 @@ export function* tryRoutes(
       const waitMs = Math.max(leastPauseMs(left, now()), backoffMs({ firstMs: firstWaitMs }, waits));
       const leftMs = Math.min(...left.map(({ route }) => leftOf(route, now() - startedAt) ?? maxWaitMs));
       waitedMs += waitMs;
-      if (rounds > maxRounds || waitMs > leftMs || waitedMs > maxWaitMs) return;
+      if (rounds > maxRounds || waitMs > leftMs || waitedMs > maxWaitsMs) return;
       yield { waitMs };
       continue;
     }
@@ -120,7 +122,7 @@ function startAttempt({ found, leftMs, failed }: Started, { clock, log, workspac
       if (hasBegun) return;
       hasBegun = true;
       noteReply(health, run, clock.now());
-      if (keepAs !== null) setNewest(memory.kept, keepAs, model, maxKept);
+      if (keepAs !== null && memory.kept.get(keepAs) !== model) setNewest(memory.kept, keepAs, model, maxKept);
     },
     failed: end,
     over(isBroken) {
@@ -135,7 +137,7 @@ function candidatesOf(resolved: ResolvedModel, routing: Routing, memory: RouteMe
   const healthOf = (model: string): TargetHealth => readHealth(memory, routing.workspace, model);
   if (typeof resolved === 'string') return [{ model: resolved, why: 'fallback', health: healthOf(resolved), route: null, keepAs: null }];
   const stuck = stickyText(resolved, routing);
-  const keepAs = stuck === null ? null : JSON.stringify([routing.workspace, resolved.name, stuck]);
+  const keepAs = stuck === null ? null : `${routing.workspace}\n${resolved.name}\n${stuck}`;
   const kept = keepAs === null ? null : memory.kept.get(keepAs);
   const seed = stuck ?? routing.ids.next('route');
   const ordered = orderTargets(resolved, { healthOf, now: routing.clock.now(), seed, isSticky: stuck !== null, kept });
@@ -189,7 +191,9 @@ const maxModels = 2_000;
 
 function readHealth({ models }: RouteMemory, workspace: string, model: string): TargetHealth {
   const key = `${workspace}\n${model}`;
-  const health = models.get(key) ?? createTargetHealth();
+  const known = models.get(key);
+  if (known !== undefined) return known;
+  const health = createTargetHealth();
   setNewest(models, key, health, maxModels);
   return health;
 }

@@ -71,7 +71,7 @@ function readStream(deps: ModelDeps, request: ChatRequest, signal: AbortSignal):
 async function begin(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Promise<{ first: ChatEvent[]; cursor: ReplyCursor }> {
   const { access } = request;
   const adapter = adapters[access.kind];
-  const open = await openReply({ http: httpFor(deps, access), clock: deps.clock }, toExchange(adapter, request), signal);
+  const open = await openReply({ ...deps, http: httpFor(deps, access) }, toExchange(adapter, request), signal);
   return await beginReply(open, { access, reply: adapter.createReply(access) }, signal);
 }
 
@@ -85,7 +85,7 @@ async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
   const exchange = toExchange(adapter, request);
   await reserve(request);
   yield await withRetries({ clock: deps.clock, timeouts: request.timeouts }, async () => {
-    const response = await openHead({ http: httpFor(deps, access), clock: deps.clock }, exchange, { isWhole: true });
+    const response = await openHead({ ...deps, http: httpFor(deps, access) }, exchange, { isWhole: true });
     return (await readUnstreamed(response, access)).events;
   });
 }

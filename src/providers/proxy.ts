@@ -162,7 +162,7 @@ function withApiHeader(response: Response, kind: ProviderAccess['kind'] | null):
 }
 
 async function forwardChat(
-  { outbound, kept, telemetry, clock, ids }: ProxyDeps,
+  { outbound, kept, telemetry, clock, ids, log }: ProxyDeps,
   principal: Principal,
   { ref, dialect, body, agent, text, headers, signal, timeouts }: ProxiedChat,
   { access, isListed, reserve, hasBudget }: SendRules,
@@ -182,7 +182,7 @@ async function forwardChat(
   meter.dropped(dropped);
   const checked = checkedBody && { body: checkedBody(sent.body, { isChecked, hasBudget, dropped }), text: undefined };
   const own = { ...sent, ...checked, ...storing, reserve, dropped };
-  const request = { access, model, dialect, headers, http, clock, ids, signal, meter, timeouts, ...own };
+  const request = { access, model, dialect, headers, http, clock, ids, log, signal, meter, timeouts, ...own };
   return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
 
@@ -214,6 +214,7 @@ export type ProxyRequest = Pick<ProxiedChat, 'dialect' | 'text' | 'headers' | 't
   http: OutboundHttp;
   clock: Clock;
   ids: Ids;
+  log?: Logger | undefined;
   /** Aborts when the client disconnects. Requested only if needed, because creating a signal is expensive. */
   signal?(): AbortSignal;
   meter?: CallMeter;
@@ -230,7 +231,7 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
 export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
-  const { access, model, dialect, http, clock, ids, meter = noMeter } = asGiven;
+  const { access, model, dialect, http, clock, ids, log, meter = noMeter } = asGiven;
   dialect.checkPassed?.(asGiven.body);
   const adapter = adapters[access.kind];
   const profile = profileFor(access, model);
@@ -255,14 +256,14 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const rewriting = { access, dialect, model, agentRef, kept, leaks, includeUsage: wantsUsage(body), clock, ids, meter };
   if (body.stream !== true) {
     const { whole, headers } = await withRetries({ clock, timeouts: given.timeouts }, async () => {
-      const response = await relabelled(await openHead({ http, clock }, exchange, { isWhole: true }));
+      const response = await relabelled(await openHead({ http, clock, log }, exchange, { isWhole: true }));
       return { headers: await answerHeaders(access, response, given.dropped), whole: await readUnstreamed(response, access) };
     });
     return await relayWhole(whole, { ...rewriting, headers });
   }
   const signal = request.signal?.();
   const { begun, headers } = await withRetries({ clock, signal, timeouts: given.timeouts }, async () => {
-    const open = await openReply({ http, clock }, exchange, signal);
+    const open = await openReply({ http, clock, log }, exchange, signal);
     try {
       const response = await open.idle.guard(relabelled(open.response));
       const passed = await answerHeaders(access, response, given.dropped);
@@ -277,12 +278,12 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
 
 /** Forwards the bytes of the reply undecoded. The response ends with the provider or the client. */
 async function forward(given: ProxyRequest, body: ProxyRequest['body'], exchange: ProviderExchange): Promise<Response> {
-  const { access, model, dialect, http, clock, ids, meter = noMeter } = given;
+  const { access, model, dialect, http, clock, ids, log, meter = noMeter } = given;
   const { createReply, readUsage } = adapters[access.kind];
   const isStream = body.stream === true;
   const { firstByteMs } = timeoutsOf(access.timeouts, given.timeouts);
   const sent = await withRetries({ clock, timeouts: given.timeouts }, async () => {
-    const opened = await relabelled(await openHead({ http, clock }, exchange, { isWhole: !isStream }));
+    const opened = await relabelled(await openHead({ http, clock, log }, exchange, { isWhole: !isStream }));
     const passed = await answerHeaders(access, opened, given.dropped);
     const inOtherForm = async (response: Response) => {
       const { beginOther } = await import('./relay/relay-reply.ts');

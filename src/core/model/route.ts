@@ -50,7 +50,7 @@ export const routeMembers = {
   contextFallback: TargetModel.optional().meta({ description: 'Asked next when a model reports that the conversation does not fit it.' }),
   retries: z.int().min(0).max(maxRouteRetries).optional().meta({
     description:
-      'Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits up to three times, 20 s at most, for one that is up again.',
+      'Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again.',
   }),
   timeouts: RouteTimeouts.optional().meta({ description: 'They replace those of the providers; those of an agent take precedence.' }),
   sticky: z.enum(['session', 'key', 'none']).optional().meta({

@@ -97,7 +97,9 @@ export async function requireModels(
 /** Throws `forbidden` if a model of a route is not allowed for the key, since a request could get any of them. */
 export async function requireRouteModels(directory: Directory, principal: Principal, models: readonly ResolvedModel[]): Promise<void> {
   const routes = models.filter((model) => typeof model !== 'string');
-  if (routes.length > 0) await requireModels(directory, principal, routes.flatMap(modelsOf));
+  // Without a list, the providers are only read when they are asked.
+  if (routes.length === 0 || (await readModelRules(directory, principal)).length === 0) return;
+  await requireModels(directory, principal, routes.flatMap(modelsOf));
 }
 
 /** Without a provider, the name is compared as it is. */

@@ -48,7 +48,7 @@ async function passToModel(
   { ref, path, body, requestId }: PassedRequest & { ref: string },
   route: RouteAttempt | undefined,
 ): Promise<Response> {
-  const { directory, outbound: http, clock, background = () => undefined } = deps;
+  const { directory, outbound: http, clock, log, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
   const { access, isListed } = await readAllowedProvider(directory, principal, ref);
   if (!openAiKinds.has(access.kind)) {
@@ -64,7 +64,7 @@ async function passToModel(
   const meter = startMeter({ ...deps, usage: endingRoute(bodies.usage, route) }, { principal, ref, requestId, dialect: null }, access);
   try {
     await reserve?.(passedBound(path, exchange.body, profileFor(access, model).imageTokens));
-    const opened = withRetries({ clock, timeouts: route?.limits }, () => openHead({ http, clock }, exchange, { isWhole: true }));
+    const opened = withRetries({ clock, timeouts: route?.limits }, () => openHead({ http, clock, log }, exchange, { isWhole: true }));
     // What it uses is counted although its client disconnects.
     if (reserve !== undefined) background(opened.catch(() => undefined));
     const response = await opened;
