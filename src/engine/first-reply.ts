@@ -1,36 +1,8 @@
 /** The rule of fallbacks, for turns and for chats without a turn: the models are asked in order until one replies. */
 import { once } from '../core/memoize.ts';
 import type { ResolvedModel } from '../core/model/route.ts';
-import type { AttemptLimits } from '../core/model/timeouts.ts';
 import { Problem } from '../core/problem.ts';
-import type { Clock, Ids, Logger } from '../ports/runtime.ts';
-
-/** What the order of the models of a route depends on. `session`: null outside of sessions; then `body` shows which conversation it is. */
-export type Routing = {
-  clock: Pick<Clock, 'now' | 'sleep'>;
-  ids: Ids;
-  log?: Logger | undefined;
-  workspace: string;
-  keyId: string;
-  session: string | null;
-  body?: Readonly<Record<string, unknown>>;
-};
-
-/** Of one model of a route. */
-export type RouteAttempt = {
-  limits: AttemptLimits;
-  /** Which model replies, and why: for the response. */
-  target: string;
-  /** The first output has arrived. Called by `firstReply`, too. Only the first call counts. */
-  begun(): void;
-  /** The request failed without a reply, or in a turn. Without a problem it was aborted. Called by `firstReply`. */
-  failed(problem?: Problem): void;
-  /** The reply has ended. `isBroken`: counts only after the first output; before, the failure of the request says more. */
-  over(isBroken: boolean): void;
-};
-
-/** A model to ask, or how long to wait before the next one. `attempt`: of a route. */
-export type ModelTry = { model: string; attempt?: RouteAttempt } | { waitMs: number };
+import type { ModelTry, RouteAttempt, Routing } from './try-routes.ts';
 
 const loadRoutes = once(() => import('./try-routes.ts'));
 

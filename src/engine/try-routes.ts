@@ -15,12 +15,40 @@ import {
   noteReply,
   pauseLeftMs,
   runningAt,
-  stateOf,
+  targetState,
   type TargetHealth,
 } from '../core/model/target-health.ts';
-import { type Candidate, leastPauseMs, orderTargets, takeLeastDown, takeNext } from '../core/model/target-order.ts';
+import { type TargetCandidate, leastPauseMs, orderTargets, takeLeastDown, takeNext } from '../core/model/target-order.ts';
 import { Problem } from '../core/problem.ts';
-import type { ModelTry, RouteAttempt, Routing } from './first-reply.ts';
+import type { AttemptLimits } from '../core/model/timeouts.ts';
+import type { Clock, Ids, Logger } from '../ports/runtime.ts';
+
+/** What the order of the models of a route depends on. `session`: null outside of sessions; then `body` shows which conversation it is. */
+export type Routing = {
+  clock: Pick<Clock, 'now' | 'sleep'>;
+  ids: Ids;
+  log?: Logger | undefined;
+  workspace: string;
+  keyId: string;
+  session: string | null;
+  body?: Readonly<Record<string, unknown>>;
+};
+
+/** Of one model of a route. */
+export type RouteAttempt = {
+  limits: AttemptLimits;
+  /** Which model replies, and why: for the response. */
+  target: string;
+  /** The first output has arrived. Called by `firstReply`, too. Only the first call counts. */
+  begun(): void;
+  /** The request failed without a reply, or in a turn. Without a problem it was aborted. Called by `firstReply`. */
+  failed(problem?: Problem): void;
+  /** The reply has ended. `isBroken`: counts only after the first output; before, the failure of the request says more. */
+  over(isBroken: boolean): void;
+};
+
+/** A model to ask, or how long to wait before the next one. `attempt`: of a route. */
+export type ModelTry = { model: string; attempt?: RouteAttempt } | { waitMs: number };
 
 /** Clients choose the models of no route, but conversations are many. */
 const maxKept = 5_000;
@@ -34,7 +62,7 @@ export function createRouteMemory(): RouteMemory {
 
 const ofIsolate = createRouteMemory();
 
-type RoutedCandidate = Candidate & { route: NamedRoute | null; keepAs: string | null };
+type RoutedCandidate = TargetCandidate & { route: NamedRoute | null; keepAs: string | null };
 type Failed = { model: string; code: string };
 
 /** More, such as those of long lists of fallbacks, are not asked. */
@@ -115,7 +143,7 @@ function startAttempt({ found, leftMs, failed }: Started, { clock, log, workspac
       ...(leftMs !== null && { leftMs }),
       retries: route?.retries ?? 0,
       // The total time may be over, and another request may have found the model down.
-      mayRetry: () => stateOf(health, clock.now()) === 'up' && (leftMs === null || clock.now() - beganAt < leftMs),
+      mayRetry: () => targetState(health, clock.now()) === 'up' && (leftMs === null || clock.now() - beganAt < leftMs),
     },
     target: describeTarget(model, why, failed),
     begun() {
@@ -136,10 +164,11 @@ function startAttempt({ found, leftMs, failed }: Started, { clock, log, workspac
 function candidatesOf(resolved: ResolvedModel, routing: Routing, memory: RouteMemory): RoutedCandidate[] {
   const healthOf = (model: string): TargetHealth => readHealth(memory, routing.workspace, model);
   if (typeof resolved === 'string') return [{ model: resolved, why: 'fallback', health: healthOf(resolved), route: null, keepAs: null }];
-  const stuck = stickyText(resolved, routing);
+  const isOrdered = resolved.strategy === undefined || resolved.strategy === 'in-order';
+  const stuck = isOrdered ? null : stickyText(resolved, routing);
   const keepAs = stuck === null ? null : `${routing.workspace}\n${resolved.name}\n${stuck}`;
   const kept = keepAs === null ? null : memory.kept.get(keepAs);
-  const seed = stuck ?? routing.ids.next('route');
+  const seed = stuck ?? (isOrdered ? '' : routing.ids.next('route'));
   const ordered = orderTargets(resolved, { healthOf, now: routing.clock.now(), seed, isSticky: stuck !== null, kept });
   const isKept = resolved.strategy === 'least-busy' || resolved.strategy === 'lowest-latency';
   return ordered.map((candidate) => ({ ...candidate, route: resolved, keepAs: isKept ? keepAs : null }));
@@ -222,7 +251,7 @@ export function explainRoute(route: NamedRoute, routing: Routing, memory = ofIso
   for (let found = next(); found !== null; found = next()) {
     const { model, why, health } = found;
     const latencyMs = health.firstOutputMs === null ? null : Math.round(health.firstOutputMs);
-    const more = { state: stateOf(health, now), pauseLeftMs: pauseLeftMs(health, now), code: health.pause?.code ?? null };
+    const more = { state: targetState(health, now), pauseLeftMs: pauseLeftMs(health, now), code: health.pause?.code ?? null };
     order.push({ model, why, ...more, running: runningAt(health, now), latencyMs });
   }
   return order;

@@ -1,7 +1,7 @@
 /** What the requests to providers outside of turns add for a model of a route: the header that names it, and the end of its reply. */
 import { targetHeader } from '../core/model/route.ts';
 import type { Principal } from '../core/people/principal.ts';
-import type { RouteAttempt, Routing } from '../engine/first-reply.ts';
+import type { RouteAttempt, Routing } from '../engine/try-routes.ts';
 import type { LimitedRequest } from '../engine/proxy/reserve-request.ts';
 import type { Clock, Ids, Logger } from '../ports/runtime.ts';
 

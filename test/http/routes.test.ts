@@ -289,3 +289,36 @@ describe('what is shown of a route', () => {
     expect((await read(other)).status).toBe(403);
   });
 });
+
+describe('a provider with several keys', () => {
+  it('sends them in turn, hides each in its replies, and shows only the names of their secrets', async () => {
+    const seen: (string | null)[] = [];
+    const upstream = {
+      handle: async (request: Request): Promise<Response> => {
+        seen.push(request.headers.get('authorization'));
+        return refused(400, {}, { message: `Your key ${request.headers.get('authorization')} is fine.` });
+      },
+    };
+    const h = await createProxiedHarness({ plain: { kind: 'openai-compatible', upstream } });
+    for (const name of ['KEY_A', 'KEY_B'])
+      await h.send('PUT', `/v1/secrets/${name}`, { value: `value-of-${name}-0123456789`, hosts: ['plain.example'] });
+    const document = { kind: 'openai-compatible', baseUrl: 'https://plain.example/v1', apiKeySecrets: ['KEY_A', 'KEY_B'] };
+    expect((await h.send('PUT', '/v1/providers/plain', document)).status).toBe(200);
+    expect(await bodyOf(await h.send('GET', '/v1/providers/plain'))).toMatchObject({ apiKeySecrets: ['KEY_A', 'KEY_B'], hasApiKey: true });
+    const texts = [];
+    for (let index = 0; index < 2; index += 1)
+      texts.push(await (await h.send('POST', '/v1/chat/completions', { model: 'plain/m', messages })).text());
+    expect([...seen].sort()).toEqual(['Bearer value-of-KEY_A-0123456789', 'Bearer value-of-KEY_B-0123456789']);
+    expect(texts.join('')).not.toContain('value-of-KEY');
+    expect((await h.send('PUT', '/v1/providers/plain', { ...document, apiKey: 'another' })).status).toBe(422);
+  });
+
+  it('is refused if one of its secrets is bound to another host', async () => {
+    const h = await createProxiedHarness({});
+    await h.send('PUT', '/v1/secrets/KEY_A', { value: 'value-a-0123456789', hosts: ['plain.example'] });
+    await h.send('PUT', '/v1/secrets/KEY_B', { value: 'value-b-0123456789', hosts: ['elsewhere.example'] });
+    const document = { kind: 'openai-compatible', baseUrl: 'https://plain.example/v1', apiKeySecrets: ['KEY_A', 'KEY_B'] };
+    const reply = await h.send('PUT', '/v1/providers/plain', document);
+    expect([reply.status, (await bodyOf(reply)).issues]).toEqual([422, [expect.objectContaining({ path: 'apiKeySecrets[1]' })]]);
+  });
+});

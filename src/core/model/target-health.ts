@@ -51,7 +51,7 @@ export function createTargetHealth(): TargetHealth {
 /** `due`: the pause is over, and the next request decides. `probing`: that request runs. */
 export type TargetState = 'up' | 'due' | 'probing' | 'down';
 
-export function stateOf({ pause, probe }: TargetHealth, now: number): TargetState {
+export function targetState({ pause, probe }: TargetHealth, now: number): TargetState {
   if (pause === null) return 'up';
   if (isWithin(pause.at, pause.ms, now)) return 'down';
   return probe !== null && isWithin(probe.at, maxRunMs, now) ? 'probing' : 'due';
@@ -72,7 +72,7 @@ export function runningAt({ runs }: TargetHealth, now: number): number {
 
 export function beginRun(health: TargetHealth, now: number): TargetRun {
   const run = { at: now, pause: health.pause };
-  if (stateOf(health, now) === 'due') health.probe = run;
+  if (targetState(health, now) === 'due') health.probe = run;
   health.runs.add(run);
   runningAt(health, now);
   return run;

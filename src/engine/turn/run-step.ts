@@ -23,7 +23,8 @@ import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
 import type { Directory } from '../../ports/directory.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
-import { firstReply, type RouteAttempt, type Routing } from '../first-reply.ts';
+import { firstReply } from '../first-reply.ts';
+import type { RouteAttempt, Routing } from '../try-routes.ts';
 import { retryCatalogRead } from '../plan/retry-catalog-read.ts';
 import { createEventBatch, type EventBatch } from './event-batch.ts';
 

@@ -9,7 +9,8 @@ import { choicesOf, formBound, inputBound, type TokenBound } from '../../core/mo
 import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import type { ResolvedModel } from '../../core/model/route.ts';
-import { firstReply, type RouteAttempt } from '../../engine/first-reply.ts';
+import { firstReply } from '../../engine/first-reply.ts';
+import type { RouteAttempt } from '../../engine/try-routes.ts';
 import { readAllowedProvider, requireRouteModels } from '../../engine/plan/plan-models.ts';
 import { startBodyLog } from '../../engine/proxy/body-log.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';

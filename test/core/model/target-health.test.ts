@@ -6,7 +6,7 @@ import {
   noteReply,
   pauseLeftMs,
   runningAt,
-  stateOf,
+  targetState,
   type TargetHealth,
 } from '../../../src/core/model/target-health.ts';
 import { Problem, type ProblemCode } from '../../../src/core/problem.ts';
@@ -30,7 +30,7 @@ describe('a model', () => {
   it('is put aside for as long as its 429 asks for, up to an hour', () => {
     const health = createTargetHealth();
     request(health, start, limited(20_000));
-    expect([stateOf(health, start + 19_999), stateOf(health, start + 20_000)]).toEqual(['down', 'due']);
+    expect([targetState(health, start + 19_999), targetState(health, start + 20_000)]).toEqual(['down', 'due']);
     const long = createTargetHealth();
     request(long, start, limited(86_400_000));
     expect(pauseLeftMs(long, start)).toBe(3_600_000);
@@ -39,9 +39,9 @@ describe('a model', () => {
   it('is put aside after four failures in a row, and not after fewer', () => {
     const health = createTargetHealth();
     fail(health, start, 3);
-    expect(stateOf(health, start)).toBe('up');
+    expect(targetState(health, start)).toBe('up');
     fail(health, start, 1);
-    expect(stateOf(health, start)).toBe('down');
+    expect(targetState(health, start)).toBe('down');
   });
 
   it.each([
@@ -54,7 +54,7 @@ describe('a model', () => {
   ])('that %s has the right state after one request', (_name, failure, state) => {
     const health = createTargetHealth();
     request(health, start, failure);
-    expect(stateOf(health, start)).toBe(state);
+    expect(targetState(health, start)).toBe(state);
   });
 
   it('takes many failures at the same time as one, so that its pause does not grow with the load', () => {
@@ -69,18 +69,18 @@ describe('a model', () => {
     fail(health, start, 4);
     const later = start + 1_000;
     const probe = beginRun(health, later);
-    expect([stateOf(health, later), stateOf(health, later + 60_000)]).toEqual(['probing', 'probing']);
+    expect([targetState(health, later), targetState(health, later + 60_000)]).toEqual(['probing', 'probing']);
     endRun(health, probe, broken, later);
     expect(pauseLeftMs(health, later)).toBe(2_000);
     request(health, later + 2_000);
-    expect(stateOf(health, later + 2_000)).toBe('up');
+    expect(targetState(health, later + 2_000)).toBe('up');
   });
 
   it('is asked again when the request that was to decide never ended', () => {
     const health = createTargetHealth();
     fail(health, start, 4);
     beginRun(health, start + 1_000);
-    expect(stateOf(health, start + 1_000 + 600_000)).toBe('due');
+    expect(targetState(health, start + 1_000 + 600_000)).toBe('due');
   });
 
   it('that recovers and fails every second is put aside for up to a minute', () => {
@@ -107,9 +107,9 @@ describe('a model', () => {
       request(health, start, limited(60_000));
       beginRun(health, start);
       const now = start + jump;
-      expect([stateOf(health, now), runningAt(health, now)]).toEqual(['due', 0]);
+      expect([targetState(health, now), runningAt(health, now)]).toEqual(['due', 0]);
       request(health, now);
-      expect(stateOf(health, now)).toBe('up');
+      expect(targetState(health, now)).toBe('up');
       expect(health.firstOutputMs).toBeGreaterThanOrEqual(0);
     }
   });
@@ -120,7 +120,7 @@ describe('a model', () => {
     request(health, start, limited(60_000));
     noteReply(health, early, start + 5_000);
     endRun(health, early, null, start + 5_000);
-    expect(stateOf(health, start + 5_000)).toBe('down');
+    expect(targetState(health, start + 5_000)).toBe('down');
   });
 
   it('keeps a bounded number of requests, and forgets those whose end was not reported', () => {
