@@ -7373,7 +7373,7 @@ export interface components {
             model?: string;
             /** @description Optional. Must equal the name in the path. */
             name?: string;
-            /** @description Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
+            /** @description Further attempts at a model before the next one is asked. Default 0; without it, when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
             retries?: number;
             /**
              * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
@@ -7405,7 +7405,7 @@ export interface components {
              */
             model?: string;
             name: string;
-            /** @description Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
+            /** @description Further attempts at a model before the next one is asked. Default 0; without it, when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
             retries?: number;
             /**
              * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
@@ -12712,7 +12712,7 @@ export interface components {
              */
             model?: string;
             name: string;
-            /** @description Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
+            /** @description Further attempts at a model before the next one is asked. Default 0; without it, when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
             retries?: number;
             /**
              * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.

@@ -78,7 +78,7 @@ const firstWaitMs = 500;
 /**
  * Yields the models to ask until one replies; the failure of each is passed to `next`. When none is up, that whose pause ends first is asked once;
  * then the request waits for the end of a pause, unless its route says how often to retry. Ends when nothing is left, or when the total time of a
- * route is over.
+ * route has passed.
  */
 export function* tryRoutes(
   models: readonly ResolvedModel[],
@@ -98,7 +98,7 @@ export function* tryRoutes(
       left = [...left, ...again].filter(({ route }) => route?.retries === undefined);
       again = [];
       waits += 1;
-      // Another request may ask the only model whose pause is over.
+      // Another request may ask the only model whose pause has ended.
       if (failed.length > failedBefore) rounds += 1;
       failedBefore = failed.length;
       const waitMs = Math.max(leastPauseMs(left, now()), backoffMs({ firstMs: firstWaitMs }, waits));
@@ -142,7 +142,7 @@ function startAttempt({ found, leftMs, failed }: Started, { clock, log, workspac
       ...timeouts,
       ...(leftMs !== null && { leftMs }),
       retries: route?.retries ?? 0,
-      // The total time may be over, and another request may have found the model down.
+      // The total time may have passed, and another request may have found the model down.
       mayRetry: () => targetState(health, clock.now()) === 'up' && (leftMs === null || clock.now() - beganAt < leftMs),
     },
     target: describeTarget(model, why, failed),

@@ -50,7 +50,7 @@ export const routeMembers = {
   contextFallback: TargetModel.optional().meta({ description: 'Asked next when a model reports that the conversation does not fit it.' }),
   retries: z.int().min(0).max(maxRouteRetries).optional().meta({
     description:
-      'Further attempts at a model before the next one is asked. Without it there are none; when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again.',
+      'Further attempts at a model before the next one is asked. Default 0; without it, when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again.',
   }),
   timeouts: RouteTimeouts.optional().meta({ description: 'They replace those of the providers; those of an agent take precedence.' }),
   sticky: z.enum(['session', 'key', 'none']).optional().meta({
@@ -67,7 +67,7 @@ export type NamedRoute = ModelRoute & { name: string };
 /** What the name of a model stands for: `<provider>/<model>`, `agent/<name>`, or a route. */
 export type ResolvedModel = string | NamedRoute;
 
-/** Returns every model that a request may be sent to, each once; that which is asked first by default is the first. */
+/** Returns every model that a request may be sent to, each once; the first target comes first. */
 export function modelsOf(resolved: ResolvedModel): readonly string[] {
   if (typeof resolved === 'string') return [resolved];
   const { targets, fallbacks = [], contextFallback } = resolved;

@@ -48,7 +48,7 @@ export function createTargetHealth(): TargetHealth {
   return { runs: new Set(), firstOutputMs: null, measuredAt: none, failureRate: 0, pauses: 0, recoveredAt: none, pause: null, probe: null };
 }
 
-/** `due`: the pause is over, and the next request decides. `probing`: that request runs. */
+/** `due`: the pause has ended, and the next request decides. `probing`: that request runs. */
 export type TargetState = 'up' | 'due' | 'probing' | 'down';
 
 export function targetState({ pause, probe }: TargetHealth, now: number): TargetState {

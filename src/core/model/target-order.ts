@@ -50,7 +50,7 @@ export function orderTargets({ targets, strategy = 'in-order', fallbacks = [] }:
   return [...ordered, ...others];
 }
 
-/** Removes and returns the first candidate that is up, or whose pause is over; null: none is. */
+/** Removes and returns the first candidate that is up, or whose pause has ended; null: none is. */
 export function takeNext<One extends TargetCandidate>(candidates: One[], now: number): One | null {
   const index = candidates.findIndex(({ health }) => ['up', 'due'].includes(targetState(health, now)));
   return (index < 0 ? undefined : candidates.splice(index, 1)[0]) ?? null;
@@ -71,7 +71,7 @@ export function leastPauseMs(candidates: readonly TargetCandidate[], now: number
 
 type Rated = { health: TargetHealth; weight: number; now: number };
 
-/** The lowest is asked first. */
+/** The lowest comes first. */
 function rankOf(strategy: Exclude<ModelRoute['strategy'], 'in-order' | undefined>, { health, weight, now }: Rated): number {
   switch (strategy) {
     case 'weighted':
