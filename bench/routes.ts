@@ -49,7 +49,9 @@ async function measureCpu(effort: { rounds: number; ms: number }): Promise<boole
   try {
     await setUp(servers);
     const api = createApi(servers);
-    const targets = ['mock', 'mock-openai'].map((provider) => ({ model: `${provider}/mock-c20` }));
+    // Like the first: another kind of provider, or one with a key, costs more by itself.
+    await api.send('PUT', '/v1/providers/mock-two', { kind: 'openai-compatible', baseUrl: `${servers.upstream.url}/v1` });
+    const targets = ['mock', 'mock-two'].map((provider) => ({ model: `${provider}/mock-c20` }));
     await api.send('PUT', '/v1/model-aliases/plain', { model: 'mock/mock-c20' });
     for (const strategy of strategies) await api.send('PUT', `/v1/model-aliases/${strategy}`, { targets, strategy });
     const messages = [
