@@ -7577,23 +7577,69 @@ export interface components {
          *     }
          */
         ModelAlias: {
-            description?: string;
             /**
-             * @description The model or the agent that requests with this name use.
+             * @description Asked next when a model reports that the conversation does not fit it.
+             * @example openai/gpt-5.5
+             */
+            contextFallback?: string;
+            description?: string;
+            /** @description Asked in order when no target replies. */
+            fallbacks?: string[];
+            /**
+             * @description The model or the agent that requests with this name use. Either this or `targets`.
              * @example groq/llama-3.3-70b-versatile
              */
-            model: string;
+            model?: string;
             /** @description Optional. Must equal the name in the path. */
             name?: string;
+            /** @description Further attempts at a model before the next one is asked. Default 0; without it, when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
+            retries?: number;
+            /**
+             * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
+             * @enum {string}
+             */
+            sticky?: "session" | "key" | "none";
+            /**
+             * @description Which target a request gets, of those that are up. Default `in-order`.
+             * @enum {string}
+             */
+            strategy?: "in-order" | "weighted" | "least-busy" | "lowest-latency";
+            /** @description The models that share the requests. */
+            targets?: components["schemas"]["RouteTarget"][];
+            /** @description They replace those of the providers; those of an agent take precedence. */
+            timeouts?: components["schemas"]["RouteTimeouts"];
         };
         ModelAliasView: {
-            description?: string;
             /**
-             * @description The model or the agent that requests with this name use.
+             * @description Asked next when a model reports that the conversation does not fit it.
+             * @example openai/gpt-5.5
+             */
+            contextFallback?: string;
+            description?: string;
+            /** @description Asked in order when no target replies. */
+            fallbacks?: string[];
+            /**
+             * @description The model or the agent that requests with this name use. Either this or `targets`.
              * @example groq/llama-3.3-70b-versatile
              */
-            model: string;
+            model?: string;
             name: string;
+            /** @description Further attempts at a model before the next one is asked. Default 0; without it, when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
+            retries?: number;
+            /**
+             * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
+             * @enum {string}
+             */
+            sticky?: "session" | "key" | "none";
+            /**
+             * @description Which target a request gets, of those that are up. Default `in-order`.
+             * @enum {string}
+             */
+            strategy?: "in-order" | "weighted" | "least-busy" | "lowest-latency";
+            /** @description The models that share the requests. */
+            targets?: components["schemas"]["RouteTarget"][];
+            /** @description They replace those of the providers; those of an agent take precedence. */
+            timeouts?: components["schemas"]["RouteTimeouts"];
         };
         ModelList: {
             data: components["schemas"]["Model"][];
@@ -8348,6 +8394,8 @@ export interface components {
             apiKey?: string;
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
+            apiKeySecrets?: string[];
             /**
              * Format: uri
              * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
@@ -8512,6 +8560,8 @@ export interface components {
         ProviderView: {
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
+            apiKeySecrets?: string[];
             /**
              * Format: uri
              * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
@@ -8574,6 +8624,21 @@ export interface components {
             staleToolsets: number | null;
             /** @constant */
             status: "ok";
+        };
+        ReadModel: {
+            /** @description Unix time in seconds; 0: not known. */
+            created: number;
+            /** @description The same as `created`, in Anthropic’s format. */
+            created_at: string;
+            display_name: string;
+            id: string;
+            /** @constant */
+            object: "model";
+            owned_by: string;
+            /** @description Of an alias with `targets`: in which order a request of this key would ask its models now, as far as the server that replies knows. A step is reached only if those before fail. */
+            route?: components["schemas"]["RouteStep"][];
+            /** @constant */
+            type: "model";
         };
         ReasoningPart: {
             text: string;
@@ -9406,6 +9471,46 @@ export interface components {
             revoke?: boolean;
             /** @description The version to restore. */
             version: number;
+        };
+        RouteStep: {
+            /** @description The code of the failure for which it was put aside. */
+            code: string | null;
+            /** @description Average time to the first output. null: not known. */
+            latencyMs: number | null;
+            model: string;
+            /** @description How long it stays `down`. */
+            pauseLeftMs: number;
+            /** @description Requests that run. */
+            running: number;
+            /**
+             * @description `down`: put aside after failures. `due`: the next request asks it again. `probing`: that request runs.
+             * @enum {string}
+             */
+            state: "up" | "due" | "probing" | "down";
+            /** @description The strategy, `sticky`, `fallback`, or `all-down`: every model that is left is put aside. */
+            why: string;
+        };
+        RouteTarget: {
+            /** @example openai/gpt-5.5 */
+            model: string;
+            /** @description Its share of the requests, for `weighted` and `least-busy`. Default 1; 0: used only when the other targets fail. */
+            weight?: number;
+        };
+        /**
+         * @example {
+         *       "firstByteMs": 10000,
+         *       "totalMs": 60000
+         *     }
+         */
+        RouteTimeouts: {
+            /** @description Of a streamed reply: the longest pause in it. Default 120000. */
+            betweenBytesMs?: number;
+            /** @description Of a streamed reply: until its first output. Default 120000. */
+            firstByteMs?: number;
+            /** @description Of all attempts together: until the first output of a streamed reply, or the complete reply of another one. */
+            totalMs?: number;
+            /** @description Of a reply that is not streamed, which arrives when it is complete. Default 600000. */
+            wholeMs?: number;
         };
         RpcError: {
             error: {
@@ -10674,6 +10779,8 @@ export interface components {
             model: string;
             reason: string;
             step: number;
+            /** @description Of a route: the model, why it was asked, and which failed before, as `x-moniker-target`. */
+            target?: string;
             turn: string;
             /** @constant */
             type: "step-end";
@@ -12825,13 +12932,36 @@ export interface components {
             warnings?: components["schemas"]["Warning"][];
         };
         WrittenModelAlias: {
-            description?: string;
             /**
-             * @description The model or the agent that requests with this name use.
+             * @description Asked next when a model reports that the conversation does not fit it.
+             * @example openai/gpt-5.5
+             */
+            contextFallback?: string;
+            description?: string;
+            /** @description Asked in order when no target replies. */
+            fallbacks?: string[];
+            /**
+             * @description The model or the agent that requests with this name use. Either this or `targets`.
              * @example groq/llama-3.3-70b-versatile
              */
-            model: string;
+            model?: string;
             name: string;
+            /** @description Further attempts at a model before the next one is asked. Default 0; without it, when every model has failed, the request waits, 30 s at most, and asks up to three times those that are up again. */
+            retries?: number;
+            /**
+             * @description What stays with its target while that is up: a conversation (default), everything of a key, or nothing. A conversation without a session is recognized by its first messages.
+             * @enum {string}
+             */
+            sticky?: "session" | "key" | "none";
+            /**
+             * @description Which target a request gets, of those that are up. Default `in-order`.
+             * @enum {string}
+             */
+            strategy?: "in-order" | "weighted" | "least-busy" | "lowest-latency";
+            /** @description The models that share the requests. */
+            targets?: components["schemas"]["RouteTarget"][];
+            /** @description They replace those of the providers; those of an agent take precedence. */
+            timeouts?: components["schemas"]["RouteTimeouts"];
             /** @description Problems with the stored document in the current workspace. Absent: none. */
             warnings?: components["schemas"]["Warning"][];
         };
@@ -12849,6 +12979,8 @@ export interface components {
         WrittenProvider: {
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
+            apiKeySecrets?: string[];
             /**
              * Format: uri
              * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
@@ -14573,6 +14705,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from those of the session. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16471,6 +16605,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from those of the session. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     /** @description `v1` */
                     "x-vercel-ai-ui-message-stream"?: string;
                     [name: string]: unknown;
@@ -16551,6 +16687,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16591,6 +16729,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16630,6 +16770,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16923,6 +17065,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16987,6 +17131,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17200,6 +17346,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17333,6 +17481,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17371,6 +17521,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17411,6 +17563,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18157,6 +18311,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18221,6 +18377,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the messages differ from the stored ones. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18521,7 +18679,10 @@ export interface operations {
     };
     getModel: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With a route: the order for this session. */
+                session?: string;
+            };
             header?: never;
             path: {
                 /** @example rehearsal/default */
@@ -18537,7 +18698,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Model"];
+                    "application/json": components["schemas"]["ReadModel"];
                 };
             };
             401: components["responses"]["Problem401"];
@@ -18567,6 +18728,8 @@ export interface operations {
             /** @description The reply of the provider. */
             200: {
                 headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19774,6 +19937,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19845,6 +20010,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19893,6 +20060,8 @@ export interface operations {
                     "x-moniker-replaced-tools"?: string;
                     /** @description The session that was used; differs from the requested one if the request continues from an older response, or the items differ. */
                     "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -2,6 +2,7 @@
  * The Catalog of an edge handler: serves one fixed project from memory through the same RPC interface as the Durable Object. It refuses what
  * needs storage. Nonces, taint marks and tokens of servers are kept for as long as the instance runs.
  */
+import { keySecretsOf } from '../core/model/provider.ts';
 import { setNewest } from '../core/memoize.ts';
 import { hideCredentials, keepHidden } from '../core/secrets/hidden-values.ts';
 import { noSafeguards } from '../core/policy/guard.ts';
@@ -215,10 +216,10 @@ function createDocuments({ project, lists, editions, now }: CatalogParts) {
     provider: () =>
       Array.from(providers, ([name, { apiKey, ...provider }]) => [
         name,
-        { ...provider, hasApiKey: apiKey !== undefined || provider.apiKeySecret !== undefined },
+        { ...provider, hasApiKey: apiKey !== undefined || keySecretsOf(provider).length > 0 },
       ]),
     secret: () => Array.from(secrets, ([name, { value: _value, ...binding }]) => [name, binding]),
-    'model-alias': () => modelAliases.map(({ name, model }) => [name, { name, model }]),
+    'model-alias': () => modelAliases.map((alias) => [alias.name, { ...alias }]),
     'made-tool': () => [...tools].filter(([, tool]) => 'implementation' in tool),
     'ui-tool': () => [...tools].filter(([, tool]) => !('implementation' in tool)),
     'tool-aliases': () => Object.entries(toolAliases),

@@ -1,7 +1,7 @@
 /** Reads the project of an edge handler: variables, schemas, and what can be served without storage. All faults are reported together. */
-import type { NamedModel } from '../core/model/model-alias.ts';
+import { type NamedModel, toNamedModel } from '../core/model/model-alias.ts';
 import { fillHidden, type WithoutHidden } from '../core/secrets/hidden-values.ts';
-import type { Provider, CompleteProvider } from '../core/model/provider.ts';
+import { type CompleteProvider, keySecretsOf, type Provider } from '../core/model/provider.ts';
 import { providerBaseUrl } from '../core/names/provider-kind.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { type Secret, secretHostOf, secretUseRefusal } from '../core/secrets/secret.ts';
@@ -65,7 +65,7 @@ export async function readServedProject(
     ...{ servers, providers, secrets, settings, skills },
     toolsets: mapOf(project.toolsets),
     agents: mapOf(project.agents),
-    modelAliases: Object.entries(project.modelAliases ?? {}).map(([name, { model }]) => ({ name, model })),
+    modelAliases: Object.entries(project.modelAliases ?? {}).map(([name, alias]) => toNamedModel(name, alias)),
     tools: mapOf(project.tools),
     toolAliases: project.toolAliases ?? {},
     rules: project.policy?.rules ?? [],
@@ -157,7 +157,7 @@ function secretsIn({ secrets = {} }: Project): ReadonlyMap<string, Secret> {
 
 /** The secrets that a server or provider sends to its own host. */
 function usesOf({ headers = {}, ...rest }: Pick<CompleteServer | CompleteProvider, 'headers'>): { path: string; name: string }[] {
-  const own = 'apiKeySecret' in rest && typeof rest.apiKeySecret === 'string' ? [{ path: 'apiKeySecret', name: rest.apiKeySecret }] : [];
+  const own = keySecretsOf(rest as Partial<CompleteProvider>).map(({ path, secret: name }) => ({ path, name }));
   const sent = Object.entries(headers).flatMap(([header, value]) =>
     typeof value === 'string' ? [] : [{ path: `headers.${header}.secret`, name: value.secret }],
   );

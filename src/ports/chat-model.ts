@@ -4,7 +4,7 @@ import type { Dropped } from '../core/model/dropped.ts';
 import type { Marked, Message } from '../core/model/message.ts';
 import type { ModelSettings } from '../core/model/model-settings.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import type { ModelTimeouts } from '../core/model/timeouts.ts';
+import type { AttemptLimits } from '../core/model/timeouts.ts';
 import type { TokenBound } from '../core/model/token-bound.ts';
 import type { JsonSchema } from '../core/tools/tool.ts';
 
@@ -23,8 +23,8 @@ export type ChatRequest = {
   settings: ModelSettings;
   /** The reply is not streamed to anyone: it may arrive as one document, which is much cheaper than a stream. */
   whole?: true;
-  /** The agent's; those that are absent are the provider's. */
-  timeouts?: ModelTimeouts;
+  /** The agent's or route's; those that are absent are the provider's. */
+  timeouts?: AttemptLimits;
   /** The tools are a client's, which expects valid JSON: a call in text that cannot be read, or is not one of theirs, stays text. */
   forClient?: true;
   /** The agent's setting; absent: that of the provider's profile. */

@@ -55,7 +55,7 @@ function readStream(deps: ModelDeps, request: ChatRequest, signal: AbortSignal):
     async next() {
       if (cursor === null) {
         await reserve(request);
-        const begun = await withRetries(deps.clock, signal, () => begin(deps, request, signal));
+        const begun = await withRetries({ clock: deps.clock, signal, timeouts: request.timeouts }, () => begin(deps, request, signal));
         cursor = begun.cursor;
         return { done: false, value: begun.first };
       }
@@ -71,7 +71,7 @@ function readStream(deps: ModelDeps, request: ChatRequest, signal: AbortSignal):
 async function begin(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Promise<{ first: ChatEvent[]; cursor: ReplyCursor }> {
   const { access } = request;
   const adapter = adapters[access.kind];
-  const open = await openReply({ http: httpFor(deps, access), clock: deps.clock }, toExchange(adapter, request), signal);
+  const open = await openReply({ ...deps, http: httpFor(deps, access) }, toExchange(adapter, request), signal);
   return await beginReply(open, { access, reply: adapter.createReply(access) }, signal);
 }
 
@@ -84,8 +84,8 @@ async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
   const adapter = adapters[access.kind];
   const exchange = toExchange(adapter, request);
   await reserve(request);
-  yield await withRetries(deps.clock, undefined, async () => {
-    const response = await openHead({ http: httpFor(deps, access), clock: deps.clock }, exchange, { isWhole: true });
+  yield await withRetries({ clock: deps.clock, timeouts: request.timeouts }, async () => {
+    const response = await openHead({ ...deps, http: httpFor(deps, access) }, exchange, { isWhole: true });
     return (await readUnstreamed(response, access)).events;
   });
 }

@@ -5,13 +5,14 @@
 import { once } from '../core/memoize.ts';
 import type { Dropped } from '../core/model/dropped.ts';
 import type { ModelSettings } from '../core/model/model-settings.ts';
+import { modelsOf, targetHeader } from '../core/model/route.ts';
 import { wireOf } from '../core/model/wire-settings.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { compactByProvider, PassedRequest } from './passed/passed-request.ts';
 import type { StoredResponseRequest } from './passed/stored-response.ts';
-import type { ProxiedChat } from '../engine/proxy/translate-chat.ts';
+import type { AskedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { supportedSettings } from './supported-settings.ts';
@@ -28,12 +29,13 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
      * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires
      * them or the dialect differs.
      */
-    async proxyChat(principal: Principal, request: ProxiedChat) {
+    async proxyChat(principal: Principal, request: AskedChat) {
       const reply = await proxyModelRequest(deps, principal, request);
       const kept = request.body.background === true ? deps.kept?.(principal) : undefined;
       if (kept === undefined) return reply;
       const { noteResponse } = await import('./passed/stored-response.ts');
-      return await noteResponse(kept, request.ref, reply);
+      const [first = ''] = modelsOf(request.ref);
+      return await noteResponse(kept, reply.headers.get(targetHeader)?.split(';')[0] ?? first, reply);
     },
     /** Reports which settings of a turn its model will not be sent: the response begins before the first step. */
     async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped) {
@@ -43,7 +45,7 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
       supportedSettings({ settings, dropped }, profileFor(access, model), wireOf(access.kind), true);
     },
     /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
-    countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
+    countTokens: (principal: Principal, request: Omit<AskedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
     async compactByProvider(...request: CompactionArguments) {
       const { compactByProvider } = await import('./passed/passed-request.ts');
       return await compactByProvider(deps, ...request);

@@ -21,7 +21,8 @@ function isKey(value: string): boolean {
 
 /** Compiled once per provider, as long as the directory caches it. Null: it has no key. */
 const secretsOf = memoizeByObject((access: ProviderAccess): { bytes: SecretMatcher; text: TextRedactor } | null => {
-  const inHeaders = Object.entries(access.headers).flatMap(([name, value]) => (credentialHeader.test(name) ? [value] : []));
+  const sent = [access.headers, ...(access.keys ?? [])].flatMap((headers) => Object.entries(headers));
+  const inHeaders = sent.flatMap(([name, value]) => (credentialHeader.test(name) ? [value] : []));
   const given = [...(access.secrets ?? []), ...inHeaders].filter((value) => isKey(secretParts(value)[1] ?? value));
   const values = searchedValues(given, minLength).filter(isKey);
   return values.length === 0 ? null : { bytes: matchBytes(values), text: secretRedactor(values) };

@@ -13,6 +13,8 @@ import { toAnswerId } from '../core/text/reference.ts';
 import { encodeFrame } from '../dialects/native.ts';
 import { createReplyEncoder } from '../dialects/reply-encoder.ts';
 import { firstReply } from '../engine/first-reply.ts';
+import type { RouteAttempt } from '../engine/try-routes.ts';
+import { modelsOf } from '../core/model/route.ts';
 import { createDropped, type Dropped, droppedHeaders } from '../core/model/dropped.ts';
 import { limits } from '../core/limits/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
@@ -20,9 +22,9 @@ import { apiHeader } from '../core/model/provider-profile.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
-import { type ProxiedChat, translateChat } from '../engine/proxy/translate-chat.ts';
+import { type AskedChat, type ProxiedChat, translateChat } from '../engine/proxy/translate-chat.ts';
 import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
-import { readAllowedProvider } from '../engine/plan/plan-models.ts';
+import { readAllowedProvider, requireRouteModels } from '../engine/plan/plan-models.ts';
 import { limitRequest, type LimitedRequest } from '../engine/proxy/reserve-request.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import { readBounded } from '../net/read-bounded.ts';
@@ -30,7 +32,7 @@ import { isEventStream } from '../net/sse.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
-import type { Clock, Ids } from '../ports/runtime.ts';
+import type { Clock, Ids, Logger } from '../ports/runtime.ts';
 import type { UsageRecorder } from '../ports/usage.ts';
 import { adaptPassed } from './supported-settings.ts';
 import { isOther, relabelled, responseOf } from './passed/reply-content.ts';
@@ -45,6 +47,7 @@ import { forwardBody } from './passed/forwarded-reply.ts';
 import { withoutKey } from './provider-secrets.ts';
 import { rehearsalHttp } from './rehearsal/rehearsal.ts';
 import { withRetries } from './retry.ts';
+import { endingRoute, toRouting, withTarget } from './routed-reply.ts';
 import { leakedCallsOf } from './text-protocol.ts';
 import { type ProviderExchange, openHead, openReply, readUnstreamed } from './transport.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
@@ -52,6 +55,8 @@ import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
 
 export type ProxyDeps = WithTelemetry & {
+  /** Absent: failures of the models of routes are not logged. */
+  log?: Logger;
   directory: Directory;
   outbound: OutboundHttp;
   model: ChatModel;
@@ -69,9 +74,17 @@ export type ProxyDeps = WithTelemetry & {
 };
 
 /** Throws the problem of the model, or that of its fallbacks. */
-export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
+export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: AskedChat): Promise<Response> {
+  const { ref: first, fallbacks = [], ...asked } = chat;
+  const models = [first, ...fallbacks];
+  await requireRouteModels(deps.directory, principal, models);
   try {
-    return await firstReply([chat.ref, ...(chat.fallbacks ?? [])], (ref) => proxyToModel(deps, principal, { ...chat, ref }));
+    return await firstReply(models, { ...toRouting(deps, principal), body: chat.body }, (ref, route) =>
+      withTarget(
+        route,
+        proxyToModel(deps, principal, { ...asked, ref, ...(route && { timeouts: { ...route.limits, ...chat.timeouts } }) }, route),
+      ),
+    );
   } catch (error) {
     const failed = error instanceof Problem && chat.body.stream === true ? failedStream(deps, chat, error) : null;
     if (failed === null) throw error;
@@ -83,14 +96,14 @@ export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, c
  * A stream of Responses reports in its events that the conversation does not fit the model, as OpenAI's API does: clients such as Codex shorten it
  * then, and look for it nowhere else.
  */
-function failedStream({ ids }: ProxyDeps, { dialect, body }: ProxiedChat, problem: Problem): Response | null {
+function failedStream({ ids }: ProxyDeps, { dialect, body }: AskedChat, problem: Problem): Response | null {
   if (dialect.name !== 'openai-responses' || reportedIn(problem.extra)?.code !== overflowCode) return null;
   const encoder = createReplyEncoder(dialect, { id: toAnswerId(dialect.name, ids.next('cmpl')), model: body.model, created: 0 });
   const text = encoder.encode({ type: 'error', problem: problem.toBody(), retryable: false });
   return new Response(text, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' } });
 }
 
-async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
+async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat, route?: RouteAttempt): Promise<Response> {
   const { ref, dialect, requestId, agentName } = chat;
   const { access, isListed } = await readAllowedProvider(deps.directory, principal, ref);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
@@ -98,7 +111,7 @@ async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: Proxied
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
   const meter = startMeter(
-    { ...deps, usage: bodies.usage },
+    { ...deps, usage: endingRoute(bodies.usage, route) },
     { principal, ref, agent: agentName, requestId, dialect: dialect.name },
     access,
   );
@@ -150,7 +163,7 @@ function withApiHeader(response: Response, kind: ProviderAccess['kind'] | null):
 }
 
 async function forwardChat(
-  { outbound, kept, telemetry, clock, ids }: ProxyDeps,
+  { outbound, kept, telemetry, clock, ids, log }: ProxyDeps,
   principal: Principal,
   { ref, dialect, body, agent, text, headers, signal, timeouts }: ProxiedChat,
   { access, isListed, reserve, hasBudget }: SendRules,
@@ -170,7 +183,7 @@ async function forwardChat(
   meter.dropped(dropped);
   const checked = checkedBody && { body: checkedBody(sent.body, { isChecked, hasBudget, dropped }), text: undefined };
   const own = { ...sent, ...checked, ...storing, reserve, dropped };
-  const request = { access, model, dialect, headers, http, clock, ids, signal, meter, timeouts, ...own };
+  const request = { access, model, dialect, headers, http, clock, ids, log, signal, meter, timeouts, ...own };
   return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
 }
 
@@ -181,8 +194,10 @@ type SendRules = { access: ProviderAccess; isListed: boolean } & Pick<LimitedReq
 export async function countRequestTokens(
   { directory, outbound: http, clock }: Pick<ProxyDeps, 'directory' | 'outbound' | 'clock'>,
   principal: Principal,
-  { ref, ...request }: Omit<ProxiedChat, 'signal' | 'agent'>,
+  { ref: asked, ...request }: Omit<AskedChat, 'signal' | 'agent'>,
 ): Promise<Response | null> {
+  // The models of a route count alike, or nothing better is known.
+  const [ref = ''] = modelsOf(asked);
   const { access } = await readAllowedProvider(directory, principal, ref);
   const { model } = splitModelRef(ref);
   const sent = accessFor(access, model, needsOf(request.body, request.dialect.name), clock.now());
@@ -212,6 +227,7 @@ export type ProxyRequest = Pick<ProxiedChat, 'dialect' | 'text' | 'headers' | 't
   http: OutboundHttp;
   clock: Clock;
   ids: Ids;
+  log?: Logger | undefined;
   /** Aborts when the client disconnects. Requested only if needed, because creating a signal is expensive. */
   signal?(): AbortSignal;
   meter?: CallMeter;
@@ -228,7 +244,7 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
 export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
-  const { access, model, dialect, http, clock, ids, meter = noMeter } = asGiven;
+  const { access, model, dialect, http, clock, ids, log, meter = noMeter } = asGiven;
   const adapter = adapters[access.kind];
   const profile = profileFor(access, model);
   const adapted = adaptPassed(asGiven.body, dialect.name, profile, asGiven.dropped);
@@ -252,15 +268,15 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const leaks = await leakedCallsOf(body);
   const rewriting = { access, dialect, model, agentRef, kept, leaks, includeUsage: wantsUsage(body), clock, ids, meter };
   if (body.stream !== true) {
-    const { whole, headers } = await withRetries(clock, undefined, async () => {
-      const response = await relabelled(await openHead({ http, clock }, exchange, { isWhole: true }));
+    const { whole, headers } = await withRetries({ clock, timeouts: given.timeouts }, async () => {
+      const response = await relabelled(await openHead({ http, clock, log }, exchange, { isWhole: true }));
       return { headers: await answerHeaders(access, response, given.dropped), whole: await readUnstreamed(response, access) };
     });
     return await relayWhole(whole, { ...rewriting, headers });
   }
   const signal = request.signal?.();
-  const { begun, headers } = await withRetries(clock, signal, async () => {
-    const open = await openReply({ http, clock }, exchange, signal);
+  const { begun, headers } = await withRetries({ clock, signal, timeouts: given.timeouts }, async () => {
+    const open = await openReply({ http, clock, log }, exchange, signal);
     try {
       const response = await open.idle.guard(relabelled(open.response));
       const passed = await answerHeaders(access, response, given.dropped);
@@ -275,12 +291,12 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
 
 /** Forwards the bytes of the reply undecoded. The response ends with the provider or the client. */
 async function forward(given: ProxyRequest, body: ProxyRequest['body'], exchange: ProviderExchange): Promise<Response> {
-  const { access, model, dialect, http, clock, ids, meter = noMeter } = given;
+  const { access, model, dialect, http, clock, ids, log, meter = noMeter } = given;
   const { createReply, readUsage } = adapters[access.kind];
   const isStream = body.stream === true;
   const { firstByteMs } = timeoutsOf(access.timeouts, given.timeouts);
-  const sent = await withRetries(clock, undefined, async () => {
-    const opened = await relabelled(await openHead({ http, clock }, exchange, { isWhole: !isStream }));
+  const sent = await withRetries({ clock, timeouts: given.timeouts }, async () => {
+    const opened = await relabelled(await openHead({ http, clock, log }, exchange, { isWhole: !isStream }));
     const passed = await answerHeaders(access, opened, given.dropped);
     const inOtherForm = async (response: Response) => {
       const { beginOther } = await import('./relay/relay-reply.ts');
@@ -317,7 +333,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
   const headers = { ...adapter.headers, ...request.headers };
   const exchange = { access, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
-  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange));
+  const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
   if (truncated) throw malformedProblem(access, 'sent a token count that is too long');
   const type = response.headers.get('content-type') ?? 'application/json';

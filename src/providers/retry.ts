@@ -3,6 +3,7 @@
  */
 import { backoffMs } from '../core/limits/backoff.ts';
 import type { ChatEvent } from '../core/model/chat-event.ts';
+import type { AttemptLimits } from '../core/model/timeouts.ts';
 import { Problem } from '../core/problem.ts';
 import { retry } from '../engine/retry.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -24,16 +25,20 @@ export function refuseFailure<Events extends readonly ChatEvent[]>(first: Events
 
 /**
  * Runs `attempt` until it succeeds or a retry is useless; throws the last problem. Follows `Retry-After` up to `maxRetryAfterMs`; a longer
- * one throws the problem immediately, including the delay. Timeouts are not retried, since the client has already waited.
+ * one throws the problem immediately, including the delay. Timeouts are not retried, since the client has already waited. `given`: how often it may.
  */
-export async function withRetries<T>(clock: Clock, signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(
+  { clock, signal, timeouts: given }: { clock: Clock; signal?: AbortSignal | undefined; timeouts?: AttemptLimits | undefined },
+  attempt: () => Promise<T>,
+): Promise<T> {
   let replies = 0;
   const delayMs = (error: unknown, failures: number): number | null => {
     if (!(error instanceof Problem) || error.extra.retryable !== true || error.code === 'upstream_timeout') return null;
+    if (given?.mayRetry?.() === false) return null;
     const asked = error.extra.retryAfterMs;
     if (error instanceof FailedReply && (++replies > 1 || (error.code === 'rate_limited' && asked === undefined))) return null;
     if (typeof asked !== 'number') return backoffMs({ firstMs: providerRetryMs }, failures);
     return asked <= maxRetryAfterMs ? asked : null;
   };
-  return await retry({ clock, signal }, { maxRetries: maxProviderRetries, delayMs }, attempt);
+  return await retry({ clock, signal }, { maxRetries: given?.retries ?? maxProviderRetries, delayMs }, attempt);
 }

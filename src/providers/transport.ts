@@ -4,8 +4,9 @@
  */
 import type { ChatEvent } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits/limits.ts';
+import { once } from '../core/memoize.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import { type ModelTimeouts, timeoutsOf } from '../core/model/timeouts.ts';
+import { type AttemptLimits, timeoutsOf } from '../core/model/timeouts.ts';
 import type { SecretFilter } from '../core/redaction/secret-filter.ts';
 import { type Framing, framings } from '../net/framing.ts';
 import { createJoinedReader, type JoinedReader } from '../net/joined-reader.ts';
@@ -14,7 +15,7 @@ import type { SseMessage } from '../net/sse.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
-import type { Clock } from '../ports/runtime.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
 import { ExchangeTimeout } from './exchange-timeout.ts';
 import { connectionProblem, failureEvents, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
 import { adapters } from './registry.ts';
@@ -38,27 +39,25 @@ export type ProviderExchange = {
   method?: 'GET' | 'POST';
   headers?: Readonly<Record<string, string>> | undefined;
   body: unknown;
-  /** The agent's. */
-  timeouts?: ModelTimeouts | undefined;
+  /** The agent's or route's. */
+  timeouts?: AttemptLimits | undefined;
 };
+
+/** `log`: absent: keys that fail are not logged. */
+type SendDeps = { http: OutboundHttp; clock: Clock; log?: Logger | undefined };
 
 /** A successful response with an unread body. `idle` watches it until stopped. */
 export type OpenReply = { response: Response; idle: ExchangeTimeout; betweenBytesMs: number };
 
 /** Sends the request and waits for the response headers. Throws `Problem` for everything but success, and the signal's reason on abort. */
-export async function openReply(
-  deps: { http: OutboundHttp; clock: Clock },
-  exchange: ProviderExchange,
-  signal: AbortSignal | undefined,
-): Promise<OpenReply> {
+export async function openReply(deps: SendDeps, exchange: ProviderExchange, signal: AbortSignal | undefined): Promise<OpenReply> {
   const { access } = exchange;
   const idle = new ExchangeTimeout(deps.clock, signal);
   const { firstByteMs, betweenBytesMs } = timeoutsOf(access.timeouts, exchange.timeouts);
   try {
-    const request = toRequest(exchange);
     // Until the first byte of the body.
     idle.extend(firstByteMs, 'did not respond in time');
-    const response = await idle.guard(deps.http(request, { purpose: 'provider', signal: idle.signal }));
+    const response = await idle.guard(send(deps, exchange, idle.signal));
     if (!response.ok) throw await idle.guard(responseProblem(access, response, deps.clock.now()));
     return { response, idle, betweenBytesMs };
   } catch (error) {
@@ -77,7 +76,7 @@ export async function openReply(
  * also while the body is read, for a stream that may have to end before.
  */
 export async function openHead(
-  deps: { http: OutboundHttp; clock: Clock },
+  deps: SendDeps,
   exchange: ProviderExchange,
   { isWhole = false, signal }: { isWhole?: boolean; signal?: AbortSignal } = {},
 ): Promise<Response> {
@@ -87,12 +86,7 @@ export async function openHead(
     throw timeoutProblem(access, 'did not respond in time');
   };
   try {
-    const response = await withTimeout(
-      systemClock,
-      deps.http(toRequest(exchange, signal), { purpose: 'provider' }),
-      isWhole ? wholeMs : firstByteMs,
-      late,
-    );
+    const response = await withTimeout(systemClock, send(deps, exchange, undefined, signal), isWhole ? wholeMs : firstByteMs, late);
     if (response.ok) return response;
     throw await withTimeout(systemClock, responseProblem(access, response, deps.clock.now()), betweenBytesMs, late);
   } catch (error) {
@@ -136,7 +130,21 @@ async function readBody(access: ProviderAccess, response: Response): Promise<str
   return new TextDecoder().decode(bytes);
 }
 
-function toRequest({ access, path, method = 'POST', headers, body }: ProviderExchange, signal?: AbortSignal): Request {
+const loadKeys = once(() => import('./send-by-keys.ts'));
+
+/** `own`: the signal of the request itself; `outer`: that of the call. */
+async function send({ http, ...deps }: SendDeps, exchange: ProviderExchange, outer?: AbortSignal, own?: AbortSignal): Promise<Response> {
+  const options = { purpose: 'provider', ...(outer && { signal: outer }) } as const;
+  if (exchange.access.keys === undefined) return await http(toRequest(exchange, own), options);
+  const { sendByKeys } = await loadKeys();
+  return await sendByKeys(deps, exchange.access, (key) => http(toRequest(exchange, own, key), options));
+}
+
+function toRequest(
+  { access, path, method = 'POST', headers, body }: ProviderExchange,
+  signal?: AbortSignal,
+  key?: Readonly<Record<string, string>>,
+): Request {
   const isForm = body instanceof FormData;
   // The content type of a form has its boundary, and is set with the body.
   const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
@@ -145,6 +153,7 @@ function toRequest({ access, path, method = 'POST', headers, body }: ProviderExc
     headers: {
       accept: `${framings[adapters[access.kind].framing ?? 'sse'].accept}, application/json`,
       ...headers,
+      ...key,
       ...access.headers,
       ...type,
     },

@@ -3,7 +3,7 @@
  * settings; a stored provider of the same name takes precedence, except over `rehearsal`. The key of a stored one and the secrets of its
  * headers are decrypted, each only if it is bound to the provider's host; the result stays in memory.
  */
-import { freePrices, rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
+import { freePrices, keySecretsOf, rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
 import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/names/provider-kind.ts';
 import type { Settings } from '../core/people/settings.ts';
 import { Problem } from '../core/problem.ts';
@@ -72,7 +72,9 @@ export async function openProvider(
   const opened: string[] = [];
   const takeKey = (key: string) => headers.push(...Object.entries(credentialHeaders(provider.kind, baseUrl, key)));
   if (sealedApiKey !== null) takeKey(await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey));
-  else if (provider.apiKeySecret !== undefined) takeKey(await secretValue(provider.apiKeySecret));
+  const [first, ...others] = await Promise.all(keySecretsOf(provider).map(({ secret }) => secretValue(secret)));
+  if (first !== undefined && others.length === 0) takeKey(first);
+  const keys = others.length === 0 ? [] : [first ?? '', ...others].map((key) => credentialHeaders(provider.kind, baseUrl, key));
   for (const [header, value] of Object.entries(provider.headers ?? {})) {
     const sent = typeof value === 'string' ? value : await secretValue(value.secret);
     if (typeof value !== 'string') opened.push(sent);
@@ -83,6 +85,7 @@ export async function openProvider(
     kind: provider.kind,
     baseUrl,
     headers: Object.fromEntries(headers),
+    ...(keys.length > 0 && { keys }),
     ...(opened.length > 0 && { secrets: opened }),
     models: provider.models ?? [],
     profile: provider.profile ?? {},

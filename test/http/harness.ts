@@ -1,6 +1,7 @@
 /** The app over fakes: a workspace in memory, real planning and resolving, sessions that echo. */
 import type { Principal } from '../../src/core/people/principal.ts';
 import { readSettings } from '../../src/core/people/settings.ts';
+import { modelName } from '../../src/core/model/route.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tools/tool.ts';
 import { marksIn } from '../../src/engine/policy/direct-marks.ts';
@@ -221,7 +222,8 @@ export function createHarness(
         asked,
       ),
     refuseLoop: async () => undefined,
-    proxyChat: async (_principal, { ref: model, body, agent }) => {
+    proxyChat: async (_principal, { ref, body, agent }) => {
+      const model = modelName(ref);
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });
       return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
     },

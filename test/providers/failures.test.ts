@@ -11,6 +11,7 @@ import { gemini } from '../../src/providers/gemini/reply.ts';
 import { chatCompletions } from '../../src/providers/openai-chat/reply.ts';
 import { openaiResponses } from '../../src/providers/openai-responses/reply.ts';
 import { responseProblem } from '../../src/providers/provider-error.ts';
+import { countedIds, fakeClock } from '../fakes/runtime.ts';
 import { access } from './replies.ts';
 
 const wires = { chatCompletions, openaiResponses, anthropic, gemini, cohere };
@@ -122,6 +123,7 @@ it('a fallback that cannot be asked does not hide why the model failed', async (
     asked.push(model);
     throw model === 'a/m' ? ofProvider : new Problem('invalid_request', 'Not possible.');
   };
-  await expect(firstReply(['a/m', 'b/m'], ask)).rejects.toBe(ofProvider);
+  const routing = { clock: fakeClock(), ids: countedIds(), workspace: 'default', keyId: 'k', session: null };
+  await expect(firstReply(['a/m', 'b/m'], routing, ask)).rejects.toBe(ofProvider);
   expect(asked).toEqual(['a/m', 'b/m']);
 });

@@ -118,8 +118,9 @@ async function checkProviders(client: MonikerClient): Promise<DoctorFinding[]> {
   ]);
   const names = new Set(secrets.items.map(({ name }) => name));
   return items.flatMap((provider): DoctorFinding[] => {
-    const secret = 'apiKeySecret' in provider ? stringOf(provider.apiKeySecret) : '';
-    const isMissing = secret !== '' && secrets.nextCursor === null && !names.has(secret);
+    const { apiKeySecret, apiKeySecrets } = provider;
+    const secret = [apiKeySecret, ...(apiKeySecrets ?? [])].find((name) => name !== undefined && !names.has(name));
+    const isMissing = secret !== undefined && secrets.nextCursor === null;
     // Many local services with OpenAI's format need no key.
     const needsKey = !['rehearsal', 'openai-compatible'].includes(provider.kind) && !provider.hasApiKey;
     if (!isMissing && !needsKey) return [];

@@ -1,12 +1,13 @@
 /**
- * Further names of models in a workspace, for clients whose model names are fixed: `claude-*` → `groq/llama-3.3-70b`. An alias names a model
- * or an agent, never another alias, so that there are no loops.
+ * Further names of models in a workspace, for clients whose model names are fixed: `claude-*` → `groq/llama-3.3-70b`. An alias names a model,
+ * an agent or a route (`route.ts`), never another alias, so that there are no loops.
  */
 import { z } from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
 import { limits } from '../limits/limits.ts';
 import { quoted } from '../problem.ts';
 import { matchesPieces } from '../text/match-stars.ts';
+import { type NamedRoute, type ResolvedModel, routeIssues, routeMembers } from './route.ts';
 
 export const maxModelAliases = 500;
 
@@ -33,37 +34,64 @@ export const ModelAlias = z
       .regex(/^[a-z][a-z0-9-]{0,31}\/.{1,200}$/, {
         message: 'must be <provider>/<model> or agent/<name>; an alias cannot name another alias',
       })
-      .meta({ description: 'The model or the agent that requests with this name use.', example: 'groq/llama-3.3-70b-versatile' }),
+      .optional()
+      .meta({
+        description: 'The model or the agent that requests with this name use. Either this or `targets`.',
+        example: 'groq/llama-3.3-70b-versatile',
+      }),
+    ...routeMembers,
+    targets: routeMembers.targets.optional(),
     description: boundedText(limits.maxDescriptionBytes).optional(),
   })
+  .superRefine(({ model, targets, ...members }, context) => {
+    const fault = (path: (string | number)[], message: string): void => context.addIssue({ code: 'custom', path, message });
+    if (targets === undefined) {
+      if (model === undefined) fault(['model'], 'is required: give either model or targets');
+      for (const name of Object.keys(routeMembers)) if (Object.hasOwn(members, name)) fault([name], 'needs `targets`');
+      return;
+    }
+    if (model !== undefined) fault(['model'], 'give either model or targets');
+    for (const { path, message } of routeIssues({ ...members, targets })) fault(path, message);
+  })
   .meta({ id: 'ModelAlias', example: { model: 'rehearsal/default', description: 'For clients that only know this name.' } });
+export type ModelAlias = z.infer<typeof ModelAlias>;
 
 /** An alias of a workspace, and what it names. */
-export type NamedModel = { name: string; model: string };
+export type NamedModel = { name: string; model: string } | NamedRoute;
 
-/** Returns the model or agent that a name stands for; null if no alias matches. The exact name wins, then the pattern with the most text. */
-export function resolveModelAlias(aliases: readonly NamedModel[], requested: string): string | null {
+/** Returns what is published of a stored alias, which was parsed when it was written. */
+export function toNamedModel(name: string, { description: _description, ...alias }: ModelAlias): NamedModel {
+  return { ...alias, name } as NamedModel;
+}
+
+/** Returns what an alias stands for. */
+export function namedBy(alias: NamedModel): ResolvedModel {
+  return 'targets' in alias ? alias : alias.model;
+}
+
+/** Returns what a name stands for; null if no alias matches. The exact name wins, then the pattern with the most text. */
+export function resolveModelAlias(aliases: readonly NamedModel[], requested: string): ResolvedModel | null {
   if (isReserved(requested)) return null;
   const hasSlash = requested.includes('/');
   let best: NamedModel | null = null;
   for (const alias of aliases) {
-    if (alias.name === requested) return alias.model;
+    if (alias.name === requested) return namedBy(alias);
     if (alias.name.includes('/') !== hasSlash) continue;
     if (matchesPieces(alias.name.split('*'), requested) && (best === null || isCloser(alias.name, best.name))) best = alias;
   }
-  return best?.model ?? null;
+  return best === null ? null : namedBy(best);
 }
 
 /**
  * Returns the model that an agent or a session names, directly or by an alias, or why there is none. With a `/` it is never an alias: an
  * agent that an alias such as `openai/gpt-4o` stands for can use the model of that name.
  */
-export function resolveModelRef(aliases: readonly NamedModel[], ref: string): { model: string } | { fault: string } {
+export function resolveModelRef(aliases: readonly NamedModel[], ref: string): { model: ResolvedModel } | { fault: string } {
   if (ref.includes('/')) return { model: ref };
   const model = resolveModelAlias(aliases, ref);
   if (model === null)
     return { fault: `There is no model alias ${quoted(ref)}: create it with PUT /v1/model-aliases/${ref}, or name <provider>/<model>.` };
-  if (!model.startsWith('agent/')) return { model };
+  if (typeof model !== 'string' || !model.startsWith('agent/')) return { model };
   return {
     fault: `The model alias ${quoted(ref)} names the agent ${quoted(model.slice(6))}, which is not a model: name an alias of a model, or <provider>/<model>.`,
   };

@@ -14,6 +14,8 @@ export const ProviderName = z
   .regex(/^[a-z][a-z0-9-]{0,31}$/)
   .refine((name) => name !== 'agent', { message: 'is reserved for agents (`agent/<name>`). Choose another name' });
 
+const maxProviderKeys = 16;
+
 const SecretRef = z.strictObject({ secret: SecretName });
 export type SecretRef = z.infer<typeof SecretRef>;
 
@@ -46,16 +48,22 @@ export const Provider = z
       .optional()
       .meta({ description: 'Write-only. Stored encrypted.' }),
     apiKeySecret: SecretName.optional().meta({ description: 'Name of the secret that contains the key.' }),
+    apiKeySecrets: z.array(SecretName).min(1).max(maxProviderKeys).optional().meta({
+      description: 'Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside.',
+    }),
     headers: ProviderHeaders.optional(),
     models: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Models listed by `/v1/models`.' }),
     profile: ProviderProfile.optional(),
     timeouts: ModelTimeouts.optional(),
     prices: Prices.optional().meta({ description: 'Per million tokens, by model; used to enforce `limits.maxCost` of an agent.' }),
   })
-  .refine((provider) => provider.apiKey === undefined || provider.apiKeySecret === undefined, {
-    message: 'give either apiKey or apiKeySecret',
-    path: ['apiKeySecret'],
-  })
+  .refine(
+    ({ apiKey, apiKeySecret, apiKeySecrets }) => [apiKey, apiKeySecret, apiKeySecrets].filter((key) => key !== undefined).length < 2,
+    {
+      message: 'give either apiKey, apiKeySecret or apiKeySecrets',
+      path: ['apiKeySecret'],
+    },
+  )
   .refine((provider) => provider.baseUrl !== undefined || defaultBaseUrl(provider.kind) !== null, {
     message: 'is required for this kind',
     path: ['baseUrl'],
@@ -65,12 +73,22 @@ export type Provider = z.infer<typeof Provider>;
 /** A document whose hidden values were filled in, as it is stored and used. */
 export type CompleteProvider = WithoutHidden<Provider>;
 
+/** Returns the names of the secrets that contain its keys, with their paths. */
+export function keySecretsOf({ apiKeySecret, apiKeySecrets = [] }: Pick<CompleteProvider, 'apiKeySecret' | 'apiKeySecrets'>) {
+  return [
+    ...(apiKeySecret === undefined ? [] : [{ path: 'apiKeySecret', secret: apiKeySecret }]),
+    ...apiKeySecrets.map((secret, index) => ({ path: `apiKeySecrets[${index}]`, secret })),
+  ];
+}
+
 /** What an adapter needs to send a request: secrets resolved, headers final. Never stored, logged or returned to a caller. */
 export type ProviderAccess = {
   name: string;
   kind: ProviderKind | 'rehearsal';
   baseUrl: string;
   headers: Record<string, string>;
+  /** With several keys: the headers of each, in addition to `headers`. */
+  keys?: readonly Readonly<Record<string, string>>[];
   /** Values of `headers` that are secrets although their header names do not show it. */
   secrets?: readonly string[];
   models: readonly string[];

@@ -3,6 +3,7 @@
  * with it. It names its edition by hash; the session loads the edition through the edition cache.
  */
 import type { AgentLimits } from './agent.ts';
+import type { ResolvedModel } from '../model/route.ts';
 import type { ModelTimeouts } from '../model/timeouts.ts';
 import type { DroppedItem, SettingNames } from '../model/dropped.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
@@ -24,6 +25,8 @@ export type AcceptedNames = Readonly<Record<string, string>>;
 export type Plan = {
   model: string;
   fallbacks: readonly string[];
+  /** With a route among them: the same models as what decides their order. Absent: they are asked in order. */
+  routes?: readonly ResolvedModel[];
   instructions: string;
   agent?: string;
   edition?: EditionPointer;

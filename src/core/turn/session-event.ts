@@ -202,6 +202,10 @@ const fields = {
     ...inStep,
     reason: z.string(),
     model: z.string(),
+    target: z
+      .string()
+      .optional()
+      .meta({ description: 'Of a route: the model, why it was asked, and which failed before, as `x-moniker-target`.' }),
     inOrder: z.literal(true).optional().meta({ description: 'The calls of this step run one after the other.' }),
   }),
   'step-restart': z.object({

@@ -48,7 +48,7 @@ const maxPages = 8;
 export async function compactInput(deps: CompactDeps, principal: Principal, request: CompactRequest): Promise<Response | Compacted> {
   const { body, requestId, signal } = request;
   const ref = await resolveModel(deps, principal, body.model);
-  const agent = ref.startsWith('agent/') ? ref.slice('agent/'.length) : undefined;
+  const agent = typeof ref === 'string' && ref.startsWith('agent/') ? ref.slice('agent/'.length) : undefined;
   const plan = agent === undefined ? null : await deps.planTurn(principal, { agent, settings: {} });
   if (plan === null) requireAllowed(principal, { act: 'use-model' });
   const isOwn = plan !== null || isOfSession(body) || JSON.stringify(body.input ?? null).includes(nativeTokenPrefix);

@@ -5,6 +5,7 @@
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import { readCompletionId, readConversationId } from '../../core/text/reference.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
+import type { ResolvedModel } from '../../core/model/route.ts';
 import { resolveModelAlias } from '../../core/model/model-alias.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -34,7 +35,7 @@ export type IncomingChat = Pick<ProxiedChat, 'headers' | 'signal' | 'requestId'>
  * `session`: from the header, including `new`, or from the conversation of a Responses request. `previousCalls`: the session identified by ids in the request: of tool calls, or of the completion
  * that it continues.
  */
-export type ChatRoute = { agent?: string; model?: string; toolset?: string; session?: string; previousCalls: string | null };
+export type ChatRoute = { agent?: string; model?: ResolvedModel; toolset?: string; session?: string; previousCalls: string | null };
 
 export function requireModel(value: unknown): ChatBody {
   if (!isRecord(value)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
@@ -44,8 +45,12 @@ export function requireModel(value: unknown): ChatBody {
   return value as ChatBody; // Checked just now.
 }
 
-/** Returns the model or agent that a request names, by an alias of the workspace or by itself. */
-export async function resolveModel({ directory }: { directory: Directory }, { workspace }: Principal, model: string): Promise<string> {
+/** Returns what the name of a model in a request stands for, by an alias of the workspace or by itself. */
+export async function resolveModel(
+  { directory }: { directory: Directory },
+  { workspace }: Principal,
+  model: string,
+): Promise<ResolvedModel> {
   return resolveModelAlias(await directory.modelAliases(workspace), model) ?? model;
 }
 
@@ -55,7 +60,7 @@ export async function resolveModel({ directory }: { directory: Directory }, { wo
  */
 export function readRoute(
   { dialect, body, toolset: inHeader, session: inHeaders }: Pick<IncomingChat, 'dialect' | 'body' | 'toolset' | 'session'>,
-  ref: string,
+  ref: ResolvedModel,
 ): ChatRoute {
   const inBody = body.toolset ?? undefined;
   if (inBody !== undefined && typeof inBody !== 'string')
@@ -98,7 +103,8 @@ function sessionOfPrevious(dialect: Dialect, { previous_response_id: previous }:
   return typeof previous === 'string' ? (readCompletionId(dialect.name, previous)?.session ?? null) : null;
 }
 
-function modelOrAgent(ref: string): Pick<ChatRoute, 'agent' | 'model'> {
+function modelOrAgent(ref: ResolvedModel): Pick<ChatRoute, 'agent' | 'model'> {
+  if (typeof ref !== 'string') return { model: ref };
   const slash = ref.indexOf('/');
   if (slash < 1 || slash === ref.length - 1) {
     throw new Problem(

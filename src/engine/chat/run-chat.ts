@@ -22,7 +22,7 @@ import { type Idempotency, runIdempotent } from '../idempotency.ts';
 import type { PlanRequest } from '../plan/plan-turn.ts';
 import { countAgentUse, submitWithinLimits } from '../plan/turn-limits.ts';
 import { keepAnswer, type KeptReplies, withReferredItems } from '../proxy/kept-replies.ts';
-import type { ProxiedChat } from '../proxy/translate-chat.ts';
+import type { AskedChat, ProxiedChat } from '../proxy/translate-chat.ts';
 import { findRepeated, findSession, type FindSessionDeps, type FoundSession, type RoutedChat, submitToSession } from './chat-session.ts';
 import { type ChatRoute, type IncomingChat, isPlain, readRoute, resolveModel, withoutToolset } from './incoming-chat.ts';
 
@@ -33,7 +33,7 @@ export type ChatDeps = FindSessionDeps & {
   planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
   /** What translated replies need again, for a key. */
   keptReplies(principal: Principal): KeptReplies;
-  proxyChat(principal: Principal, chat: ProxiedChat): Promise<Response>;
+  proxyChat(principal: Principal, chat: AskedChat): Promise<Response>;
   /** Reports to `dropped` which settings the model will not be sent. */
   reportUnsent(principal: Principal, ref: string, settings: ModelSettings, dropped: Dropped): Promise<void>;
   /** Runs turns where there are no sessions. Absent: there are. */
@@ -63,7 +63,7 @@ type TurnBegun = SubmittedTurn & Pick<Plan, 'replaced'>;
 type PlannedChat =
   | TurnBegun
   | ({ content: ReadableStream<Uint8Array>; edition: EditionPointer | null } & Pick<Plan, 'replaced'>)
-  | Pick<ProxiedChat, 'ref' | 'agent' | 'limited' | 'fallbacks' | 'timeouts'>;
+  | Pick<AskedChat, 'ref' | 'agent' | 'limited' | 'fallbacks' | 'timeouts'>;
 
 const loadDecisions = once(() => import('./decide-in-chat.ts'));
 
@@ -138,9 +138,10 @@ async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession |
     // The agent may have had tools at the first request.
     const repeated = key === undefined ? null : await findRepeated(deps, chat, found, key, bodyHash);
     if (repeated !== null) return repeated;
-    const { limited, fallbacks, timeouts } = plan;
+    const { limited, timeouts } = plan;
+    const [ref = plan.model, ...fallbacks] = plan.routes ?? [plan.model, ...plan.fallbacks];
     if (limited !== undefined) await countAgentUse(deps.limiter, principal.workspace, limited);
-    return { ref: plan.model, agent: overridesOf(plan, request), fallbacks, timeouts, ...(limited !== undefined && { limited }) };
+    return { ref, agent: overridesOf(plan, request), fallbacks, timeouts, ...(limited !== undefined && { limited }) };
   }
   if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'a turn with a session or server tools has one choice: omit n' }]);
 

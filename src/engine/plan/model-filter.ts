@@ -1,5 +1,6 @@
 /** Which models a caller may use, for lists of models. */
 import { splitModelRef } from '../../core/turn/agent.ts';
+import { modelsOf } from '../../core/model/route.ts';
 import { type CalledModel, isModelAllowed } from '../../core/model/model-name.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import type { Directory } from '../../ports/directory.ts';
@@ -27,5 +28,6 @@ export async function createModelFilter(
 /** Throws `forbidden` if one of the models of an agent, after aliases, is not allowed. */
 export async function requireModelsOf(directory: Directory, principal: Principal, used: UsedAgent): Promise<void> {
   const { model, fallbacks = [] } = used.agent;
-  await requireModels(directory, principal, await resolveModels(directory, principal.workspace, [model, ...fallbacks]), used);
+  const resolved = await resolveModels(directory, principal.workspace, [model, ...fallbacks]);
+  await requireModels(directory, principal, resolved.flatMap(modelsOf), used);
 }

@@ -1,6 +1,7 @@
 /** The models of a turn: aliases resolved, allowed for its key, agent and workspace, and with a price where one is needed. */
 import { splitModelRef, type Agent } from '../../core/turn/agent.ts';
 import { resolveModelRef } from '../../core/model/model-alias.ts';
+import { modelsOf, type ResolvedModel } from '../../core/model/route.ts';
 import { type CalledModel, type ModelRule, requireAllowedModel } from '../../core/model/model-name.ts';
 import { missingPrice, priceOf } from '../../core/model/price.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
@@ -15,7 +16,7 @@ export type UsedAgent = { name: string; agent: Agent };
 
 /** `limited`: whose limits the turn counts for. `callsOnly`: no model is called. */
 type ModelRequest = {
-  refs: readonly string[];
+  refs: readonly ResolvedModel[];
   agent: UsedAgent | undefined;
   limited: readonly LimitedHolder[];
   callsOnly: boolean;
@@ -32,15 +33,18 @@ export async function planModels(
   directory: Directory,
   principal: Principal,
   { refs, agent, limited, callsOnly }: ModelRequest,
-): Promise<{ models: readonly string[]; prices: NonNullable<Plan['prices']> | null }> {
-  const models = await resolveModels(directory, principal.workspace, refs);
+): Promise<{ models: readonly string[]; routes: Plan['routes']; prices: NonNullable<Plan['prices']> | null }> {
+  const resolved = await resolveModels(directory, principal.workspace, refs);
+  const routes = resolved.some((one) => typeof one !== 'string') ? resolved : undefined;
+  const all = resolved.flatMap(modelsOf);
+  const models = routes === undefined ? all : [...new Set(all)];
   const found = callsOnly
     ? await Promise.all(models.map((ref) => findModel(directory, principal.workspace, ref)))
     : await requireModels(directory, principal, models, agent);
   // The turn falls back to a model that is available.
   if (found.every(({ fault }) => fault !== null)) for (const { fault } of found) throw fault;
   if (!callsOnly && withBudgets(limited).budgets !== undefined) await requirePrices(found, limited);
-  return { models, prices: agent?.agent.limits?.maxCost === undefined ? null : readPrices(found, agent.name) };
+  return { models, routes, prices: agent?.agent.limits?.maxCost === undefined ? null : readPrices(found, agent.name) };
 }
 
 /** Whose allow-lists apply to a request. `agent`: that it uses. */
@@ -90,16 +94,28 @@ export async function requireModels(
   return found;
 }
 
+/** Throws `forbidden` if a model of a route is not allowed for the key, since a request could get any of them. */
+export async function requireRouteModels(directory: Directory, principal: Principal, models: readonly ResolvedModel[]): Promise<void> {
+  const routes = models.filter((model) => typeof model !== 'string');
+  // Without a list, the providers are only read when they are asked.
+  if (routes.length === 0 || (await readModelRules(directory, principal)).length === 0) return;
+  await requireModels(directory, principal, routes.flatMap(modelsOf));
+}
+
 /** Without a provider, the name is compared as it is. */
 export function toCalled({ provider, model, access }: FoundModel): CalledModel {
   return { provider, model, kind: access?.kind ?? 'openai' };
 }
 
 /** Resolves aliases of models. Names that no alias matches are left out if there are other models; otherwise throws `model_not_found`. */
-export async function resolveModels(directory: Directory, workspace: string, refs: readonly string[]): Promise<readonly string[]> {
-  if (refs.every((ref) => ref.includes('/'))) return refs;
+export async function resolveModels(
+  directory: Directory,
+  workspace: string,
+  refs: readonly ResolvedModel[],
+): Promise<readonly ResolvedModel[]> {
+  if (refs.every((ref) => typeof ref !== 'string' || ref.includes('/'))) return refs;
   const aliases = await directory.modelAliases(workspace);
-  const resolved = refs.map((ref) => resolveModelRef(aliases, ref));
+  const resolved = refs.map((ref) => (typeof ref === 'string' ? resolveModelRef(aliases, ref) : { model: ref }));
   const models = resolved.flatMap((found) => ('model' in found ? [found.model] : []));
   const [fault] = resolved.flatMap((found) => ('fault' in found ? [found.fault] : []));
   if (models.length === 0) throw new Problem('model_not_found', fault ?? 'There is no such model.', { param: 'model' });

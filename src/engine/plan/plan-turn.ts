@@ -9,6 +9,7 @@ import { runCodeCanonical } from '../../core/turn/run-code.ts';
 import { describeHold } from '../../core/tools/hold.ts';
 import { isForModels, onlyForApps, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
+import type { ResolvedModel } from '../../core/model/route.ts';
 import type { ModelSettings } from '../../core/model/model-settings.ts';
 import { fold } from '../../core/names/fold.ts';
 import type { AcceptedNames, ClientTool, Plan } from '../../core/turn/plan.ts';
@@ -34,7 +35,7 @@ const maxPlanBytes = 1.5 * MB;
 /** What a turn is requested to run with: an agent, or a model with or without a toolset. */
 export type PlanRequest = {
   agent?: string;
-  model?: string;
+  model?: ResolvedModel;
   /** A name, or `name@version`. With an agent, it replaces the agent's toolset. */
   toolset?: string;
   instructions?: string;
@@ -68,13 +69,13 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const used = agent === null ? undefined : { name: request.agent ?? '', agent };
   const limited = await readLimits(deps.directory, principal, used);
   const refs = [ref, ...(agent?.fallbacks ?? [])];
-  const { models, prices } = await planModels(deps.directory, principal, {
+  const { models, routes, prices } = await planModels(deps.directory, principal, {
     refs,
     agent: used,
     limited,
     callsOnly: request.callsOnly === true,
   });
-  const [model = ref, ...fallbacks] = models;
+  const [model = '', ...fallbacks] = models;
 
   const [made, ownMade] = agent?.made === true ? await readMade(deps, principal) : [null, null];
   const madeNames = mergeMadeTools(made?.names ?? null, ownMade?.names ?? null);
@@ -113,6 +114,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const plan: Plan = {
     model,
     fallbacks,
+    ...(routes !== undefined && { routes }),
     instructions,
     ...(request.agent !== undefined && { agent: request.agent }),
     ...(compiled !== null && { edition: compiled.pointer }),

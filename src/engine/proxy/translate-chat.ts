@@ -10,7 +10,8 @@ import { pairCalls } from '../../core/turn/pair-calls.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
-import type { ModelTimeouts } from '../../core/model/timeouts.ts';
+import type { ResolvedModel } from '../../core/model/route.ts';
+import type { AttemptLimits } from '../../core/model/timeouts.ts';
 import { toAnswerId } from '../../core/text/reference.ts';
 import type { AnswerIdentity, Dialect, DialectRequest } from '../../dialects/dialect.ts';
 import { createReplyEncoder } from '../../dialects/reply-encoder.ts';
@@ -41,13 +42,14 @@ export type ProxiedChat = {
   /** Of the response, and the name of the agent: for the request log. */
   requestId?: string | undefined;
   agentName?: string | undefined;
-  /** Models to ask if this one fails before its first output. */
-  fallbacks?: readonly string[];
-  /** Of the agent. */
-  timeouts?: ModelTimeouts | undefined;
+  /** Of the agent or route. */
+  timeouts?: AttemptLimits | undefined;
   /** Whose limits it counts for. Absent: those of the key and the workspace. */
   limited?: Plan['limited'];
 };
+
+/** `fallbacks`: models to ask if this one fails before its first output. */
+export type AskedChat = Omit<ProxiedChat, 'ref'> & { ref: ResolvedModel; fallbacks?: readonly ResolvedModel[] };
 
 export type TranslatedChat = {
   access: ProviderAccess;
@@ -59,7 +61,7 @@ export type TranslatedChat = {
   ref: string;
   /** The overrides of an agent, which replace the request's own settings. */
   agent?: AgentOverrides;
-  timeouts?: ModelTimeouts | undefined;
+  timeouts?: AttemptLimits | undefined;
   /** Absent: nothing is stored between requests. */
   kept?: KeptReplies;
   meter?: CallMeter;

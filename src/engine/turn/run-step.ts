@@ -24,6 +24,7 @@ import type { Directory } from '../../ports/directory.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
 import type { Clock, Ids, Logger } from '../../ports/runtime.ts';
 import { firstReply } from '../first-reply.ts';
+import type { RouteAttempt, Routing } from '../try-routes.ts';
 import { retryCatalogRead } from '../plan/retry-catalog-read.ts';
 import { createEventBatch, type EventBatch } from './event-batch.ts';
 
@@ -50,6 +51,8 @@ export type StepScope = {
   newest(): number;
   /** Appends events, in one transaction. */
   append(...events: readonly SessionEventBody[]): void;
+  /** `session`: null outside of sessions. Absent: as null. */
+  call?: { session: string | null };
   /** Whether a client follows the events as they are written. Absent: yes. */
   isFollowed?(): boolean;
 };
@@ -66,19 +69,19 @@ export async function runStep(
   { step, closing, restartFrom }: StepAt,
   signal: AbortSignal,
 ): Promise<void> {
-  const models = [scope.plan.model, ...scope.plan.fallbacks];
+  const models = scope.plan.routes ?? [scope.plan.model, ...scope.plan.fallbacks];
   if (restartFrom === null) scope.append({ type: 'step-start', turn: scope.turn, step });
   const from = restartFrom ?? scope.newest() + 1;
   if (restartFrom !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from });
   const failures: { model: string; problem: Problem }[] = [];
-  const ask = async (model: string): Promise<void> => {
+  const ask = async (model: string, route?: RouteAttempt): Promise<void> => {
     for (let attempt = 0; ; attempt += 1) {
       const last = failures.at(-1);
       if (last !== undefined)
         scope.append({ type: 'step-restart', turn: scope.turn, step, from, model: last.model, code: last.problem.code });
-      const outcome = await attemptStep(deps, scope, { step, closing, model }, signal);
+      const outcome = await attemptStep(deps, scope, { step, closing, model, ...(route !== undefined && { route }) }, signal);
       signal.throwIfAborted();
-      if (outcome.ok) return;
+      if (outcome.ok) return route?.over(false);
       const { code, detail } = outcome.problem;
       deps.log.info('a model call failed', { turn: scope.turn, step, model, code, detail });
       const problem = Problem.fromBody(outcome.problem);
@@ -87,7 +90,7 @@ export async function runStep(
     }
   };
   try {
-    await firstReply(models, ask, signal);
+    await firstReply(models, routingOf(deps, scope), ask, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Problem)) throw error;
@@ -96,12 +99,14 @@ export async function runStep(
   }
 }
 
-async function attemptStep(
-  deps: StepDeps,
-  scope: StepScope,
-  at: { step: number; closing: boolean; model: string },
-  signal: AbortSignal,
-): Promise<Attempt> {
+/** `route`: absent without one. */
+type AttemptAt = { step: number; closing: boolean; model: string; route?: RouteAttempt };
+
+function routingOf({ clock, ids, log }: StepDeps, { workspace, plan, call }: StepScope): Routing {
+  return { clock, ids, log, workspace, keyId: plan.caller?.key ?? '', session: call?.session ?? null };
+}
+
+async function attemptStep(deps: StepDeps, scope: StepScope, at: AttemptAt, signal: AbortSignal): Promise<Attempt> {
   const batch = createEventBatch(deps.clock, scope.append, scope.isFollowed);
   const writer = createStepWriter(deps, scope, at, batch);
   try {
@@ -109,6 +114,7 @@ async function attemptStep(
     await failpoint('before-model-request');
     for await (const events of deps.model.stream(request, signal)) {
       if (!writer.begun) reportDropped(request, { ...at, turn: scope.turn }, batch);
+      if (!writer.begun) at.route?.begun();
       writer.begun = true;
       if (events.some(({ type }) => type === 'finish')) await failpoint('model-done-before-persist');
       for (const event of events) {
@@ -134,7 +140,7 @@ async function attemptStep(
 }
 
 /** Turns events of the reply into events of the log, in order. Names are resolved where they are unambiguous; call ids are our own. */
-function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; model: string }, batch: EventBatch) {
+function createStepWriter(deps: StepDeps, scope: StepScope, at: AttemptAt, batch: EventBatch) {
   const { turn } = scope;
   const { step } = at;
   const callIds = new Map<number, string>();
@@ -209,6 +215,7 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
             step,
             reason: event.reason,
             model: at.model,
+            ...(at.route !== undefined && { target: at.route.target }),
             ...(inOrder(scope.plan, event) && { inOrder: true }),
           });
           break;
@@ -251,12 +258,7 @@ function inputEnd(event: Extract<ChatEvent, { type: 'call-end' }>) {
   }
 }
 
-async function toRequest(
-  deps: StepDeps,
-  scope: StepScope,
-  at: { step: number; closing: boolean; model: string },
-  signal: AbortSignal,
-): Promise<ChatRequest> {
+async function toRequest(deps: StepDeps, scope: StepScope, at: AttemptAt, signal: AbortSignal): Promise<ChatRequest> {
   const { plan } = scope;
   // Computed before the names: a result that is stored now makes `fetch_result` available.
   const conversation = fittedMessages(scope);
@@ -274,7 +276,7 @@ async function toRequest(
     tools: names === null ? [] : sentTools(names, scope.gathered?.(), choice.tool),
     toolChoice: choice.sent,
     settings: plan.settings,
-    ...(plan.timeouts !== undefined && { timeouts: plan.timeouts }),
+    ...((plan.timeouts !== undefined || at.route !== undefined) && { timeouts: { ...at.route?.limits, ...plan.timeouts } }),
     dropped: createDropped(plan.dropped?.names, plan.dropped?.items),
     ...(plan.protocol !== undefined && { protocol: plan.protocol }),
   };

@@ -8,9 +8,13 @@ import { otherModels } from '../../core/model/request-extras.ts';
 import { choicesOf, formBound, inputBound, type TokenBound } from '../../core/model/token-bound.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest } from '../../core/problem.ts';
-import { readAllowedProvider } from '../../engine/plan/plan-models.ts';
+import type { ResolvedModel } from '../../core/model/route.ts';
+import { firstReply } from '../../engine/first-reply.ts';
+import type { RouteAttempt } from '../../engine/try-routes.ts';
+import { readAllowedProvider, requireRouteModels } from '../../engine/plan/plan-models.ts';
 import { startBodyLog } from '../../engine/proxy/body-log.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
+import { modelsOf } from '../../core/model/route.ts';
 import { limitRequest } from '../../engine/proxy/reserve-request.ts';
 import { forwardBody } from './forwarded-reply.ts';
 import { accessFor, needsOf } from '../api-choice.ts';
@@ -19,11 +23,12 @@ import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
 import { startReply } from './reply-start.ts';
 import { withRetries } from '../retry.ts';
+import { endingRoute, toRouting, withTarget } from '../routed-reply.ts';
 import { openHead } from '../transport.ts';
 
 /** `path`: after the provider's base URL, such as `/embeddings`. */
 export type PassedRequest = {
-  ref: string;
+  ref: ResolvedModel;
   path: string;
   body: Readonly<Record<string, unknown>> | FormData;
   requestId?: string | undefined;
@@ -33,24 +38,36 @@ export type PassedRequest = {
 const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
 
 /** Throws `Problem` for everything but success, as for chats. */
-export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, body, requestId }: PassedRequest): Promise<Response> {
-  const { directory, outbound: http, clock, background = () => undefined } = deps;
+export async function passRequest(deps: ProxyDeps, principal: Principal, request: PassedRequest): Promise<Response> {
+  await requireRouteModels(deps.directory, principal, [request.ref]);
+  return await firstReply([request.ref], toRouting(deps, principal), (ref, route) =>
+    withTarget(route, passToModel(deps, principal, { ...request, ref }, route)),
+  );
+}
+
+async function passToModel(
+  deps: ProxyDeps,
+  principal: Principal,
+  { ref, path, body, requestId }: PassedRequest & { ref: string },
+  route: RouteAttempt | undefined,
+): Promise<Response> {
+  const { directory, outbound: http, clock, log, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
   const { access, isListed } = await readAllowedProvider(directory, principal, ref);
   if (!openAiKinds.has(access.kind)) {
     const message = `the provider "${provider}" has no ${path}: it is of kind ${access.kind}. Use a model of a provider of kind openai or openai-compatible`;
     throw invalidRequest([{ path: 'model', message }]);
   }
-  const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
+  const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model), timeouts: route?.limits };
   const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access, model });
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];
   if (others.length > 0) throw invalidRequest(others);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
-  const meter = startMeter({ ...deps, usage: bodies.usage }, { principal, ref, requestId, dialect: null }, access);
+  const meter = startMeter({ ...deps, usage: endingRoute(bodies.usage, route) }, { principal, ref, requestId, dialect: null }, access);
   try {
     await reserve?.(passedBound(path, exchange.body, profileFor(access, model).imageTokens));
-    const opened = withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { isWhole: true }));
+    const opened = withRetries({ clock, timeouts: route?.limits }, () => openHead({ http, clock, log }, exchange, { isWhole: true }));
     // What it uses is counted although its client disconnects.
     if (reserve !== undefined) background(opened.catch(() => undefined));
     const response = await opened;
@@ -72,11 +89,13 @@ export async function compactByProvider(
   principal: Principal,
   request: Omit<PassedRequest, 'path'> & { body: Readonly<Record<string, unknown>> },
 ): Promise<Response | null> {
-  const { access } = await readAllowedProvider(deps.directory, principal, request.ref);
+  // The item that it makes is for the provider's own models.
+  const [ref = ''] = modelsOf(request.ref);
+  const { access } = await readAllowedProvider(deps.directory, principal, ref);
   const needs = needsOf(request.body, 'openai-responses');
-  const sent = accessFor(access, splitModelRef(request.ref).model, needs, deps.clock.now());
+  const sent = accessFor(access, splitModelRef(ref).model, needs, deps.clock.now());
   if (sent.kind !== 'openai-responses') return null;
-  return await ifKnown(sent, () => passRequest(deps, principal, { ...request, path: '/responses/compact' }));
+  return await ifKnown(sent, () => passRequest(deps, principal, { ...request, ref, path: '/responses/compact' }));
 }
 
 /** Of an image, a recording or a transcript. Embeddings and moderations have no output. */

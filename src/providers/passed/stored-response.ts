@@ -70,7 +70,7 @@ export async function readStoredResponse(
   const access = accessFor(found.access, splitModelRef(ref).model, needs, clock.now());
   const path = `/responses/${id}${act === 'cancel' ? '/cancel' : query}`;
   const exchange = { access, path, body: {}, ...(act === 'read' && { method: 'GET' as const }) };
-  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { isWhole: true }));
+  const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange, { isWhole: true }));
   const headers = await answerHeaders(access, response);
   const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
   const meter = {

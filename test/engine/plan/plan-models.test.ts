@@ -51,6 +51,21 @@ describe('the list of a key', () => {
     });
   });
 
+  it('must have every model of a route', async () => {
+    const route = { targets: [{ model: 'acme/gpt-5-mini' }, { model: 'goo/gemini' }], contextFallback: 'acme/big' };
+    await catalog.put('model-alias', 'shared', route);
+    await expect(plan({ model: 'shared' }, withModels('acme/*'))).rejects.toMatchObject({
+      code: 'forbidden',
+      extra: { model: 'goo/gemini' },
+    });
+    await expect(plan({ model: 'shared' }, withModels('acme/gpt-5*', 'goo/*'))).rejects.toMatchObject({ extra: { model: 'acme/big' } });
+    expect(await plan({ model: 'shared' }, withModels('acme/*', 'goo/*'))).toMatchObject({
+      model: 'acme/gpt-5-mini',
+      fallbacks: ['goo/gemini', 'acme/big'],
+      routes: [{ name: 'shared', ...route }],
+    });
+  });
+
   it('counts for requests outside of turns', async () => {
     const { directory } = catalog;
     expect(await readAllowedProvider(directory, withModels('acme/big'), 'acme/big')).toMatchObject({

@@ -320,6 +320,34 @@ describe('a turn over a model', () => {
     ]);
   });
 
+  it('asks the targets of a route in its order, keeps them apart from fallbacks, and says in the log which one replied', async () => {
+    const down = new Problem('rate_limited', 'later', { provider: 'one', upstreamStatus: 429, retryable: true, retryAfterMs: 60_000 });
+    const route = { name: 'fast', targets: [{ model: 'one/turn' }, { model: 'two/turn' }], timeouts: { firstByteMs: 700 } };
+    const plan = { model: 'one/turn', fallbacks: ['two/turn', 'c/d'], routes: [route, 'c/d'] };
+    const script = [down, [...callEvents(0, 'shell', { command: 'date' }), finish('tool-calls')], say('done')];
+    const { events, requests } = await run(script, () => textResult('today'), plan);
+    // The second step does not ask the model that is put aside.
+    expect(requests.map(({ access, model }) => `${access.name}/${model}`)).toEqual(['one/turn', 'two/turn', 'two/turn']);
+    expect(requests.map(({ timeouts }) => timeouts?.firstByteMs)).toEqual([700, 700, 700]);
+    expect(events.filter(({ type }) => type === 'step-restart' || type === 'step-end')).toMatchObject([
+      { type: 'step-restart', model: 'one/turn', code: 'rate_limited' },
+      { model: 'two/turn', target: 'two/turn; why=fallback; attempts=2; failed="one/turn:rate_limited"' },
+      { model: 'two/turn', target: 'two/turn; why=fallback; attempts=1' },
+    ]);
+    expect(events.at(-1)).toMatchObject({ status: 'completed' });
+  });
+
+  it('gives a session the same target of a weighted route in every turn', async () => {
+    const targets = Array.from({ length: 8 }, (_, index) => ({ model: `p${index}/sticky` }));
+    const route = { name: 'shared', targets, strategy: 'weighted' as const };
+    const plan = { model: 'p0/sticky', fallbacks: [], routes: [route] };
+    const turns = [];
+    for (let index = 0; index < 3; index += 1) turns.push(await run([say('hello')], () => textResult('ran'), plan));
+    const asked = turns.flatMap(({ requests }) => requests.map(({ access }) => access.name));
+    expect([asked.length, new Set(asked).size]).toEqual([3, 1]);
+    expect(turns[0]?.events.find(({ type }) => type === 'step-end')).toMatchObject({ target: expect.stringContaining('why=sticky') });
+  });
+
   it('ends a model that calls without end, with one closing step in which no tool may be chosen', async () => {
     const script = Array.from({ length: 40 }, (_, step) => [...callEvents(0, 'shell', { command: `n${step}` }), finish('tool-calls')]);
     const { events, requests } = await run(script, () => textResult('ran'), { limits: { maxSteps: 3 } });

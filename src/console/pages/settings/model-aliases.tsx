@@ -38,7 +38,10 @@ export function ModelAliases() {
         keyOf={({ name }) => name}
         columns={[
           { label: 'Name', cell: ({ name }) => <code>{visible(name)}</code> },
-          { label: 'Model', cell: (one) => <code>{visible(one.model)}</code> },
+          {
+            label: 'Model',
+            cell: ({ model, targets = [] }) => <code>{visible(model ?? targets.map((target) => target.model).join(', '))}</code>,
+          },
           {
             label: 'Action',
             cell: ({ name }) => (

@@ -105,7 +105,9 @@ function chooseKey(provider: Members, allowsEmpty: boolean): Members | null {
   const weighted = keys.map((key) => ({ key, weight: key.number('weight') ?? 1 }));
   const [first, ...others] = weighted.toSorted((one, other) => other.weight - one.weight);
   for (const { key } of others)
-    key.skipWhole(`is left out: a provider has one key, and ${quoted(stringOf(first?.key.peek('name')))} has the greatest weight`);
+    key.skipWhole(
+      `is left out: ${quoted(stringOf(first?.key.peek('name')))} has the greatest weight. Several keys are \`apiKeySecrets\` of the provider (docs/routes.md)`,
+    );
   return first?.key ?? null;
 }
 

@@ -4,13 +4,16 @@
  */
 export const unmapped = {
   weight:
-    'has no counterpart: load is not balanced. Of several models the one with the greatest weight is called first, and the next when it fails',
-  routing: 'has no counterpart: models are tried in their order, each when the one before it fails',
+    'is not imported: of several models the one with the greatest weight is called first, and the next when it fails. To share the requests, write a model alias with `targets` (docs/routes.md)',
+  routing:
+    'is not imported: models are tried in their order, each when the one before it fails. A model alias with `targets` has strategies (docs/routes.md)',
   rateLimit: 'has no counterpart for one model: set `limits` of a key, an agent or the workspace',
   budget: 'has no counterpart for one model: set `limits.dailyCost` or `limits.monthlyCost` of a key, an agent or the workspace',
-  retries: 'has no counterpart: failed requests are retried by built-in rules',
-  cooldown: 'has no counterpart: the next request asks a model again that has failed',
-  contextFallback: 'has no counterpart: an agent has one list of fallbacks for every failure. Add the models to `fallbacks`',
+  retries: 'is not imported: failed requests are retried by built-in rules. A model alias with `targets` has `retries` (docs/routes.md)',
+  cooldown:
+    'is not imported: the next request asks a model again that has failed. The targets of a model alias are put aside by built-in rules (docs/routes.md)',
+  contextFallback:
+    'is not imported: an agent has one list of fallbacks for every failure. A model alias with `targets` has `contextFallback` (docs/routes.md)',
   cache: 'has no counterpart: responses are not cached',
   guardrail: 'is not imported: guards and redaction are described in docs/guards.md',
   logging: 'is not imported: requests are listed by GET /v1/requests, and exported with the settings of OpenTelemetry (docs/operating.md)',

@@ -7,6 +7,7 @@ import type { ProblemCode } from '../../../core/problem.ts';
 import { recoveredHeader } from '../../../core/model/recovered-calls.ts';
 import { type DroppedItem, droppedHeader, droppedHeaders } from '../../../core/model/dropped.ts';
 import { apiHeader } from '../../../core/model/provider-profile.ts';
+import { targetHeaders } from '../../../core/model/route.ts';
 import type { EditionPointer } from '../../../core/toolset/edition-tool.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import type { Dialect } from '../../../dialects/dialect.ts';
@@ -115,6 +116,7 @@ export function chatAnswer({ what, frame, schema, events, forks, uses }: ChatAns
         'What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing.',
       [apiHeader]:
         'The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses.',
+      ...targetHeaders,
       [recoveredHeader]:
         'Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls.',
       'x-moniker-session': `The session that was used; differs from the requested one if ${forks}.`,

@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { ModelAlias, ModelAliasName } from '../../../core/model/model-alias.ts';
 import { documentRoutes } from '../../document-routes.ts';
 
-const ModelAliasView = z
-  .object({ name: ModelAliasName, model: ModelAlias.shape.model, description: ModelAlias.shape.description })
-  .meta({ id: 'ModelAliasView' });
+const ModelAliasView = z.object({ ...ModelAlias.shape, name: ModelAliasName }).meta({ id: 'ModelAliasView' });
 
 export const modelAliasRoutes = [
   ...documentRoutes({

@@ -5,7 +5,9 @@
 import { z } from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { splitModelRef, type Agent } from '../../../core/turn/agent.ts';
-import { resolveModelAlias, resolveModelRef } from '../../../core/model/model-alias.ts';
+import { modelsOf, type ResolvedModel } from '../../../core/model/route.ts';
+import { namedBy, resolveModelAlias, resolveModelRef } from '../../../core/model/model-alias.ts';
+import { once } from '../../../core/memoize.ts';
 import { nullIfNotFound, Problem, quoted } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { readableAgents } from '../../../engine/configuration/readable.ts';
@@ -47,6 +49,28 @@ const ModelList = z
   })
   .meta({ id: 'ModelList' });
 type Model = z.infer<typeof Model>;
+
+const RouteStep = z
+  .object({
+    model: z.string(),
+    why: z.string().meta({ description: 'The strategy, `sticky`, `fallback`, or `all-down`: every model that is left is put aside.' }),
+    state: z.enum(['up', 'due', 'probing', 'down']).meta({
+      description: '`down`: put aside after failures. `due`: the next request asks it again. `probing`: that request runs.',
+    }),
+    pauseLeftMs: z.number().meta({ description: 'How long it stays `down`.' }),
+    code: z.string().nullable().meta({ description: 'The code of the failure for which it was put aside.' }),
+    running: z.int().meta({ description: 'Requests that run.' }),
+    latencyMs: z.int().nullable().meta({ description: 'Average time to the first output. null: not known.' }),
+  })
+  .meta({ id: 'RouteStep' });
+const ReadModel = Model.extend({
+  route: z.array(RouteStep).optional().meta({
+    description:
+      'Of an alias with `targets`: in which order a request of this key would ask its models now, as far as the server that replies knows. A step is reached only if those before fail.',
+  }),
+}).meta({ id: 'ReadModel' });
+
+const loadRoutes = once(() => import('../../../engine/try-routes.ts'));
 
 const common = { tag: 'OpenAI', scopes: ['chat'] } as const;
 
@@ -92,12 +116,15 @@ export const modelRoutes = [
       path: '/v1/models/{model+}',
       operationId: 'getModel',
       summary: 'Read a model',
-      query: 'ignored',
+      // Stock clients add other parameters.
+      query: z.looseObject({
+        session: z.string().max(200).optional().meta({ description: 'With a route: the order for this session.' }),
+      }),
       params: z.object({ model: z.string().min(1).max(300).meta({ example: 'rehearsal/default' }) }),
-      answers: { 200: { description: 'The model.', schema: Model } },
+      answers: { 200: { description: 'The model.', schema: ReadModel } },
       problems: ['model_not_found'],
     },
-    async ({ answer, services, principal, params }) => {
+    async ({ answer, services, principal, params, query }) => {
       const listed = await listModels(services, principal);
       const ref = await resolveModel(services, principal, params.model);
       const found = listed.find(({ id }) => id === params.model) ?? listed.find(({ id }) => id === ref);
@@ -105,13 +132,18 @@ export const modelRoutes = [
       if (model === undefined) await refuseUnlisted(services, principal, ref);
       if (model === undefined)
         throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
-      return answer(200, model);
+      if (typeof ref === 'string') return answer(200, model);
+      const { clock, ids } = services;
+      const { workspace, keyId } = principal;
+      const routing = { clock, ids, workspace, keyId, session: query.session ?? null };
+      return answer(200, { ...model, route: (await loadRoutes()).explainRoute(ref, routing) });
     },
   ),
 ];
 
 /** Throws `forbidden` for a model that is not listed because an allow-list does not have it, as a request with it does. */
-async function refuseUnlisted({ directory }: HttpServices, principal: Principal, ref: string): Promise<void> {
+async function refuseUnlisted({ directory }: HttpServices, principal: Principal, ref: ResolvedModel): Promise<void> {
+  if (typeof ref !== 'string') return void (await requireModels(directory, principal, modelsOf(ref)));
   if (!ref.includes('/')) return;
   const { provider, model: name } = splitModelRef(ref);
   if (provider !== 'agent') return void (await requireModels(directory, principal, [ref]));
@@ -134,7 +166,7 @@ async function listModels(services: HttpServices, principal: Principal): Promise
     const agent = body as Agent;
     const resolved = [agent.model, ...(agent.fallbacks ?? [])].map((ref) => resolveModelRef(aliases, ref));
     return allows(
-      resolved.flatMap((found) => ('model' in found ? [found.model] : [])),
+      resolved.flatMap((found) => ('model' in found ? modelsOf(found.model) : [])),
       { name, agent },
     );
   });
@@ -146,9 +178,11 @@ async function listModels(services: HttpServices, principal: Principal): Promise
   });
   const ofAgents = new Set(agents.map(({ name }) => `agent/${name}`));
   // A pattern is not a name that a client can send.
-  const names = await keepIf(aliases, async ({ name, model }) => {
-    if (name.includes('*')) return false;
-    return model.startsWith('agent/') ? ofAgents.has(model) : mayUseModels && (await allows([model]));
+  const names = await keepIf(aliases, async (alias) => {
+    if (alias.name.includes('*')) return false;
+    const model = namedBy(alias);
+    const isAgent = typeof model === 'string' && model.startsWith('agent/');
+    return isAgent ? ofAgents.has(model) : mayUseModels && (await allows(modelsOf(model)));
   });
   return [
     ...names.map(({ name }) => toModel(name, 'alias', 0)),

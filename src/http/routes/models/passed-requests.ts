@@ -2,6 +2,7 @@
  * The rest of OpenAI's API that a provider may have: embeddings, moderations, audio and images. The request is passed to the provider of its
  * model with that model's own name, and the reply, which may be binary or a stream, is passed back.
  */
+import { targetHeaders } from '../../../core/model/route.ts';
 import { z } from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
@@ -43,7 +44,7 @@ const common = {
   tag: 'OpenAI',
   scopes: ['chat'],
   query: 'ignored',
-  answers: { 200: { description: 'The reply of the provider.', contentType: '*/*' } satisfies Answer },
+  answers: { 200: { description: 'The reply of the provider.', contentType: '*/*', headers: targetHeaders } satisfies Answer },
   problems: ['model_not_found', 'rate_limited', 'upstream_error', 'upstream_timeout', 'loop_detected'],
 } as const;
 const description =
@@ -99,7 +100,7 @@ async function pass(
   body: Readonly<Record<string, unknown>> | FormData,
 ): Promise<Response> {
   const ref = await resolveModel(services, principal, model);
-  if (!/^[^/]+\/./.test(ref) || ref.startsWith('agent/')) {
+  if (typeof ref === 'string' && (!/^[^/]+\/./.test(ref) || ref.startsWith('agent/'))) {
     const detail = `Unknown model ${quoted(model)}: it must be <provider>/<model>, or an alias of one. GET /v1/models lists them.`;
     throw new Problem('model_not_found', detail, { param: 'model' });
   }

@@ -42,7 +42,7 @@ export const providerRoutes = [
     name: ProviderName,
     body: ProviderInput,
     view: ProviderView,
-    unshown: { kept: ['apiKey', 'apiKeySecret'], removable: ['apiKey', 'apiKeySecret'] },
+    unshown: { kept: ['apiKey', 'apiKeySecret', 'apiKeySecrets'], removable: ['apiKey', 'apiKeySecret', 'apiKeySecrets'] },
     toView: (document) => {
       const { apiKey: _key, ...body } = storedBody<z.infer<typeof Provider> & { hasApiKey?: boolean }>(document);
       return { name: document.name, ...body, hasApiKey: body.hasApiKey ?? false, source: 'document' as const };

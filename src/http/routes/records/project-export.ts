@@ -73,7 +73,8 @@ async function toBody(catalog: CatalogPort, kind: ProjectKind, document: StoredD
 
 /** The secrets that the document has: how many of a webhook, and otherwise whether it has one. `withVariables` replaces them. */
 function secretsOf(kind: ProjectKind, { body }: StoredDocument): Body {
-  if (kind === 'provider') return body.hasApiKey === true && body.apiKeySecret === undefined ? { apiKey: true } : {};
+  if (kind === 'provider')
+    return body.hasApiKey === true && body.apiKeySecret === undefined && body.apiKeySecrets === undefined ? { apiKey: true } : {};
   const callback = body.hasCallbackSecret === true ? { callbackSecret: true } : {};
   if (kind === 'webhook') return { secret: body.secrets, ...callback };
   if (kind === 'schedule') return callback;

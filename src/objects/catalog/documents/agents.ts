@@ -3,6 +3,7 @@ import { Agent, ResourceName, splitModelRef } from '../../../core/turn/agent.ts'
 import { buildAliasMap, type AliasMap } from '../../../core/toolset/alias-map.ts';
 import { allowListWarnings, matchAllowList } from '../../../core/toolset/allow-list.ts';
 import type { Edition } from '../../../core/toolset/edition-tool.ts';
+import { modelsOf } from '../../../core/model/route.ts';
 import { resolveModelRef } from '../../../core/model/model-alias.ts';
 import { allowsModel, type CalledModel } from '../../../core/model/model-name.ts';
 import { listModelAliases } from './model-aliases.ts';
@@ -39,14 +40,14 @@ export const agentWriter: DocumentWriter = {
 
 function warningsOf(context: CatalogContext, agent: Agent): Warning[] {
   return [
-    ...modelWarnings(context, agent),
+    ...modelsWarnings(context, agent),
     ...toolWarnings(context, agent),
     ...skillWarnings(context, agent),
     ...madeWarnings(context, agent),
   ];
 }
 
-function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
+function modelsWarnings(context: CatalogContext, agent: Agent): Warning[] {
   const refs = [
     { path: 'model', ref: agent.model },
     ...(agent.fallbacks ?? []).map((ref, index) => ({ path: `fallbacks[${index}]`, ref })),
@@ -55,13 +56,17 @@ function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
   return refs.flatMap(({ path, ref }) => {
     const resolved = resolveModelRef(aliases, ref);
     if ('fault' in resolved) return [{ path, message: `${resolved.fault} Until then, this model cannot be used.` }];
-    const { provider, model } = splitModelRef(resolved.model);
-    const known = findProvider(context, provider);
-    const forbidden = listWarnings(context, agent, { provider, model, kind: known?.kind ?? 'openai' }, path);
-    if (known === null)
-      return [...forbidden, { path, message: `The provider "${provider}" does not exist yet. This agent cannot run until it is created.` }];
-    return [...forbidden, ...(priceOf(known, model) === null ? priceWarnings(agent, missingPrice(provider, model)) : [])];
+    return modelsOf(resolved.model).flatMap((one) => modelWarnings(context, agent, one, path));
   });
+}
+
+function modelWarnings(context: CatalogContext, agent: Agent, ref: string, path: string): Warning[] {
+  const { provider, model } = splitModelRef(ref);
+  const known = findProvider(context, provider);
+  const forbidden = listWarnings(context, agent, { provider, model, kind: known?.kind ?? 'openai' }, path);
+  if (known === null)
+    return [...forbidden, { path, message: `The provider "${provider}" does not exist yet. This agent cannot run until it is created.` }];
+  return [...forbidden, ...(priceOf(known, model) === null ? priceWarnings(agent, missingPrice(provider, model)) : [])];
 }
 
 /** Warns about a model that the agent or the workspace does not allow. */

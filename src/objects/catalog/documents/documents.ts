@@ -110,7 +110,11 @@ export function toStoredDocument(row: DocumentRow): StoredDocument {
  * hashes of its listing and OpenAPI document.
  */
 function shownBody({ kind, body, sealed }: DocumentRow): Record<string, unknown> {
-  if (kind === 'provider') return { ...hideCredentials(kind, body), hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
+  if (kind === 'provider')
+    return {
+      ...hideCredentials(kind, body),
+      hasApiKey: sealed !== null || body.apiKeySecret !== undefined || body.apiKeySecrets !== undefined,
+    };
   if (kind === 'made-tool' || kind === 'private-tool') {
     const { pin: _pin, by: _by, ...tool } = body;
     return tool;

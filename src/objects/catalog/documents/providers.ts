@@ -4,7 +4,7 @@
  */
 import { hiddenWarnings, keepHidden } from '../../../core/secrets/hidden-values.ts';
 import { invalidRequest, Problem, type Warning, parseInput } from '../../../core/problem.ts';
-import { Provider, ProviderName, type CompleteProvider } from '../../../core/model/provider.ts';
+import { keySecretsOf, Provider, ProviderName, type CompleteProvider } from '../../../core/model/provider.ts';
 import { providerBaseUrl } from '../../../core/names/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../../core/secrets/secret.ts';
 import { builtinProvider, rehearsalProviderName } from '../../../storage/providers.ts';
@@ -28,7 +28,7 @@ export const providerWriter: DocumentWriter = {
       const seal = await reseal(context, { workspace: context.workspace, kind: 'provider', name }, apiKey, previous);
       return { body: provider, ...seal, warnings };
     }
-    if (provider.apiKeySecret !== undefined)
+    if (keySecretsOf(provider).length > 0)
       return { body: provider, sealed: null, sealedChanged: (previous?.sealed ?? null) !== null, warnings };
     return { ...keptKey(provider, previous), warnings: [...warnings, ...replacedKeyWarnings(context, name, previous)] };
   },
@@ -54,12 +54,13 @@ export function refuseRehearsal(name: string): void {
 function keptKey(provider: CompleteProvider, previous: DocumentRow | null): { body: CompleteProvider; sealed: string | null } {
   if (previous === null) return { body: provider, sealed: null };
   const before = providerOf(previous);
-  const hadKey = previous.sealed !== null || before.apiKeySecret !== undefined;
+  const hadKey = previous.sealed !== null || keySecretsOf(before).length > 0;
   if (hadKey && originOf(before) !== originOf(provider)) {
     throw invalidRequest([{ path: 'apiKey', message: 'is required, because baseUrl changes to another origin' }]);
   }
-  const apiKeySecret = before.apiKeySecret === undefined ? {} : { apiKeySecret: before.apiKeySecret };
-  return { body: { ...provider, ...apiKeySecret }, sealed: previous.sealed };
+  const { apiKeySecret, apiKeySecrets } = before;
+  const kept = { ...(apiKeySecret !== undefined && { apiKeySecret }), ...(apiKeySecrets !== undefined && { apiKeySecrets }) };
+  return { body: { ...provider, ...kept }, sealed: previous.sealed };
 }
 
 function checkSecrets(context: CatalogContext, provider: CompleteProvider): Warning[] {
@@ -72,7 +73,7 @@ function checkSecrets(context: CatalogContext, provider: CompleteProvider): Warn
 function replacedKeyWarnings({ settings }: CatalogContext, name: string, previous: DocumentRow | null): Warning[] {
   const replaced = previous === null ? builtinProvider(settings, name) : null;
   if (replaced === null || Object.keys(replaced.headers).length === 0) return [];
-  const message = `This provider replaces the one of the settings and does not use its key. Give apiKey or apiKeySecret.`;
+  const message = `This provider replaces the one of the settings and does not use its key. Give apiKey, apiKeySecret or apiKeySecrets.`;
   return [{ path: 'apiKey', message }];
 }
 
@@ -80,7 +81,7 @@ function secretNames(provider: CompleteProvider): { path: string; secret: string
   const headers = Object.entries(provider.headers ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' ? [] : [{ path: `headers.${name}.secret`, secret: value.secret }],
   );
-  return provider.apiKeySecret === undefined ? headers : [{ path: 'apiKeySecret', secret: provider.apiKeySecret }, ...headers];
+  return [...keySecretsOf(provider), ...headers];
 }
 
 function originOf(provider: CompleteProvider): string {

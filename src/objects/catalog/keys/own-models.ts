@@ -3,6 +3,7 @@
  * aliases with the names of other models, which decide what the name of a model stands for.
  */
 import { splitModelRef } from '../../../core/turn/agent.ts';
+import { modelsOf, refsIn } from '../../../core/model/route.ts';
 import { resolveModelRef } from '../../../core/model/model-alias.ts';
 import { allowsModel, coversPattern, type ModelPatterns } from '../../../core/model/model-name.ts';
 import { Problem, quoted } from '../../../core/problem.ts';
@@ -24,8 +25,7 @@ export function requireOwnModels(
   if (kind === 'model-alias' && name.includes('/') && !coversPattern(models, name))
     throw new Problem('forbidden', `${own} It gives no other model a new meaning: ${quoted(name)}.`);
   // Not parsed yet: what is not a name of a model is refused by its schema.
-  const refs = [body.model, ...(Array.isArray(body.fallbacks) ? body.fallbacks : [])].filter((ref) => typeof ref === 'string');
-  const ref = refs.find((name) => !isOwn(context, models, name));
+  const ref = refsIn(body).find((name) => !isOwn(context, models, name));
   if (ref !== undefined) throw new Problem('forbidden', `${own} It writes no agent or alias with another model, such as ${quoted(ref)}.`);
 }
 
@@ -34,6 +34,8 @@ function isOwn(context: CatalogContext, models: ModelPatterns, ref: string): boo
   if (ref.startsWith('agent/')) return true;
   const resolved = resolveModelRef(listModelAliases(context), ref);
   if ('fault' in resolved) return true;
-  const { provider, model } = splitModelRef(resolved.model);
-  return allowsModel(models, { provider, model, kind: findProvider(context, provider)?.kind ?? 'openai' });
+  return modelsOf(resolved.model).every((one) => {
+    const { provider, model } = splitModelRef(one);
+    return allowsModel(models, { provider, model, kind: findProvider(context, provider)?.kind ?? 'openai' });
+  });
 }

@@ -2,6 +2,7 @@
  * Merges the documents of an import into the stored ones (`core/import/merge-document.ts`), and remembers what the file gave. Imports own no
  * documents, since several files may name the same server; projects do (`project-rows.ts`).
  */
+import { refsIn } from '../../../core/model/route.ts';
 import { canonicalJson, sha256HexSync } from '../../../core/hash.ts';
 import {
   type ValueMark,
@@ -169,7 +170,7 @@ function dependsOn(
     return users.length > 0 && users.every((write) => found.has(keyOf(write)));
   }
   if (missing !== 'provider' || (kind !== 'agent' && kind !== 'model-alias')) return false;
-  return [body.model, ...listOf(body.fallbacks)].some((model) => stringOf(model).startsWith(`${of}/`));
+  return refsIn(body).some((model) => model.startsWith(`${of}/`));
 }
 
 /** Leaves out the entries of servers that are left out: a stored server of the same name has other tools. */

@@ -230,6 +230,7 @@ describe('a key with `models`', () => {
     const other = await catalog.createKey({ name: 'other', scopes: ['chat'], models: ['openai/*'] });
     await catalog.put('model-alias', 'smart', { model: 'openai/o3' });
     await catalog.put('model-alias', 'quick', { model: 'openai/gpt-5-mini' });
+    await catalog.put('model-alias', 'routed', { targets: [{ model: 'acme/small' }, { model: 'openai/o3' }] });
     await catalog.put('provider', 'goo', { kind: 'gemini', apiKey: 'k' });
     const agent = (body: object) => own.put('agent', 'a', { instructions: '', ...body });
     const attempts = [
@@ -255,6 +256,10 @@ describe('a key with `models`', () => {
       own.put('model-alias', 'openai/o3', { model: 'acme/small' }),
       own.put('model-alias', 'openai/*', { model: 'acme/small' }),
       own.put('model-alias', '*/gpt-5', { model: 'acme/small' }),
+      own.put('model-alias', 'new', { targets: [{ model: 'acme/small' }, { model: 'acme/big' }] }),
+      own.put('model-alias', 'new', { targets: [{ model: 'acme/small' }], fallbacks: ['openai/o3'] }),
+      own.put('model-alias', 'new', { targets: [{ model: 'acme/small' }], contextFallback: 'openai/o3' }),
+      agent({ model: 'routed' }),
       own.put('provider', 'acme', { kind: 'openai', baseUrl: 'https://api.openai.com/v1' }),
     ];
     for (const [index, attempt] of attempts.entries())
@@ -264,6 +269,7 @@ describe('a key with `models`', () => {
     expect((await agent({ model: 'quick', fallbacks: ['acme/small', 'openai/gpt-5.1'] })).created).toBe(true);
     await own.put('model-alias', 'mine', { model: 'acme/small' });
     await own.put('model-alias', 'openai/gpt-5-nano', { model: 'acme/small' });
+    await own.put('model-alias', 'shared', { targets: [{ model: 'acme/small' }, { model: 'openai/gpt-5' }] });
     await own.put('toolset', 'mine', { tools: [{ tool: 'builtin.bash' }] });
   });
 
