@@ -15,6 +15,7 @@ import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
 import { withRetries } from './retry.ts';
 import { withAskedFormat } from './supported-settings.ts';
+import { wireAccess } from './wire-access.ts';
 import { withTextProtocol } from './text-protocol.ts';
 import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
 import { beginReply, type ProviderExchange, openHead, openReply, readUnstreamed, type ReplyCursor } from './transport.ts';
@@ -31,7 +32,11 @@ export function createChatModel(deps: ModelDeps): ChatModel {
       return request.whole ? readWhole(deps, request) : readStream(deps, request, signal);
     },
   };
-  return observeModel(deps.telemetry, withTextProtocol(withApiChoice(model, deps.clock)));
+  const chosen = withTextProtocol(withApiChoice(model, deps.clock));
+  const onWire: ChatModel = {
+    stream: (request, signal) => chosen.stream({ ...request, access: wireAccess(request.access, request.model) }, signal),
+  };
+  return observeModel(deps.telemetry, onWire);
 }
 
 /** Returns the outbound client of a provider: the network, or the rehearsal. */
@@ -98,6 +103,7 @@ async function reserve(request: ChatRequest): Promise<void> {
 function toExchange(adapter: Adapter, request: ChatRequest): ProviderExchange {
   return {
     access: request.access,
+    model: request.model,
     path: adapter.path(request),
     headers: adapter.headers,
     body: toRequestBody(request),

@@ -50,6 +50,7 @@ import { type ProviderExchange, openHead, openReply, readUnstreamed } from './tr
 import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
+import { wireAccess } from './wire-access.ts';
 
 export type ProxyDeps = WithTelemetry & {
   directory: Directory;
@@ -92,7 +93,8 @@ function failedStream({ ids }: ProxyDeps, { dialect, body }: ProxiedChat, proble
 
 async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
   const { ref, dialect, requestId, agentName } = chat;
-  const { access, isListed } = await readAllowedProvider(deps.directory, principal, ref);
+  const { access: given, isListed } = await readAllowedProvider(deps.directory, principal, ref);
+  const access = wireAccess(given, splitModelRef(ref).model);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
   const asked = { access, model: splitModelRef(ref).model, limited: chat.limited };
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
@@ -231,7 +233,7 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const asked = isForwarded || !streamUsage ? request : withStreamUsage(request);
   if (given.reserve !== undefined) await given.reserve(requestBound(given, asked.body));
   const sent = outgoingBody(asked);
-  const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent, timeouts: given.timeouts };
+  const exchange: ProviderExchange = { access, model, path: adapter.path({ model }), headers: headersOut, body: sent, timeouts: given.timeouts };
   if (isForwarded) return await forward(given, body, exchange);
   // Not part of the eager start.
   const { beginRelay, relayStream, relayWhole } = await import('./relay/relay-reply.ts');
@@ -304,7 +306,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   const adapter = adapters[access.kind];
   if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
   const headers = { ...adapter.headers, ...request.headers };
-  const exchange = { access, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
+  const exchange = { access, model: request.model, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
   const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
   if (truncated) throw malformedProblem(access, 'sent a token count that is too long');

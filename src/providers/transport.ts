@@ -4,6 +4,7 @@
  */
 import type { ChatEvent } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits/limits.ts';
+import { once } from '../core/memoize.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { type ModelTimeouts, timeoutsOf } from '../core/model/timeouts.ts';
 import type { SecretFilter } from '../core/redaction/secret-filter.ts';
@@ -13,7 +14,7 @@ import { declaredBytes, readBounded } from '../net/read-bounded.ts';
 import type { SseMessage } from '../net/sse.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { OutboundHttp } from '../ports/outbound.ts';
+import type { OutboundHttp, OutboundOptions } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { ExchangeTimeout } from './exchange-timeout.ts';
 import { connectionProblem, failureEvents, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
@@ -33,6 +34,8 @@ export const maxPlainReplyBytes = 32 * MB;
 /** `headers`: besides the provider's own, which take precedence. */
 export type ProviderExchange = {
   access: ProviderAccess;
+  /** The model half of the ref. */
+  model: string;
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body: unknown;
@@ -53,10 +56,9 @@ export async function openReply(
   const idle = new ExchangeTimeout(deps.clock, signal);
   const { firstByteMs, betweenBytesMs } = timeoutsOf(access.timeouts, exchange.timeouts);
   try {
-    const request = toRequest(exchange);
     // Until the first byte of the body.
     idle.extend(firstByteMs, 'did not respond in time');
-    const response = await idle.guard(deps.http(request, { purpose: 'provider', signal: idle.signal }));
+    const response = await idle.guard(send(deps, exchange, { purpose: 'provider', signal: idle.signal }));
     if (!response.ok) throw await idle.guard(responseProblem(access, response, deps.clock.now()));
     return { response, idle, betweenBytesMs };
   } catch (error) {
@@ -87,7 +89,7 @@ export async function openHead(
   try {
     const response = await withTimeout(
       systemClock,
-      deps.http(toRequest(exchange, signal), { purpose: 'provider' }),
+      send(deps, exchange, { purpose: 'provider' }, signal),
       isWhole ? wholeMs : firstByteMs,
       late,
     );
@@ -132,6 +134,20 @@ async function readBody(access: ProviderAccess, response: Response): Promise<str
   const { bytes, truncated } = await readBounded(response, maxPlainReplyBytes);
   if (truncated) throw malformedProblem(access, `sent more than ${maxPlainReplyBytes} bytes`);
   return new TextDecoder().decode(bytes);
+}
+
+const clouds = once(() => import('./clouds/send-to-cloud.ts'));
+
+async function send(
+  { http, clock }: { http: OutboundHttp; clock: Clock },
+  exchange: ProviderExchange,
+  options: OutboundOptions,
+  signal?: AbortSignal,
+): Promise<Response> {
+  if (exchange.access.cloud === undefined) return await http(toRequest(exchange, signal), options);
+  const { sendToCloud } = await clouds();
+  const toCall = (call: Partial<ProviderExchange>): Request => toRequest({ ...exchange, ...call }, signal);
+  return await sendToCloud({ http: (request) => http(request, options), now: clock.now() }, exchange, toCall);
 }
 
 function toRequest({ access, path, headers, body }: ProviderExchange, signal?: AbortSignal): Request {

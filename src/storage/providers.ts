@@ -4,6 +4,7 @@
  * headers are decrypted, each only if it is bound to the provider's host; the result stays in memory.
  */
 import { freePrices, rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
+import { readCloud, secretsInKey } from '../core/model/cloud-access.ts';
 import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/names/provider-kind.ts';
 import type { Settings } from '../core/people/settings.ts';
 import { Problem } from '../core/problem.ts';
@@ -70,14 +71,24 @@ export async function openProvider(
 
   const headers: [string, string][] = [];
   const opened: string[] = [];
-  const takeKey = (key: string) => headers.push(...Object.entries(credentialHeaders(provider.kind, baseUrl, key)));
-  if (sealedApiKey !== null) takeKey(await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey));
-  else if (provider.apiKeySecret !== undefined) takeKey(await secretValue(provider.apiKeySecret));
+  const key =
+    sealedApiKey !== null
+      ? await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey)
+      : provider.apiKeySecret === undefined
+        ? null
+        : await secretValue(provider.apiKeySecret);
+  const read = readCloud(provider, key);
+  if (read !== null && 'fault' in read) throw new Problem('not_configured', `The key of the provider "${name}" cannot be used: ${read.fault}.`);
+  const credentials = read?.cloud.key;
+  if (credentials !== undefined) opened.push(...secretsInKey(credentials));
+  else if (key !== null) headers.push(...Object.entries(credentialHeaders(provider.kind, baseUrl, key)));
   for (const [header, value] of Object.entries(provider.headers ?? {})) {
     const sent = typeof value === 'string' ? value : await secretValue(value.secret);
     if (typeof value !== 'string') opened.push(sent);
     headers.push([header.toLowerCase(), sent]);
   }
+  if (read !== null && credentials === undefined && headers.length === 0)
+    throw new Problem('not_configured', `The provider "${name}" has no credentials. Set its apiKey or apiKeySecret.`);
   return {
     name,
     kind: provider.kind,
@@ -88,6 +99,7 @@ export async function openProvider(
     profile: provider.profile ?? {},
     ...(provider.timeouts !== undefined && { timeouts: provider.timeouts }),
     ...(provider.prices !== undefined && { prices: provider.prices }),
+    ...read,
   };
 }
 

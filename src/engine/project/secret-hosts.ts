@@ -1,5 +1,5 @@
 /** The hosts of secrets that a project gives no hosts: those of its servers and providers that name the secret. A command has the host `NAME.stdio`. */
-import { defaultBaseUrl } from '../../core/names/provider-kind.ts';
+import { knownBaseUrl } from '../../core/names/provider-kind.ts';
 import { invalidRequest, type Issue, nullIfNotFound } from '../../core/problem.ts';
 import type { HiddenValue } from '../../core/secrets/hidden-values.ts';
 import type { Project } from '../../core/project/project.ts';
@@ -40,8 +40,9 @@ function hostsInUse({ servers = {}, providers = {} }: Project): ReadonlyMap<stri
     const sent = [...Object.values(server.headers ?? {}), ...Object.values(server.query ?? {})];
     for (const secret of [...secretsIn(sent), ...secretsIn(command)]) add(secret, url);
   }
-  for (const { kind, baseUrl, headers, apiKeySecret } of Object.values(providers)) {
-    const url = baseUrl ?? defaultBaseUrl(kind);
+  for (const provider of Object.values(providers)) {
+    const { headers, apiKeySecret } = provider;
+    const url = knownBaseUrl(provider);
     for (const secret of [...secretsIn(Object.values(headers ?? {})), ...(apiKeySecret === undefined ? [] : [apiKeySecret])])
       add(secret, url);
   }

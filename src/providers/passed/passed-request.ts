@@ -18,6 +18,7 @@ import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
 import { startReply } from './reply-start.ts';
 import { withRetries } from '../retry.ts';
+import { wireAccess } from '../wire-access.ts';
 import { openHead } from '../transport.ts';
 
 /** `path`: after the provider's base URL, such as `/embeddings`. */
@@ -35,12 +36,13 @@ const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'ope
 export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, body, requestId }: PassedRequest): Promise<Response> {
   const { directory, outbound: http, clock, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
-  const { access, isListed } = await readAllowedProvider(directory, principal, ref);
+  const { access: given, isListed } = await readAllowedProvider(directory, principal, ref);
+  const access = wireAccess(given, model);
   if (!openAiKinds.has(access.kind)) {
-    const message = `the provider "${provider}" has no ${path}: it is of kind ${access.kind}. Use a model of a provider of kind openai or openai-compatible`;
+    const message = `the provider "${provider}" has no ${path}: it is of kind ${given.kind}. Use a model of a provider of kind openai or openai-compatible`;
     throw invalidRequest([{ path: 'model', message }]);
   }
-  const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
+  const exchange = { access, model, path, headers: { accept: '*/*' }, body: withModel(body, model) };
   const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access, model });
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];

@@ -60,6 +60,9 @@ const kindFields: {
   'openai-responses': { title: 'OpenAI (Responses)', address: 'https://api.openai.com/v1' },
   anthropic: { title: 'Anthropic', address: 'https://api.anthropic.com/v1' },
   gemini: { title: 'Gemini', address: 'https://generativelanguage.googleapis.com/v1beta' },
+  'azure-openai': { title: 'Azure OpenAI', address: 'https://NAME.openai.azure.com' },
+  bedrock: { title: 'Amazon Bedrock', address: 'https://bedrock-runtime.us-east-1.amazonaws.com' },
+  vertex: { title: 'Vertex AI', address: 'https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global' },
   cohere: { title: 'Cohere', address: 'https://api.cohere.com/v2' },
   ollama: { title: 'Ollama', address: 'http://127.0.0.1:11434' },
 };

@@ -5,6 +5,7 @@
 import { hiddenWarnings, keepHidden } from '../../../core/secrets/hidden-values.ts';
 import { invalidRequest, Problem, type Warning, parseInput } from '../../../core/problem.ts';
 import { Provider, ProviderName, type CompleteProvider } from '../../../core/model/provider.ts';
+import { isCloud } from '../../../core/model/cloud-access.ts';
 import { providerBaseUrl } from '../../../core/names/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../../core/secrets/secret.ts';
 import { builtinProvider, rehearsalProviderName } from '../../../storage/providers.ts';
@@ -57,6 +58,10 @@ function keptKey(provider: CompleteProvider, previous: DocumentRow | null): { bo
   const hadKey = previous.sealed !== null || before.apiKeySecret !== undefined;
   if (hadKey && originOf(before) !== originOf(provider)) {
     throw invalidRequest([{ path: 'apiKey', message: 'is required, because baseUrl changes to another origin' }]);
+  }
+  // Keys of clouds sign requests or buy tokens: as a key of another kind, they would be sent themselves.
+  if (hadKey && before.kind !== provider.kind && isCloud(before.kind)) {
+    throw invalidRequest([{ path: 'apiKey', message: 'is required, because the kind changes' }]);
   }
   const apiKeySecret = before.apiKeySecret === undefined ? {} : { apiKeySecret: before.apiKeySecret };
   return { body: { ...provider, ...apiKeySecret }, sealed: previous.sealed };
