@@ -23,29 +23,26 @@ export class AwsEventStream {
   /** The bytes that the next message needs. */
   #needed = preludeBytes;
 
-  /** Returns the messages that `bytes` completes. */
-  push(bytes: Uint8Array): AwsMessage[] {
+  /** Yields the messages that `bytes` completes, also those before an invalid one. */
+  *push(bytes: Uint8Array): Generator<AwsMessage> {
     this.#pieces.push(bytes);
     this.#bytes += bytes.byteLength;
-    const messages: AwsMessage[] = [];
     // Joined only when enough has arrived, so that small chunks take linear time.
-    if (this.#bytes < this.#needed) return messages;
+    if (this.#bytes < this.#needed) return;
     let rest = joinBytes(this.#pieces);
     while (rest.byteLength >= this.#needed) {
-      const total = readPrelude(rest);
-      this.#needed = total;
-      if (rest.byteLength < total) break;
-      messages.push(readMessage(rest.subarray(0, total)));
-      rest = rest.subarray(total);
+      this.#needed = readPrelude(rest);
+      if (rest.byteLength < this.#needed) break;
+      yield readMessage(rest.subarray(0, this.#needed));
+      rest = rest.subarray(this.#needed);
       this.#needed = preludeBytes;
     }
     this.#pieces = [rest];
     this.#bytes = rest.byteLength;
-    return messages;
   }
 
   /** Throws if the stream ends within a message. */
-  end(): void {
+  *end(): Generator<AwsMessage> {
     if (this.#bytes > 0) throw invalid('ended in the middle of a message');
   }
 }

@@ -4,6 +4,7 @@
  */
 import { fromBase64 } from '../../core/text/bytes.ts';
 import { type Json, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
+import { Problem } from '../../core/problem.ts';
 import { AwsEventStream, type AwsMessage } from '../../net/aws-event-stream.ts';
 import { withoutLength } from './reply-headers.ts';
 import { converseEvents } from './converse.ts';
@@ -11,12 +12,23 @@ import { converseEvents } from './converse.ts';
 export function toServerEvents({ body, headers, status }: Response, form: 'converse' | 'invoke'): Response {
   const stream = new AwsEventStream();
   const encoder = new TextEncoder();
+  /** A damaged stream ends with an error event, which clients of the API can read. */
+  const read = (controller: TransformStreamDefaultController<Uint8Array>, messages: Iterable<AwsMessage>): void => {
+    let text = '';
+    let fault: Problem | null = null;
+    try {
+      for (const message of messages) text += eventText(message, form);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      fault = error;
+      text += eventsText([{ type: 'error', error: { type: 'api_error', message: error.detail } }]);
+    }
+    if (text !== '') controller.enqueue(encoder.encode(text));
+    if (fault !== null) controller.terminate();
+  };
   const events = new TransformStream<Uint8Array, Uint8Array>({
-    transform(bytes, controller) {
-      const text = stream.push(bytes).map((message) => eventText(message, form));
-      if (text.length > 0) controller.enqueue(encoder.encode(text.join('')));
-    },
-    flush: () => stream.end(),
+    transform: (bytes, controller) => read(controller, stream.push(bytes)),
+    flush: (controller) => read(controller, stream.end()),
   });
   const own = withoutLength(headers);
   own.set('content-type', 'text/event-stream');

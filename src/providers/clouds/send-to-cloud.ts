@@ -118,10 +118,10 @@ function bodyOf({ body }: ProviderExchange): Json {
   return recordOf(typeof body === 'string' ? tryParse(body) : body);
 }
 
-/** Returns the model as one segment of a path. Throws for one that would change the path. */
+/** Returns the model as one segment of a path, escaped as signatures are computed. Throws for one that would change the path. */
 function segment(model: string): string {
   if (/^\.{0,2}$/.test(model)) throw invalidRequest([{ path: 'model', message: 'is not the name of a model' }]);
-  return encodeURIComponent(model.toWellFormed());
+  return encodeURIComponent(model.toWellFormed()).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 async function readable(response: Response, form: 'converse' | 'invoke', access: ProviderAccess): Promise<Response> {
