@@ -8125,13 +8125,15 @@ export interface components {
          *     }
          */
         Provider: {
-            /** @description Write-only. Stored encrypted. */
+            /** @description Write-only. Stored encrypted. For clouds also the JSON of credentials: an AWS access key (`AccessKeyId`, `SecretAccessKey`, `SessionToken`), a client of Entra ID (`tenantId`, `clientId`, `clientSecret`), or a Google service account. */
             apiKey?: string;
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Kind `azure-openai`: a version by date calls deployments in the path; default `v1`, which has no such versions. */
+            apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai` (`https://NAME.openai.azure.com`). Kinds `bedrock` and `vertex` have it from `region` and `project`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -8150,6 +8152,10 @@ export interface components {
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /** @description Kind `vertex`: the Google Cloud project. Required without `baseUrl`. */
+            project?: string;
+            /** @description Kind `bedrock`: the AWS region (required). Kind `vertex`: the location; default `global`. */
+            region?: string;
             /**
              * @description Shown by GET; ignored here.
              * @enum {string}
@@ -8158,7 +8164,7 @@ export interface components {
             timeouts?: components["schemas"]["ModelTimeouts"];
         };
         /** @enum {string} */
-        ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama";
+        ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama";
         ProviderProfile: {
             /** @description Kinds `openai` and `openai-compatible`: which requests are sent by the Responses API instead of Chat Completions. `chat`: none. `own`: those of Responses clients. `effort`: also those with tools and a reasoning effort other than `none`. `reasoning`: also those with tools without an effort. `tools`: all with tools. `responses`: all. Each value includes those before it. */
             api?: components["schemas"]["OpenAiApi"];
@@ -8293,9 +8299,11 @@ export interface components {
         ProviderView: {
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Kind `azure-openai`: a version by date calls deployments in the path; default `v1`, which has no such versions. */
+            apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai` (`https://NAME.openai.azure.com`). Kinds `bedrock` and `vertex` have it from `region` and `project`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -8306,13 +8314,17 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /** @enum {string} */
-            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama" | "rehearsal";
+            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama" | "rehearsal";
             /** @description Models listed by `/v1/models`. */
             models?: string[];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /** @description Kind `vertex`: the Google Cloud project. Required without `baseUrl`. */
+            project?: string;
+            /** @description Kind `bedrock`: the AWS region (required). Kind `vertex`: the location; default `global`. */
+            region?: string;
             /**
              * @description `document`: written here. `settings`: from the settings of the service, such as `OPENAI_API_KEY`; a PUT of its name replaces it. `builtin`: cannot be changed.
              * @enum {string}
@@ -12615,9 +12627,11 @@ export interface components {
         WrittenProvider: {
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
+            /** @description Kind `azure-openai`: a version by date calls deployments in the path; default `v1`, which has no such versions. */
+            apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai` (`https://NAME.openai.azure.com`). Kinds `bedrock` and `vertex` have it from `region` and `project`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -12628,13 +12642,17 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /** @enum {string} */
-            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama" | "rehearsal";
+            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama" | "rehearsal";
             /** @description Models listed by `/v1/models`. */
             models?: string[];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /** @description Kind `vertex`: the Google Cloud project. Required without `baseUrl`. */
+            project?: string;
+            /** @description Kind `bedrock`: the AWS region (required). Kind `vertex`: the location; default `global`. */
+            region?: string;
             /**
              * @description `document`: written here. `settings`: from the settings of the service, such as `OPENAI_API_KEY`; a PUT of its name replaces it. `builtin`: cannot be changed.
              * @enum {string}

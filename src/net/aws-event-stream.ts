@@ -42,8 +42,9 @@ export class AwsEventStream {
   }
 
   /** Throws if the stream ends within a message. */
-  *end(): Generator<AwsMessage> {
+  end(): AwsMessage[] {
     if (this.#bytes > 0) throw invalid('ended in the middle of a message');
+    return [];
   }
 }
 

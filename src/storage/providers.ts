@@ -78,7 +78,8 @@ export async function openProvider(
         ? null
         : await secretValue(provider.apiKeySecret);
   const read = readCloud(provider, key);
-  if (read !== null && 'fault' in read) throw new Problem('not_configured', `The key of the provider "${name}" cannot be used: ${read.fault}.`);
+  if (read !== null && 'fault' in read)
+    throw new Problem('not_configured', `The key of the provider "${name}" cannot be used: ${read.fault}.`);
   const credentials = read?.cloud.key;
   if (credentials !== undefined) opened.push(...secretsInKey(credentials));
   else if (key !== null) headers.push(...Object.entries(credentialHeaders(provider.kind, baseUrl, key)));

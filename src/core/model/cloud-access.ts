@@ -68,7 +68,9 @@ function readKey<Kind extends CloudKind>(kind: Kind, key: string): { key: z.infe
   const parsed = keys[kind].safeParse(tryParse(key));
   // The schema of the kind.
   if (parsed.success) return { key: parsed.data as z.infer<(typeof keys)[Kind]> };
-  const faults = parsed.error.issues.map(({ path, message }) => (path.length === 0 ? 'it is not valid JSON' : `${path.join('.')}: ${message}`));
+  const faults = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? 'it is not valid JSON' : `${path.join('.')}: ${message}`,
+  );
   return { fault: faults.slice(0, 5).join('; ') };
 }
 
@@ -108,11 +110,10 @@ export function vertexModel(model: string): { publisher: string | null; name: st
   const parts = model.split('/').filter((part) => part !== 'publishers' && part !== 'models');
   const last = parts.at(-1) ?? model;
   const publisher = parts.at(-2) ?? (/^claude/i.test(last) ? 'anthropic' : 'google');
-  return { publisher, name: publisher === 'google' || publisher === 'anthropic' ? last : `${publisher}/${last}` };
+  return { publisher, name: publisher === 'google' || publisher === 'anthropic' ? last : model };
 }
 
 /** Models whose bodies on Bedrock are those of the Messages API, by `InvokeModel`; others have `Converse`. */
 export function isBedrockClaude(model: string): boolean {
   return /(^|[./])anthropic\.claude/i.test(model);
 }
-

@@ -53,9 +53,7 @@ export const wireSettings: Readonly<Record<ProviderWire, ReadonlySet<CarriedName
     ...([...media, 'audio', 'audioUrl', ...videos, 'jsonMode', 'callSignature'] as const),
   ]),
   cohere: new Set([...common, 'toolChoice', ...penalties, 'topK', 'stop', 'seed', 'image', 'imageUrl', 'jsonMode']),
-  bedrock: new Set([
-    ...([...common, 'toolChoice', 'stop', 'image', 'pdf', 'signedReasoning', 'signature', 'cache', 'toolCache'] as const),
-  ]),
+  bedrock: new Set([...([...common, 'toolChoice', 'stop', 'image', 'pdf', 'signedReasoning', 'signature', 'cache', 'toolCache'] as const)]),
   ollama: new Set([...common, ...penalties, 'topK', 'stop', 'seed', 'image', 'jsonMode', ...reasoning]),
 };
 

@@ -156,8 +156,7 @@ type Media = Exclude<InputPart, { type: 'text' }>;
 /** A file of text is a document only if it is cited. */
 function isTaken(part: Media, profile: Profile, { access }: Pick<ChatRequest, 'access'>): boolean {
   const takes = takesMedia(part, profile, wireOf(access.kind));
-  if (part.type === 'file')
-    return fileKind(part) === 'pdf' ? takes : part.citations === true && textOfFile(part) !== null;
+  if (part.type === 'file') return fileKind(part) === 'pdf' ? takes : part.citations === true && textOfFile(part) !== null;
   const inline = inlineImage(part);
   return (
     takes &&

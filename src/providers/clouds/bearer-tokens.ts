@@ -53,7 +53,13 @@ function entraRequest(key: EntraKey | undefined): Request {
 async function googleRequest(key: GoogleKey | undefined, now: number, provider: string): Promise<Request> {
   const { client_email: email, private_key: pem, private_key_id: kid } = key as GoogleKey;
   const seconds = Math.floor(now / 1000);
-  const claims = { iss: email, scope: 'https://www.googleapis.com/auth/cloud-platform', aud: googleTokenUrl, iat: seconds, exp: seconds + 3600 };
+  const claims = {
+    iss: email,
+    scope: 'https://www.googleapis.com/auth/cloud-platform',
+    aud: googleTokenUrl,
+    iat: seconds,
+    exp: seconds + 3600,
+  };
   const signed = `${encoded({ alg: 'RS256', typ: 'JWT', kid })}.${encoded(claims)}`;
   const der = fromBase64(pem.replace(/-----[A-Z ]+-----|\s/g, ''));
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
@@ -63,7 +69,12 @@ async function googleRequest(key: GoogleKey | undefined, now: number, provider: 
     const assertion = `${signed}.${toBase64Url(new Uint8Array(signature))}`;
     return tokenRequest(googleTokenUrl, { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
   } catch (cause) {
-    throw new Problem('not_configured', `The private_key of the provider "${provider}" is not an RSA key (PKCS #8).`, { provider }, { cause });
+    throw new Problem(
+      'not_configured',
+      `The private_key of the provider "${provider}" is not an RSA key (PKCS #8).`,
+      { provider },
+      { cause },
+    );
   }
 }
 

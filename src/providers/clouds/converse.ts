@@ -101,19 +101,25 @@ function toBlock(block: Json, index: number): Json {
       };
     }
     default:
-      throw invalidRequest([{ path: 'messages', message: `has a block of type ${stringOf(type).slice(0, 50)}, which Converse does not have` }]);
+      throw invalidRequest([
+        { path: 'messages', message: `has a block of type ${stringOf(type).slice(0, 50)}, which Converse does not have` },
+      ]);
   }
 }
 
 function toBytes(source: unknown): Json {
   const { data } = recordOf(source);
-  if (typeof data !== 'string') throw invalidRequest([{ path: 'messages', message: 'has an image or a document by URL, which Converse does not have' }]);
+  if (typeof data !== 'string')
+    throw invalidRequest([{ path: 'messages', message: 'has an image or a document by URL, which Converse does not have' }]);
   return { bytes: data };
 }
 
 /** "alphanumeric, single white space, hyphens, parentheses and square brackets" (API reference, DocumentBlock). */
 function documentName(title: string, index: number): string {
-  const name = title.replace(/[^a-zA-Z0-9()[\]-]+/g, ' ').trim().slice(0, 150);
+  const name = title
+    .replace(/[^a-zA-Z0-9()[\]-]+/g, ' ')
+    .trim()
+    .slice(0, 150);
   return `${name === '' ? 'document' : name} ${index + 1}`;
 }
 
@@ -168,7 +174,9 @@ export function converseEvents(name: string, event: Json): Json[] {
     case 'contentBlockStart': {
       const { toolUse } = recordOf(event.start);
       if (!isRecord(toolUse)) return [];
-      return [{ type: 'content_block_start', index, content_block: { type: 'tool_use', id: toolUse.toolUseId, name: toolUse.name, input: {} } }];
+      return [
+        { type: 'content_block_start', index, content_block: { type: 'tool_use', id: toolUse.toolUseId, name: toolUse.name, input: {} } },
+      ];
     }
     case 'contentBlockDelta':
       return deltaEvents(index, recordOf(event.delta));

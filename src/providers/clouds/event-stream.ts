@@ -13,11 +13,11 @@ export function toServerEvents({ body, headers, status }: Response, form: 'conve
   const stream = new AwsEventStream();
   const encoder = new TextEncoder();
   /** A damaged stream ends with an error event, which clients of the API can read. */
-  const read = (controller: TransformStreamDefaultController<Uint8Array>, messages: Iterable<AwsMessage>): void => {
+  const read = (controller: TransformStreamDefaultController<Uint8Array>, take: () => Iterable<AwsMessage>): void => {
     let text = '';
     let fault: Problem | null = null;
     try {
-      for (const message of messages) text += eventText(message, form);
+      for (const message of take()) text += eventText(message, form);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       fault = error;
@@ -27,8 +27,8 @@ export function toServerEvents({ body, headers, status }: Response, form: 'conve
     if (fault !== null) controller.terminate();
   };
   const events = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (bytes, controller) => read(controller, stream.push(bytes)),
-    flush: (controller) => read(controller, stream.end()),
+    transform: (bytes, controller) => read(controller, () => stream.push(bytes)),
+    flush: (controller) => read(controller, () => stream.end()),
   });
   const own = withoutLength(headers);
   own.set('content-type', 'text/event-stream');
@@ -42,7 +42,9 @@ function eventText({ headers, payload }: AwsMessage, form: 'converse' | 'invoke'
   // An exception has its name in a header, an error also its message.
   const failure = headers[':exception-type'] ?? headers[':error-code'];
   if (type !== 'event' || failure !== undefined)
-    return eventsText([{ type: 'error', error: { type: failure ?? 'error', message: stringOf(value.message) || headers[':error-message'] || text } }]);
+    return eventsText([
+      { type: 'error', error: { type: failure ?? 'error', message: stringOf(value.message) || headers[':error-message'] || text } },
+    ]);
   if (form === 'converse') return eventsText(converseEvents(name, value));
   const bytes = name === 'chunk' ? fromBase64(stringOf(value.bytes)) : null;
   return bytes === null ? '' : eventsText([recordOf(tryParse(new TextDecoder().decode(bytes)))]);

@@ -24,11 +24,7 @@ const maxReplyBytes = 32 * MB;
 type Call = Partial<Pick<ProviderExchange, 'path' | 'body' | 'headers'>> & { form?: 'converse' | 'invoke' };
 
 /** `toRequest`: makes the request of the exchange with these changes. Resolves with any response, as `http` does. */
-export async function sendToCloud(
-  deps: TokenDeps,
-  exchange: ProviderExchange,
-  toRequest: (call: Call) => Request,
-): Promise<Response> {
+export async function sendToCloud(deps: TokenDeps, exchange: ProviderExchange, toRequest: (call: Call) => Request): Promise<Response> {
   const { access } = exchange;
   const cloud = access.cloud as CloudAccess; // The transport sends only these here.
   const { form, ...call } = callOf(cloud, exchange);
@@ -121,7 +117,10 @@ function bodyOf({ body }: ProviderExchange): Json {
 /** Returns the model as one segment of a path, escaped as signatures are computed. Throws for one that would change the path. */
 function segment(model: string): string {
   if (/^\.{0,2}$/.test(model)) throw invalidRequest([{ path: 'model', message: 'is not the name of a model' }]);
-  return encodeURIComponent(model.toWellFormed()).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(model.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 async function readable(response: Response, form: 'converse' | 'invoke', access: ProviderAccess): Promise<Response> {

@@ -12,7 +12,11 @@ type Handle = (request: Request) => Promise<Response>;
 
 // ---- AWS ----
 
-export const awsKey = { AccessKeyId: 'AKIDEXAMPLE0000EXAMPLE', SecretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY', SessionToken: 'of+the/session==' };
+export const awsKey = {
+  AccessKeyId: 'AKIDEXAMPLE0000EXAMPLE',
+  SecretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+  SessionToken: 'of+the/session==',
+};
 
 /** Returns the `Authorization` that a request must have (guide "Create a signed AWS API request"). */
 export async function awsAuthorization(request: Request, { AccessKeyId, SecretAccessKey }: typeof awsKey, region: string): Promise<string> {
@@ -91,7 +95,9 @@ export function fakeBedrock(claude: FakeUpstream, region = 'us-east-1'): FakeUps
         const reply = await messages(rest, model, isStream);
         if (!reply.ok) return awsError(400, 'ValidationException', stringOf(recordOf(recordOf(await reply.json()).error).message));
         if (!isStream) return reply;
-        const events = new SseParser().take(await reply.text()).map(({ data }) => eventOf('chunk', { bytes: Buffer.from(data).toString('base64'), p: 'abcdef' }));
+        const events = new SseParser()
+          .take(await reply.text())
+          .map(({ data }) => eventOf('chunk', { bytes: Buffer.from(data).toString('base64'), p: 'abcdef' }));
         return eventStream(events);
       }
       const converted = asMessages(body);
@@ -164,7 +170,12 @@ function asConverse({ content, stop_reason: stopReason, usage }: Json): Json {
       if (block.type === 'tool_use') return { toolUse: { toolUseId: block.id, name: block.name, input: block.input } };
       return { reasoningContent: { reasoningText: { text: block.thinking, signature: block.signature } } };
     });
-  return { output: { message: { role: 'assistant', content: blocks } }, stopReason, usage: usageOf(recordOf(usage)), metrics: { latencyMs: 551 } };
+  return {
+    output: { message: { role: 'assistant', content: blocks } },
+    stopReason,
+    usage: usageOf(recordOf(usage)),
+    metrics: { latencyMs: 551 },
+  };
 }
 
 function converseFrames(events: readonly Json[]): Uint8Array[] {
@@ -179,11 +190,17 @@ function converseFrames(events: readonly Json[]): Uint8Array[] {
         return [eventOf('messageStart', { role: 'assistant', p: 'abc' })];
       case 'content_block_start':
         // Texts and reasoning have no start.
-        return type === 'tool_use' ? [eventOf('contentBlockStart', { contentBlockIndex, start: { toolUse: { toolUseId: id, name } } })] : [];
+        return type === 'tool_use'
+          ? [eventOf('contentBlockStart', { contentBlockIndex, start: { toolUse: { toolUseId: id, name } } })]
+          : [];
       case 'content_block_delta': {
         const { text, thinking, signature, partial_json: input } = delta;
         const wire =
-          text !== undefined ? { text } : input !== undefined ? { toolUse: { input } } : { reasoningContent: thinking !== undefined ? { text: thinking } : { signature } };
+          text !== undefined
+            ? { text }
+            : input !== undefined
+              ? { toolUse: { input } }
+              : { reasoningContent: thinking !== undefined ? { text: thinking } : { signature } };
         return [eventOf('contentBlockDelta', { contentBlockIndex, delta: wire, p: 'abcd' })];
       }
       case 'content_block_stop':
@@ -235,7 +252,10 @@ export function fakeTokens(now: () => number) {
       return issue(request.url);
     }
     if (form.get('client_secret') !== entraClient.clientSecret)
-      return Response.json({ error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret provided.' }, { status: 401 });
+      return Response.json(
+        { error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret provided.' },
+        { status: 401 },
+      );
     return issue(`${request.url} ${form.get('scope')}`);
   };
   /** Sends requests with the valid token on. */
@@ -244,7 +264,10 @@ export function fakeTokens(now: () => number) {
     async (request) => {
       if (/^(oauth2\.googleapis\.com|login\.microsoftonline\.)/.test(new URL(request.url).host)) return await handle(request);
       if (request.headers.get('authorization') !== `Bearer ${state.valid}`)
-        return Response.json({ error: { code: 401, status: 'UNAUTHENTICATED', message: 'Request had invalid credentials.' } }, { status: 401 });
+        return Response.json(
+          { error: { code: 401, status: 'UNAUTHENTICATED', message: 'Request had invalid credentials.' } },
+          { status: 401 },
+        );
       return await service(request);
     };
   return { state, guarded };

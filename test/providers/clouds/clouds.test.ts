@@ -8,7 +8,16 @@ import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
 import { fakeClock } from '../../fakes/runtime.ts';
 import { fakeAnthropic, signatureOf } from '../../fakes/upstreams/anthropic.ts';
-import { awsKey, entraClient, eventMessage, eventOf, eventStream, fakeBedrock, fakeTokens, serviceAccount } from '../../fakes/upstreams/clouds.ts';
+import {
+  awsKey,
+  entraClient,
+  eventMessage,
+  eventOf,
+  eventStream,
+  fakeBedrock,
+  fakeTokens,
+  serviceAccount,
+} from '../../fakes/upstreams/clouds.ts';
 import { fakeGemini } from '../../fakes/upstreams/gemini.ts';
 import { fakeOpenAi } from '../../fakes/upstreams/openai.ts';
 import { partsOf } from '../said-parts.ts';
@@ -27,14 +36,14 @@ const requestOf = (access: ProviderAccess, model: string, text: string, fields: 
   ...fields,
 });
 const clock = fakeClock();
-const modelOver = (handle: (request: Request) => Promise<Response>) =>
-  createChatModel({ http: handle, clock, rehearsal: rehearsalHttp });
+const modelOver = (handle: (request: Request) => Promise<Response>) => createChatModel({ http: handle, clock, rehearsal: rehearsalHttp });
 
 const azureUrl = 'https://my.openai.azure.com';
 const onAzure = (paths: string[], handle: (request: Request) => Promise<Response>) => async (request: Request) => {
   const { origin, pathname, search } = new URL(request.url);
   paths.push(origin + pathname + search);
-  if (request.headers.get('api-key') !== 'azure-key') return Response.json({ error: { code: '401', message: 'Access denied' } }, { status: 401 });
+  if (request.headers.get('api-key') !== 'azure-key')
+    return Response.json({ error: { code: '401', message: 'Access denied' } }, { status: 401 });
   // The fake of the API knows keys in the usual header alone.
   const known = new Request(request);
   known.headers.set('authorization', 'Bearer x');
@@ -102,7 +111,9 @@ describe('a request to a model on Bedrock', () => {
     const sent: Request[] = [];
     const handle = (request: Request) => {
       sent.push(request);
-      return Promise.resolve(Response.json({ output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } }, stopReason: 'end_turn' }));
+      return Promise.resolve(
+        Response.json({ output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } }, stopReason: 'end_turn' }),
+      );
     };
     await collect(modelOver(handle), requestOf(access, 'amazon.nova-lite-v1:0', 'text', { whole: true }));
     expect(sent[0]?.url).toBe('https://bedrock-runtime.eu-central-1.amazonaws.com/model/amazon.nova-lite-v1%3A0/converse');
@@ -149,7 +160,14 @@ describe('a request to a model on Bedrock', () => {
 
   it('declares no tools if none may be called, and has earlier calls as text then', async () => {
     const call = { type: 'tool-call', callId: 'c1', requested: 'get_weather', canonical: null, arguments: { city: 'Oslo' } };
-    const result = { type: 'tool-result', callId: 'c1', requested: 'get_weather', canonical: null, isError: false, content: [{ type: 'text', text: 'cold' }] };
+    const result = {
+      type: 'tool-result',
+      callId: 'c1',
+      requested: 'get_weather',
+      canonical: null,
+      isError: false,
+      content: [{ type: 'text', text: 'cold' }],
+    };
     const messages = [
       { role: 'user', parts: [{ type: 'text', text: 'hi' }] },
       { role: 'assistant', parts: [call] },
@@ -176,7 +194,9 @@ describe('a request to a model on Bedrock', () => {
 
   it('has the effort of models that reason in their own members', async () => {
     const settings = { reasoningEffort: 'high' as const };
-    expect(await bodyFor('openai.gpt-oss-120b-1:0', { settings })).toMatchObject({ additionalModelRequestFields: { reasoning_effort: 'high' } });
+    expect(await bodyFor('openai.gpt-oss-120b-1:0', { settings })).toMatchObject({
+      additionalModelRequestFields: { reasoning_effort: 'high' },
+    });
     expect(await bodyFor('us.amazon.nova-2-lite-v1:0', { settings })).toMatchObject({
       additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' } },
     });
@@ -199,7 +219,11 @@ describe('a request to a model on Bedrock', () => {
         ? [{ type: 'tool-result' as const, callId: part.callId, requested: part.requested, canonical: null, isError: false, content: [] }]
         : [],
     );
-    const messages = [...first.messages, { role: 'assistant', parts, model: 'cloud/amazon.nova-pro-v1:0' }, { role: 'tool', parts: results }];
+    const messages = [
+      ...first.messages,
+      { role: 'assistant', parts, model: 'cloud/amazon.nova-pro-v1:0' },
+      { role: 'tool', parts: results },
+    ];
     const events = await collect(model, { ...first, messages: messages as never });
     expect(events[0]).toEqual({ type: 'text', text: 'Done.' });
     expect(fake.understood[1]?.messages).toMatchObject([
@@ -212,12 +236,17 @@ describe('a request to a model on Bedrock', () => {
 
 describe('a reply of Bedrock', () => {
   const eventsOf = async (response: () => Response, model = 'amazon.nova-pro-v1:0') =>
-    await collect(modelOver(() => Promise.resolve(response())), requestOf(bedrock, model, 'text'));
+    await collect(
+      modelOver(() => Promise.resolve(response())),
+      requestOf(bedrock, model, 'text'),
+    );
   const text = eventOf('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hi' }, p: 'ab' });
 
   it('has usage with the tokens of the cache', async () => {
     const usage = { inputTokens: 5, outputTokens: 2, totalTokens: 17, cacheReadInputTokens: 7, cacheWriteInputTokens: 3 };
-    const events = await eventsOf(() => eventStream([text, eventOf('messageStop', { stopReason: 'end_turn' }), eventOf('metadata', { usage })]));
+    const events = await eventsOf(() =>
+      eventStream([text, eventOf('messageStop', { stopReason: 'end_turn' }), eventOf('metadata', { usage })]),
+    );
     expect(events).toEqual([
       { type: 'text', text: 'Hi' },
       { type: 'usage', usage: { inputTokens: 15, outputTokens: 2, cachedInputTokens: 7, cacheWriteInputTokens: 3 } },
@@ -254,18 +283,26 @@ describe('a reply of Bedrock', () => {
     const damaged = Uint8Array.from(text);
     damaged[damaged.length - 6] = (damaged[damaged.length - 6] ?? 0) ^ 1;
     for (const last of [text.subarray(0, 20), damaged])
-      expect((await eventsOf(() => eventStream([text, last]))).at(-1)).toMatchObject({ type: 'error', problem: { code: 'upstream_error' } });
+      expect((await eventsOf(() => eventStream([text, last]))).at(-1)).toMatchObject({
+        type: 'error',
+        problem: { code: 'upstream_error' },
+      });
   });
 
   it('that refuses the request is reported with the message of AWS', async () => {
     const refusal = () => Response.json({ message: 'Malformed input request: #/maxTokens' }, { status: 400 });
-    await expect(eventsOf(refusal)).rejects.toMatchObject({ detail: expect.stringContaining('Malformed input request'), extra: { upstreamStatus: 400 } });
+    await expect(eventsOf(refusal)).rejects.toMatchObject({
+      detail: expect.stringContaining('Malformed input request'),
+      extra: { upstreamStatus: 400 },
+    });
   });
 });
 
 describe('a token of a cloud', () => {
   const send = async (tokens: ReturnType<typeof fakeTokens>, access: ProviderAccess) => {
-    const model = modelOver(tokens.guarded(() => Promise.resolve(Response.json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))));
+    const model = modelOver(
+      tokens.guarded(() => Promise.resolve(Response.json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))),
+    );
     return await collect(model, requestOf(access, access.kind === 'vertex' ? 'meta/llama-4' : 'gpt', 'text', { whole: true, tools: [] }));
   };
   const entra = { kind: 'azure-openai', baseUrl: azureUrl };
@@ -293,10 +330,17 @@ describe('a token of a cloud', () => {
     const requests: string[] = [];
     const model = modelOver((request) => {
       requests.push(new URL(request.url).host);
-      return Promise.resolve(Response.json(requests.at(-1) === 'oauth2.googleapis.com' ? { access_token: 't', expires_in: 3599 } : {}, { status: requests.at(-1) === 'oauth2.googleapis.com' ? 200 : 401 }));
+      return Promise.resolve(
+        Response.json(requests.at(-1) === 'oauth2.googleapis.com' ? { access_token: 't', expires_in: 3599 } : {}, {
+          status: requests.at(-1) === 'oauth2.googleapis.com' ? 200 : 401,
+        }),
+      );
     });
     const fresh = await accessOf({ kind: 'vertex', project: 'my-project' }, serviceAccount);
-    await expect(collect(model, requestOf(fresh, 'gemini-2.5-flash', 'text'))).rejects.toMatchObject({ code: 'upstream_error', extra: { upstreamStatus: 401 } });
+    await expect(collect(model, requestOf(fresh, 'gemini-2.5-flash', 'text'))).rejects.toMatchObject({
+      code: 'upstream_error',
+      extra: { upstreamStatus: 401 },
+    });
     expect(requests).toEqual(['oauth2.googleapis.com', 'aiplatform.googleapis.com', 'oauth2.googleapis.com', 'aiplatform.googleapis.com']);
   });
 
@@ -345,7 +389,9 @@ describe('a request to Azure or Vertex AI', () => {
     const profile = { api: 'responses' };
     const dated = await accessOf({ kind: 'azure-openai', baseUrl: azureUrl, apiVersion: '2025-04-01-preview', profile }, 'k');
     expect(await urlFor(dated, 'gpt')).toBe(`${azureUrl}/openai/responses?api-version=2025-04-01-preview`);
-    expect(await urlFor(await accessOf({ kind: 'azure-openai', baseUrl: azureUrl, profile }, 'k'), 'gpt')).toBe(`${azureUrl}/openai/v1/responses`);
+    expect(await urlFor(await accessOf({ kind: 'azure-openai', baseUrl: azureUrl, profile }, 'k'), 'gpt')).toBe(
+      `${azureUrl}/openai/v1/responses`,
+    );
   });
 
   const project = 'https://aiplatform.googleapis.com/v1/projects/my-project/locations/global';
@@ -383,13 +429,41 @@ describe('a request to Azure or Vertex AI', () => {
 describe('what Azure filters', () => {
   it('is reported with its code, before and in a stream', async () => {
     const innererror = { code: 'ResponsibleAIPolicyViolation', content_filter_result: { hate: { filtered: true, severity: 'high' } } };
-    const error = { message: "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.", type: null, param: 'prompt', code: 'content_filter', status: 400, innererror };
+    const error = {
+      message: "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+      type: null,
+      param: 'prompt',
+      code: 'content_filter',
+      status: 400,
+      innererror,
+    };
     const refused = modelOver(() => Promise.resolve(Response.json({ error }, { status: 400 })));
-    await expect(collect(refused, requestOf(azure, 'gpt', 'text'))).rejects.toMatchObject({ extra: { reported: { code: 'content_filter', param: 'prompt' } } });
+    await expect(collect(refused, requestOf(azure, 'gpt', 'text'))).rejects.toMatchObject({
+      extra: { reported: { code: 'content_filter', param: 'prompt' } },
+    });
     const chunks = [
-      { choices: [], created: 0, id: '', model: '', object: '', prompt_filter_results: [{ prompt_index: 0, content_filter_results: { hate: { filtered: false, severity: 'safe' } } }] },
-      { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4o', choices: [{ index: 0, delta: { content: 'Hi', role: 'assistant' }, finish_reason: null, content_filter_results: {} }] },
-      { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-4o', choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] },
+      {
+        choices: [],
+        created: 0,
+        id: '',
+        model: '',
+        object: '',
+        prompt_filter_results: [{ prompt_index: 0, content_filter_results: { hate: { filtered: false, severity: 'safe' } } }],
+      },
+      {
+        id: 'c',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'gpt-4o',
+        choices: [{ index: 0, delta: { content: 'Hi', role: 'assistant' }, finish_reason: null, content_filter_results: {} }],
+      },
+      {
+        id: 'c',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'gpt-4o',
+        choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }],
+      },
     ];
     const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
     const filtered = modelOver(() => Promise.resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } })));
