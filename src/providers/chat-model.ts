@@ -11,6 +11,7 @@ import { observeModel } from '../engine/telemetry/observe-model.ts';
 import type { Adapter } from './adapter.ts';
 import { withApiChoice } from './api-choice.ts';
 import { reportChatFields, reportUnsent } from './native-parts.ts';
+import type { ProviderExchange } from './provider-exchange.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
 import { withRetries } from './retry.ts';
@@ -18,7 +19,7 @@ import { withAskedFormat } from './supported-settings.ts';
 import { wireAccess } from './wire-access.ts';
 import { withTextProtocol } from './text-protocol.ts';
 import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
-import { beginReply, type ProviderExchange, openHead, openReply, readUnstreamed, type ReplyCursor } from './transport.ts';
+import { beginReply, openHead, openReply, readUnstreamed, type ReplyCursor } from './transport.ts';
 import { requestBound } from './request-bound.ts';
 
 /** `rehearsal` is the outbound client of the built-in rehearsal model, which uses the same wire (`rehearsal.ts`). */

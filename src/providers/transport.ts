@@ -6,7 +6,7 @@ import type { ChatEvent } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits/limits.ts';
 import { once } from '../core/memoize.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import { type ModelTimeouts, timeoutsOf } from '../core/model/timeouts.ts';
+import { timeoutsOf } from '../core/model/timeouts.ts';
 import type { SecretFilter } from '../core/redaction/secret-filter.ts';
 import { type Framing, framings } from '../net/framing.ts';
 import { createJoinedReader, type JoinedReader } from '../net/joined-reader.ts';
@@ -16,6 +16,7 @@ import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { OutboundHttp, OutboundOptions } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
+import type { ProviderExchange } from './provider-exchange.ts';
 import { ExchangeTimeout } from './exchange-timeout.ts';
 import { connectionProblem, failureEvents, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
 import { adapters } from './registry.ts';
@@ -30,18 +31,6 @@ import { MB } from '../core/limits/units.ts';
 export const providerTailTimeoutMs = 5_000;
 /** One reply, streamed or not. */
 export const maxPlainReplyBytes = 32 * MB;
-
-/** `headers`: besides the provider's own, which take precedence. */
-export type ProviderExchange = {
-  access: ProviderAccess;
-  /** The model half of the ref. */
-  model: string;
-  path: string;
-  headers?: Readonly<Record<string, string>> | undefined;
-  body: unknown;
-  /** The agent's. */
-  timeouts?: ModelTimeouts | undefined;
-};
 
 /** A successful response with an unread body. `idle` watches it until stopped. */
 export type OpenReply = { response: Response; idle: ExchangeTimeout; betweenBytesMs: number };

@@ -130,7 +130,7 @@ function chooseThinking(settings: ModelSettings, { dropped }: ChatRequest, profi
   if (reasoning === null || profile.reasoning === 'none') return off;
   switch (profile.reasoning) {
     case 'effort':
-      return reasoning === 'off' ? off : { ...off, fields: toEffort(reasoning, profile, asked) };
+      return reasoning === 'off' && profile.minReasoningBudget === 0 ? off : { ...off, fields: toEffort(reasoning, profile, asked) };
     case 'adaptive': {
       // Requests readable thinking; by default the newest models return only a signature.
       if (reasoning !== 'off') {

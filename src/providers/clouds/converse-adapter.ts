@@ -36,9 +36,15 @@ const rows: readonly ProfileRow[] = [
   },
   {
     kind: 'bedrock',
-    model: /gpt-oss|amazon\.nova-2/i,
-    because: 'reason with an effort (guides "OpenAI models" and "Nova 2: extended thinking")',
-    profile: { reasoning: 'effort', efforts: ['low', 'medium', 'high'] },
+    model: /gpt-oss/i,
+    because: 'always reasons, with an effort (guide "OpenAI models")',
+    profile: { reasoning: 'effort', efforts: ['low', 'medium', 'high'], minReasoningBudget: 1 },
+  },
+  {
+    kind: 'bedrock',
+    model: /amazon\.nova-2/i,
+    because: 'reasons with an effort, if it is asked to (guide "Nova 2: extended thinking")',
+    profile: { reasoning: 'adaptive', efforts: ['low', 'medium', 'high'] },
   },
   {
     kind: 'bedrock',

@@ -6,7 +6,7 @@
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { invalidRequest } from '../../core/problem.ts';
 
-/** Throws `invalid_request` for a block that the API does not have. */
+/** Throws `invalid_request` for media by URL. Blocks that the API does not have are left out: `reportUnsent` has named them. */
 export function toConverse(body: Json, model: string): Json {
   const { system, messages, tools, tool_choice: choice, max_tokens: maxTokens, temperature, top_p: topP, stop_sequences: stop } = body;
   const isWithoutTools = recordOf(choice).type === 'none';
@@ -16,6 +16,7 @@ export function toConverse(body: Json, model: string): Json {
     system: listOf(system).flatMap((block) => withCachePoint(recordOf(block), { text: recordOf(block).text })),
     messages: listOf(messages).map((message) => toMessage(recordOf(message), isWithoutTools)),
     toolConfig: isWithoutTools ? undefined : toToolConfig(listOf(tools), recordOf(choice)),
+    outputConfig: toOutputConfig(body),
     inferenceConfig: Object.keys(inferenceConfig).length === 0 ? undefined : inferenceConfig,
     additionalModelRequestFields: Object.keys(extra).length === 0 ? undefined : extra,
   });
@@ -30,8 +31,16 @@ function without(members: Json): Json {
 /** Settings that only some models have (guides of the models): the effort of gpt-oss and of Nova 2, and Claude's thinking. */
 function modelFields({ output_config: output, thinking }: Json, model: string): Json {
   const { effort } = recordOf(output);
-  if (effort !== undefined && /amazon\.nova/i.test(model)) return { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort } };
-  return without({ reasoning_effort: effort, thinking });
+  if (!/amazon\.nova/i.test(model)) return without({ reasoning_effort: effort, thinking });
+  if (recordOf(thinking).type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
+  return effort === undefined ? {} : { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort } };
+}
+
+/** Takes the schema as text. */
+function toOutputConfig({ output_config: output }: Json): Json | undefined {
+  const { schema } = recordOf(recordOf(output).format);
+  if (schema === undefined) return undefined;
+  return { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: JSON.stringify(schema) } } } };
 }
 
 function withCachePoint({ cache_control: mark }: Json, block: Json): Json[] {
@@ -54,9 +63,10 @@ function toToolConfig(tools: readonly unknown[], { type, name }: Json): Json | u
 /** `isWithoutTools`: no tools are declared, so calls in the history are not accepted: they are sent as text. */
 function toMessage({ role, content }: Json, isWithoutTools: boolean): Json {
   const blocks = listOf(content).filter(isRecord);
-  const converted = blocks.flatMap((block, index) =>
-    withCachePoint(block, isWithoutTools && isCallBlock(block) ? { text: callText(block) } : toBlock(block, index)),
-  );
+  const converted = blocks.flatMap((block, index) => {
+    const own = isWithoutTools && isCallBlock(block) ? { text: callText(block) } : toBlock(block, index);
+    return own === null ? [] : withCachePoint(block, own);
+  });
   // "a text field is required with a document" (API reference, DocumentBlock).
   const lacksText = blocks.some(({ type }) => type === 'document') && !blocks.some(({ type }) => type === 'text');
   return { role, content: lacksText ? [...converted, { text: 'See the document.' }] : converted };
@@ -72,7 +82,8 @@ function callText({ type, name, input, content }: Json): string {
   return `[Result] ${texts.join('\n')}`;
 }
 
-function toBlock(block: Json, index: number): Json {
+/** null: the API does not have the block. */
+function toBlock(block: Json, index: number): Json | null {
   const { type, source, content } = block;
   switch (type) {
     case 'text':
@@ -91,7 +102,7 @@ function toBlock(block: Json, index: number): Json {
     case 'tool_use':
       return { toolUse: { toolUseId: block.id, name: block.name, input: block.input } };
     case 'tool_result': {
-      const inner = listOf(content).filter(isRecord).map(toBlock);
+      const inner = listOf(content).filter(isRecord).map(toBlock).filter(isRecord);
       return {
         toolResult: {
           toolUseId: block.tool_use_id,
@@ -101,9 +112,7 @@ function toBlock(block: Json, index: number): Json {
       };
     }
     default:
-      throw invalidRequest([
-        { path: 'messages', message: `has a block of type ${stringOf(type).slice(0, 50)}, which Converse does not have` },
-      ]);
+      return null;
   }
 }
 

@@ -12,7 +12,7 @@ import { MB } from '../../core/limits/units.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import { malformedProblem } from '../provider-error.ts';
-import type { ProviderExchange } from '../transport.ts';
+import type { ProviderExchange } from '../provider-exchange.ts';
 import { bearerToken, forgetToken, type TokenDeps } from './bearer-tokens.ts';
 import { fromConverse, toConverse } from './converse.ts';
 import { toServerEvents } from './event-stream.ts';

@@ -110,7 +110,7 @@ export function fakeBedrock(claude: FakeUpstream, region = 'us-east-1'): FakeUps
   };
 }
 
-const requestMembers = ['messages', 'system', 'toolConfig', 'inferenceConfig', 'additionalModelRequestFields'];
+const requestMembers = ['messages', 'system', 'toolConfig', 'inferenceConfig', 'additionalModelRequestFields', 'outputConfig'];
 
 /** Returns the request as one of the Messages API; a text: why Bedrock refuses it. */
 function asMessages(body: Json): Json | string {
