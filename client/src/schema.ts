@@ -1053,7 +1053,7 @@ export interface paths {
         put?: never;
         /**
          * Create speech from text
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1075,7 +1075,7 @@ export interface paths {
         put?: never;
         /**
          * Transcribe audio
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1097,7 +1097,7 @@ export interface paths {
         put?: never;
         /**
          * Translate audio to English text
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1327,7 +1327,7 @@ export interface paths {
         put?: never;
         /**
          * Create embeddings
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1417,7 +1417,7 @@ export interface paths {
         put?: never;
         /**
          * Edit images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1439,7 +1439,7 @@ export interface paths {
         put?: never;
         /**
          * Create images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1461,7 +1461,7 @@ export interface paths {
         put?: never;
         /**
          * Create variations of an image
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1969,7 +1969,7 @@ export interface paths {
         put?: never;
         /**
          * Classify text or images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -2514,6 +2514,28 @@ export interface paths {
         get: operations["getRequest"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Order documents by relevance
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createRerank"];
         delete?: never;
         options?: never;
         head?: never;
@@ -19286,6 +19308,45 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    createRerank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PassedRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
         };
     };
     createResponse: {
