@@ -9,6 +9,7 @@ import '../../src/objects/session/log/recorded-turn.ts';
 import '../../src/objects/session/pending/decide.ts';
 import '../../src/objects/session/replay/call-replay.ts';
 import '../../src/objects/session/turn/fork-session.ts';
+import '../../src/providers/clouds/send-to-cloud.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../src/objects/shared/migrate.ts';
 import { sessionMigrations } from '../../src/objects/session/object/schema.ts';

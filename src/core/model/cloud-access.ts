@@ -1,5 +1,5 @@
 /**
- * Providers of clouds: what their documents need besides a URL, the JSON forms of their credentials, and which API a model of theirs has.
+ * Providers of clouds: what their documents need besides a URL, the JSON forms of their credentials, and which API a model has.
  * Sources: "credential_process" of the AWS CLI for access keys, the JSON of `az ad sp create-for-rbac --json-auth` for clients of Entra ID,
  * and the key files of Google service accounts. `providers/clouds/` sends the requests.
  */

@@ -1,6 +1,6 @@
 /**
  * Renames the members of a request for the Messages API to those of Bedrock's `Converse`, and those of its replies back. The blocks of the two
- * are the same, but for cache marks, which are blocks of their own here. Source: API reference "Converse", "ConverseStream",
+ * are the same, but for cache marks, which are separate blocks here. Source: API reference "Converse", "ConverseStream",
  * "ContentBlock", "ReasoningContentBlock".
  */
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';

@@ -344,7 +344,7 @@ describe('a token of a cloud', () => {
     expect(requests).toEqual(['oauth2.googleapis.com', 'aiplatform.googleapis.com', 'oauth2.googleapis.com', 'aiplatform.googleapis.com']);
   });
 
-  it('is one of its own for each provider', async () => {
+  it('is bought for each provider apart', async () => {
     const tokens = fakeTokens(clock.now);
     await send(tokens, await accessOf(entra, entraClient));
     await send(tokens, await accessOf(entra, entraClient));
