@@ -10,6 +10,7 @@ import { invalidRequest } from '../../core/problem.ts';
 import { type Json, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 import { MB } from '../../core/limits/units.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
+import { matchBytes, SecretFilter } from '../../core/redaction/secret-filter.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import { malformedProblem } from '../provider-error.ts';
 import type { ProviderExchange } from '../provider-exchange.ts';
@@ -34,7 +35,8 @@ export async function sendToCloud(deps: TokenDeps, exchange: ProviderExchange, t
     const response = await deps.http(toRequest({ ...call, headers: { ...(call.headers ?? exchange.headers), ...own } }));
     // A token that was revoked, or bought with a key that was replaced.
     if (response.status === 401 && attempt === 0 && forgetToken(cloud)) await response.body?.cancel();
-    else return response.ok && form !== undefined ? await readable(response, form, access) : response;
+    else
+      return response.ok && form !== undefined ? await readable(response, form, access) : withoutToken(response, access, own.authorization);
   }
 }
 
@@ -132,4 +134,17 @@ async function readable(response: Response, form: 'converse' | 'invoke', access:
   const text = new TextDecoder().decode(bytes);
   const reply = tryParse(text);
   return new Response(reply === undefined ? text : JSON.stringify(fromConverse(reply)), { headers: withoutLength(headers) });
+}
+
+/** Removes a token that was bought from a reply, as `provider-secrets.ts` does with keys. The services that accept it do not return it. */
+function withoutToken(response: Response, { baseUrl }: ProviderAccess, authorization: string | undefined): Response {
+  const token = /^Bearer (.{16,})$/.exec(authorization ?? '')?.[1];
+  const isOfCloud = /(^|[.-])(googleapis|azure)\.com$/.test(new URL(baseUrl).hostname);
+  if (token === undefined || isOfCloud || response.body === null) return response;
+  const filter = new SecretFilter(matchBytes([token]));
+  const filtered = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (bytes, controller) => controller.enqueue(filter.push(bytes)),
+    flush: (controller) => controller.enqueue(filter.end()),
+  });
+  return new Response(response.body.pipeThrough(filtered), { status: response.status, headers: withoutLength(response.headers) });
 }

@@ -351,6 +351,20 @@ describe('a token of a cloud', () => {
     expect(tokens.state.bought).toHaveLength(2);
   });
 
+  it('is removed from what a server returns that is not one of the cloud', async () => {
+    const token = `ey${'x'.repeat(40)}`;
+    const proxied = await accessOf({ kind: 'azure-openai', baseUrl: 'https://proxy.example.com' }, entraClient);
+    const model = modelOver((request) => {
+      if (new URL(request.url).host === 'login.microsoftonline.com')
+        return Promise.resolve(Response.json({ access_token: token, expires_in: 3599 }));
+      const content = `You sent ${request.headers.get('authorization')}`;
+      return Promise.resolve(Response.json({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
+    });
+    const events = await collect(model, requestOf(proxied, 'gpt', 'text', { whole: true, tools: [] }));
+    expect(JSON.stringify(events)).toContain('You sent Bearer');
+    expect(JSON.stringify(events)).not.toContain(token);
+  });
+
   it('that is not issued is a problem that names the host and the reason, without the secret', async () => {
     const tokens = fakeTokens(clock.now);
     const wrong = await accessOf(entra, { ...entraClient, clientSecret: 'secret~that.is.wrong' });
