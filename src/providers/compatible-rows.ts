@@ -203,18 +203,12 @@ const serverRows: readonly ProfileRow[] = [
     because: 'has both APIs (reference "Azure OpenAI v1 API"); chunks with empty choices (recorded: gpt-4o-mini-prompt-filter-first)',
     profile: { api: 'own', normalize: true, exact: false, refusedFields: MessageField.options },
   },
-  {
-    kind: 'anthropic',
-    cloud: 'bedrock',
-    because: 'takes no URLs of images and documents (guide "Anthropic Claude Messages API")',
-    profile: { files: ['pdf'] },
-  },
-  {
-    kind: 'anthropic',
-    cloud: 'vertex',
-    because: 'takes no URLs of images and documents (guide "Claude on Vertex AI")',
-    profile: { files: ['pdf'] },
-  },
+  ...(['bedrock', 'vertex'] as const).map(
+    (cloud): ProfileRow => ({
+      ...{ kind: 'anthropic', cloud, because: 'takes no URLs of media (guides "Claude on Bedrock", "Claude on Vertex AI")' },
+      profile: { files: ['pdf'] },
+    }),
+  ),
   {
     host: 'cerebras.ai',
     because: 'penalties and parallel_tool_calls are a 400 (guide "OpenAI compatibility", as agentjido/req_llm quotes it)',

@@ -4,7 +4,8 @@
  * headers are decrypted, each only if it is bound to the provider's host; the result stays in memory.
  */
 import { freePrices, rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
-import { readCloud, secretsInKey } from '../core/model/cloud-access.ts';
+import { isCloud } from '../core/model/cloud-access.ts';
+import { once } from '../core/memoize.ts';
 import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/names/provider-kind.ts';
 import type { Settings } from '../core/people/settings.ts';
 import { Problem } from '../core/problem.ts';
@@ -46,6 +47,8 @@ export function builtinProviders(settings: Settings): ProviderAccess[] {
     .filter((access) => access !== null);
 }
 
+const cloudKeys = once(() => import('../core/model/cloud-key.ts'));
+
 /** A secret with its value. */
 export type OpenedSecret = SecretBinding & { value: string };
 
@@ -77,11 +80,12 @@ export async function openProvider(
       : provider.apiKeySecret === undefined
         ? null
         : await secretValue(provider.apiKeySecret);
-  const read = readCloud(provider, key);
+  const reader = isCloud(provider.kind) ? await cloudKeys() : null;
+  const read = reader?.readCloud(provider, key) ?? null;
   if (read !== null && 'fault' in read)
     throw new Problem('not_configured', `The key of the provider "${name}" cannot be used: ${read.fault}.`);
   const credentials = read?.cloud.key;
-  if (credentials !== undefined) opened.push(...secretsInKey(credentials));
+  if (reader !== null && credentials !== undefined) opened.push(...reader.secretsInKey(credentials));
   else if (key !== null) headers.push(...Object.entries(credentialHeaders(provider.kind, baseUrl, key)));
   for (const [header, value] of Object.entries(provider.headers ?? {})) {
     const sent = typeof value === 'string' ? value : await secretValue(value.secret);

@@ -1,5 +1,6 @@
 import './same-tick-digest.ts';
 // What the object loads late would arrive at another time in each run.
+import '../../src/core/model/cloud-key.ts';
 import '../../src/core/toolset/proposals.ts';
 import '../../src/engine/call/charge-call.ts';
 import '../../src/engine/call/recorded-call.ts';

@@ -36,25 +36,25 @@ export const Provider = z
     kind: ProviderKind,
     baseUrl: BaseUrl.optional().meta({
       description:
-        'Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai` (`https://NAME.openai.azure.com`). Kinds `bedrock` and `vertex` have it from `region` and `project`.',
+        'Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai`.',
       example: 'http://127.0.0.1:11434/v1',
     }),
     region: z
       .string()
       .regex(/^[a-z][a-z0-9-]{1,29}$/, { message: 'must be a region, such as us-east-1, or global' })
       .optional()
-      .meta({ description: 'Kind `bedrock`: the AWS region (required). Kind `vertex`: the location; default `global`.' }),
+      .meta({ description: 'Kinds `bedrock` (required) and `vertex` (default `global`).' }),
     project: z
       .string()
       .regex(/^[a-z0-9][a-z0-9.:-]{3,99}$/, { message: 'must be the id of a project' })
       .optional()
-      .meta({ description: 'Kind `vertex`: the Google Cloud project. Required without `baseUrl`.' }),
+      .meta({ description: 'Kind `vertex`.' }),
     apiVersion: z
       .string()
       .regex(/^(v1|preview|\d{4}-\d\d-\d\d(-preview)?)$/, { message: 'must be v1, preview, or a date, such as 2024-10-21' })
       .optional()
       .meta({
-        description: 'Kind `azure-openai`: a version by date calls deployments in the path; default `v1`, which has no such versions.',
+        description: 'Kind `azure-openai`; default `v1`.',
       }),
     apiKey: z
       .string()
@@ -63,8 +63,7 @@ export const Provider = z
       .regex(/^([\x21-\x7e]+|\s*\{[\x20-\x7e\s]*)$/, { message: 'must be visible ASCII without spaces, or the JSON of a cloud' })
       .optional()
       .meta({
-        description:
-          'Write-only. Stored encrypted. For clouds also the JSON of credentials: an AWS access key (`AccessKeyId`, `SecretAccessKey`, `SessionToken`), a client of Entra ID (`tenantId`, `clientId`, `clientSecret`), or a Google service account.',
+        description: 'Write-only. Stored encrypted. For clouds also the JSON of credentials (docs/clouds.md).',
       }),
     apiKeySecret: SecretName.optional().meta({ description: 'Name of the secret that contains the key.' }),
     headers: ProviderHeaders.optional(),

@@ -3,7 +3,8 @@
  * Server to Server Applications"). Cached in the isolate until shortly before they expire. Requests that need one at the same time buy one
  * each: in the Workers runtime, a request cannot wait for the work of another.
  */
-import { type CloudAccess, type EntraKey, entraScopes, type GoogleKey, googleTokenUrl } from '../../core/model/cloud-access.ts';
+import type { CloudAccess, EntraKey, GoogleKey } from '../../core/model/cloud-access.ts';
+import { entraScopes, googleTokenUrl } from '../../core/model/cloud-key.ts';
 import { isCount, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { Problem } from '../../core/problem.ts';

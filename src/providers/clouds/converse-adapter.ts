@@ -9,7 +9,7 @@ import { anthropic } from '../anthropic/reply.ts';
 const rows: readonly ProfileRow[] = [
   {
     kind: 'bedrock',
-    because: 'most models take no choice of tools, no marks of the cache and no reasoning settings (guide "Supported models and features")',
+    because: 'least of all models (guide "Supported models and features")',
     profile: {
       schemas: 'anthropic',
       maxCallIdLength: 64,
@@ -25,13 +25,13 @@ const rows: readonly ProfileRow[] = [
   {
     kind: 'bedrock',
     model: /mistral-large|pixtral-large/i,
-    because: 'ToolChoice: `any` is supported by Mistral Large (API reference)',
+    because: 'API reference, ToolChoice',
     profile: { toolChoice: 'required' },
   },
   {
     kind: 'bedrock',
     model: /amazon\.nova/i,
-    because: 'tools by name (API reference, ToolChoice), images in results, and cache points in content (guide "Prompt caching")',
+    because: 'API reference, ToolChoice; guide "Prompt caching"',
     profile: { toolChoice: 'forced', imagesInResults: true, cacheMarks: 'given' },
   },
   {
@@ -49,7 +49,7 @@ const rows: readonly ProfileRow[] = [
   {
     kind: 'bedrock',
     model: /llama|mistral\.(mistral|mixtral)|gpt-oss|deepseek|titan-text|command|jamba|nova-micro|qwen3(?!-vl)/i,
-    because: 'text only (guide "Supported models and features"), but for those of the next row',
+    because: 'text only (guide "Supported models and features")',
     profile: { images: false, files: [] },
   },
   {

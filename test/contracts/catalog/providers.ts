@@ -60,6 +60,13 @@ export function providersContract(make: MakeWorkspace): void {
       expect((await directory.provider(workspace, 'aws')).cloud).toMatchObject({ key: JSON.parse(aws) });
     });
 
+    it('of clouds are refused with a key that cannot be used, with its place', async () => {
+      const account = { type: 'service_account', client_email: 'a', private_key: 'b', token_uri: 'https://evil.example/token' };
+      const put = catalog.put('provider', 'google', { kind: 'vertex', project: 'my-project', apiKey: JSON.stringify(account) });
+      const message = 'cannot be used: token_uri: must be https://oauth2.googleapis.com/token';
+      await expect(put).rejects.toMatchObject({ code: 'invalid_request', extra: { issues: [{ path: 'apiKey', message }] } });
+    });
+
     it('of clouds cannot be used without credentials, or with those of another cloud', async () => {
       await catalog.put('provider', 'aws', { kind: 'bedrock', region: 'us-east-1' });
       await expect(directory.provider(workspace, 'aws')).rejects.toMatchObject({

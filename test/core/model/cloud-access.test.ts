@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isBedrockClaude, vertexModel } from '../../../src/core/model/cloud-access.ts';
+import { readCloud } from '../../../src/core/model/cloud-key.ts';
 import { allowsModel } from '../../../src/core/model/model-name.ts';
 import { Provider } from '../../../src/core/model/provider.ts';
 import { providerBaseUrl } from '../../../src/core/names/provider-kind.ts';
@@ -12,8 +13,12 @@ const keyed = (document: object, key: object | string) => ({
   ...document,
   apiKey: typeof key === 'string' ? key : JSON.stringify(key, null, 2),
 });
-const faultsOf = (document: object) =>
-  Provider.safeParse(document).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+const faultsOf = (document: object) => {
+  const parsed = Provider.safeParse(document);
+  if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const read = readCloud(parsed.data, parsed.data.apiKey ?? null);
+  return read !== null && 'fault' in read ? [`apiKey: ${read.fault}`] : [];
+};
 
 describe('a provider of a cloud', () => {
   it.each([
@@ -51,7 +56,7 @@ describe('a provider of a cloud', () => {
     ['a tenant that is a path', keyed(azure, { ...entraClient, tenantId: '../x' }), /^apiKey: .*tenantId/],
     ['an access key without its secret', keyed(bedrock, { AccessKeyId: awsKey.AccessKeyId }), /^apiKey: .*SecretAccessKey/],
     ['JSON that is cut off', keyed(bedrock, '{"AccessKeyId": "A'), /^apiKey: .*not valid JSON/],
-    ['the JSON of a cloud for another service', keyed({ kind: 'openai' }, serviceAccount), /^apiKey: .*only for kinds/],
+    ['the JSON of a cloud for another service', keyed({ kind: 'openai' }, serviceAccount), /^apiKey: is JSON/],
     ['no region', { kind: 'bedrock' }, /^region: is required/],
     ['no project', { kind: 'vertex' }, /^baseUrl: is required/],
     ['no resource', { kind: 'azure-openai' }, /^baseUrl: is required/],

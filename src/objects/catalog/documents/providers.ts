@@ -5,6 +5,7 @@
 import { hiddenWarnings, keepHidden } from '../../../core/secrets/hidden-values.ts';
 import { invalidRequest, Problem, type Warning, parseInput } from '../../../core/problem.ts';
 import { Provider, ProviderName, type CompleteProvider } from '../../../core/model/provider.ts';
+import { once } from '../../../core/memoize.ts';
 import { isCloud } from '../../../core/model/cloud-access.ts';
 import { providerBaseUrl } from '../../../core/names/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../../core/secrets/secret.ts';
@@ -24,6 +25,7 @@ export const providerWriter: DocumentWriter = {
 
   prepare: async (context, name, body, previous) => {
     const { apiKey, ...provider } = keepHidden('provider', parseInput(Provider, body), () => previous?.body ?? null);
+    await checkKey(provider, apiKey);
     const warnings = checkSecrets(context, provider);
     if (apiKey !== undefined) {
       const seal = await reseal(context, { workspace: context.workspace, kind: 'provider', name }, apiKey, previous);
@@ -34,6 +36,15 @@ export const providerWriter: DocumentWriter = {
     return { ...keptKey(provider, previous), warnings: [...warnings, ...replacedKeyWarnings(context, name, previous)] };
   },
 };
+
+const cloudKeys = once(() => import('../../../core/model/cloud-key.ts'));
+
+/** Throws `invalid_request` for the key of a cloud that cannot be used. */
+async function checkKey(provider: CompleteProvider, apiKey: string | undefined): Promise<void> {
+  if (apiKey === undefined || !isCloud(provider.kind)) return;
+  const read = (await cloudKeys()).readCloud(provider, apiKey);
+  if (read !== null && 'fault' in read) throw invalidRequest([{ path: 'apiKey', message: `cannot be used: ${read.fault}` }]);
+}
 
 /** Returns null if none is stored. */
 export function readSealedProvider({ sql }: CatalogContext, name: string): SealedProvider | null {
