@@ -8147,15 +8147,15 @@ export interface components {
          *     }
          */
         Provider: {
-            /** @description Write-only. Stored encrypted. For clouds also the JSON of credentials: an AWS access key (`AccessKeyId`, `SecretAccessKey`, `SessionToken`), a client of Entra ID (`tenantId`, `clientId`, `clientSecret`), or a Google service account. */
+            /** @description Write-only. Stored encrypted. For clouds also the JSON of credentials (docs/clouds.md). */
             apiKey?: string;
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
-            /** @description Kind `azure-openai`: a version by date calls deployments in the path; default `v1`, which has no such versions. */
+            /** @description Kind `azure-openai`; default `v1`. */
             apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai` (`https://NAME.openai.azure.com`). Kinds `bedrock` and `vertex` have it from `region` and `project`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -8174,9 +8174,9 @@ export interface components {
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
-            /** @description Kind `vertex`: the Google Cloud project. Required without `baseUrl`. */
+            /** @description Kind `vertex`. */
             project?: string;
-            /** @description Kind `bedrock`: the AWS region (required). Kind `vertex`: the location; default `global`. */
+            /** @description Kinds `bedrock` (required) and `vertex` (default `global`). */
             region?: string;
             /**
              * @description Shown by GET; ignored here.
@@ -8321,11 +8321,11 @@ export interface components {
         ProviderView: {
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
-            /** @description Kind `azure-openai`: a version by date calls deployments in the path; default `v1`, which has no such versions. */
+            /** @description Kind `azure-openai`; default `v1`. */
             apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai` (`https://NAME.openai.azure.com`). Kinds `bedrock` and `vertex` have it from `region` and `project`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -8343,9 +8343,9 @@ export interface components {
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
-            /** @description Kind `vertex`: the Google Cloud project. Required without `baseUrl`. */
+            /** @description Kind `vertex`. */
             project?: string;
-            /** @description Kind `bedrock`: the AWS region (required). Kind `vertex`: the location; default `global`. */
+            /** @description Kinds `bedrock` (required) and `vertex` (default `global`). */
             region?: string;
             /**
              * @description `document`: written here. `settings`: from the settings of the service, such as `OPENAI_API_KEY`; a PUT of its name replaces it. `builtin`: cannot be changed.
@@ -12649,11 +12649,11 @@ export interface components {
         WrittenProvider: {
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
-            /** @description Kind `azure-openai`: a version by date calls deployments in the path; default `v1`, which has no such versions. */
+            /** @description Kind `azure-openai`; default `v1`. */
             apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai` (`https://NAME.openai.azure.com`). Kinds `bedrock` and `vertex` have it from `region` and `project`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -12671,9 +12671,9 @@ export interface components {
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
-            /** @description Kind `vertex`: the Google Cloud project. Required without `baseUrl`. */
+            /** @description Kind `vertex`. */
             project?: string;
-            /** @description Kind `bedrock`: the AWS region (required). Kind `vertex`: the location; default `global`. */
+            /** @description Kinds `bedrock` (required) and `vertex` (default `global`). */
             region?: string;
             /**
              * @description `document`: written here. `settings`: from the settings of the service, such as `OPENAI_API_KEY`; a PUT of its name replaces it. `builtin`: cannot be changed.
