@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createDropped } from '../../../src/core/model/dropped.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
+import type { Directory } from '../../../src/ports/directory.ts';
+import type { Logger } from '../../../src/ports/runtime.ts';
+import { createModelLists } from '../../../src/providers/model-list.ts';
 import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';
@@ -485,4 +488,18 @@ describe('what Azure filters', () => {
     expect(events[0]).toEqual({ type: 'text', text: 'Hi' });
     expect(events.at(-1)).toEqual({ type: 'finish', reason: 'content-filter', raw: 'content_filter' });
   });
+});
+
+it('a cloud is not asked for a list of models, and those of the document are listed', async () => {
+  const providers = [
+    { name: 'aws', models: [] },
+    { name: 'google', models: ['gemini-2.5-pro'] },
+  ];
+  const directory = { providers: () => Promise.resolve(providers), provider: () => Promise.resolve(bedrock) } as unknown as Directory;
+  const outbound = () => Promise.reject(new Error('is not called'));
+  const lines: string[] = [];
+  const log = { info: (message: string) => void lines.push(message) } as unknown as Logger;
+  const listed = await createModelLists({ directory, outbound, clock, log }).models('w');
+  expect(listed.map(({ provider, model }) => `${provider}/${model}`)).toEqual(['google/gemini-2.5-pro']);
+  expect(lines).toEqual([]);
 });
