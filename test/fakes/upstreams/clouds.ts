@@ -26,7 +26,9 @@ export async function awsAuthorization(request: Request, { AccessKeyId, SecretAc
   const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
   const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
   const twice = pathname.replace(/[^A-Za-z0-9\-._~/]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-  const headers = names.split(';').map((name) => `${name}:${name === 'host' ? host : request.headers.get(name)}\n`);
+  const headers = names
+    .split(';')
+    .map((name) => `${name}:${name === 'host' ? (request.headers.get('host') ?? host) : request.headers.get(name)}\n`);
   const canonical = [request.method, twice, searchParams.toString(), headers.join(''), names, sha(await request.clone().text())].join('\n');
   const scope = `${date.slice(0, 8)}/${region}/bedrock/aws4_request`;
   const key = [date.slice(0, 8), region, 'bedrock', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${SecretAccessKey}`);
