@@ -97,14 +97,11 @@ async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: Proxied
   const { access: given, isListed } = await readAllowedProvider(deps.directory, principal, ref);
   const access = wireAccess(given, splitModelRef(ref).model);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
-  const asked = { access, model: splitModelRef(ref).model, limited: chat.limited };
+  // Prices have the names of the document.
+  const asked = { access: given, model: splitModelRef(ref).model, limited: chat.limited };
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
-  const meter = startMeter(
-    { ...deps, usage: bodies.usage },
-    { principal, ref, agent: agentName, requestId, dialect: dialect.name },
-    access,
-  );
+  const meter = startMeter({ ...deps, usage: bodies.usage }, { principal, ref, agent: agentName, requestId, dialect: dialect.name }, given);
   try {
     const sent = sendChat(deps, principal, chat, { access, isListed, reserve, hasBudget }, meter);
     // What it uses is counted although its client disconnects.

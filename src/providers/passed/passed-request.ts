@@ -55,11 +55,11 @@ export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, 
     ...(own && { path: own.path, body: own.body }),
   };
   const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
-  const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access, model });
+  const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access: given, model });
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];
   if (others.length > 0) throw invalidRequest(others);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
-  const meter = startMeter({ ...deps, usage: bodies.usage }, { principal, ref, requestId, dialect: null }, access);
+  const meter = startMeter({ ...deps, usage: bodies.usage }, { principal, ref, requestId, dialect: null }, given);
   try {
     await reserve?.(passedBound(path, body, profileFor(access, model).imageTokens));
     const opened = withRetries(clock, undefined, async () => {
