@@ -1053,7 +1053,7 @@ export interface paths {
         put?: never;
         /**
          * Create speech from text
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1075,7 +1075,7 @@ export interface paths {
         put?: never;
         /**
          * Transcribe audio
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1097,7 +1097,7 @@ export interface paths {
         put?: never;
         /**
          * Translate audio to English text
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1395,7 +1395,7 @@ export interface paths {
         put?: never;
         /**
          * Create embeddings
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1485,7 +1485,7 @@ export interface paths {
         put?: never;
         /**
          * Edit images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1507,7 +1507,7 @@ export interface paths {
         put?: never;
         /**
          * Create images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1529,7 +1529,7 @@ export interface paths {
         put?: never;
         /**
          * Create variations of an image
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -2037,7 +2037,7 @@ export interface paths {
         put?: never;
         /**
          * Classify text or images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -2582,6 +2582,28 @@ export interface paths {
         get: operations["getRequest"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Order documents by relevance
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createRerank"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8390,15 +8412,17 @@ export interface components {
          *     }
          */
         Provider: {
-            /** @description Write-only. Stored encrypted. */
+            /** @description Write-only. Stored encrypted. For clouds also the JSON of credentials (docs/clouds.md). */
             apiKey?: string;
             /** @description Name of the secret that contains the key. */
             apiKeySecret?: string;
             /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
             apiKeySecrets?: string[];
+            /** @description Kind `azure-openai`; default `v1`. */
+            apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -8417,6 +8441,10 @@ export interface components {
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /** @description Kind `vertex`. */
+            project?: string;
+            /** @description Kinds `bedrock` (required) and `vertex` (default `global`). */
+            region?: string;
             /**
              * @description Shown by GET; ignored here.
              * @enum {string}
@@ -8425,7 +8453,7 @@ export interface components {
             timeouts?: components["schemas"]["ModelTimeouts"];
         };
         /** @enum {string} */
-        ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama";
+        ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama";
         ProviderProfile: {
             /** @description Kinds `openai` and `openai-compatible`: which requests are sent by the Responses API instead of Chat Completions. `chat`: none. `own`: those of Responses clients. `effort`: also those with tools and a reasoning effort other than `none`. `reasoning`: also those with tools without an effort. `tools`: all with tools. `responses`: all. Each value includes those before it. */
             api?: components["schemas"]["OpenAiApi"];
@@ -8562,9 +8590,11 @@ export interface components {
             apiKeySecret?: string;
             /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
             apiKeySecrets?: string[];
+            /** @description Kind `azure-openai`; default `v1`. */
+            apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -8575,13 +8605,17 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /** @enum {string} */
-            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama" | "rehearsal";
+            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama" | "rehearsal";
             /** @description Models listed by `/v1/models`. */
             models?: string[];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /** @description Kind `vertex`. */
+            project?: string;
+            /** @description Kinds `bedrock` (required) and `vertex` (default `global`). */
+            region?: string;
             /**
              * @description `document`: written here. `settings`: from the settings of the service, such as `OPENAI_API_KEY`; a PUT of its name replaces it. `builtin`: cannot be changed.
              * @enum {string}
@@ -12981,9 +13015,11 @@ export interface components {
             apiKeySecret?: string;
             /** @description Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside. */
             apiKeySecrets?: string[];
+            /** @description Kind `azure-openai`; default `v1`. */
+            apiVersion?: string;
             /**
              * Format: uri
-             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.
+             * @description Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai`.
              * @example http://127.0.0.1:11434/v1
              */
             baseUrl?: string;
@@ -12994,13 +13030,17 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             /** @enum {string} */
-            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama" | "rehearsal";
+            kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama" | "rehearsal";
             /** @description Models listed by `/v1/models`. */
             models?: string[];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
             profile?: components["schemas"]["ProviderProfile"];
+            /** @description Kind `vertex`. */
+            project?: string;
+            /** @description Kinds `bedrock` (required) and `vertex` (default `global`). */
+            region?: string;
             /**
              * @description `document`: written here. `settings`: from the settings of the service, such as `OPENAI_API_KEY`; a PUT of its name replaces it. `builtin`: cannot be changed.
              * @enum {string}
@@ -19896,6 +19936,47 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    createRerank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PassedRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The reply of the provider. */
+            200: {
+                headers: {
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
         };
     };
     createResponse: {

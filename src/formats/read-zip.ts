@@ -4,6 +4,7 @@
  * directory and while decompressing, so neither a zip bomb nor a false header can exceed the limits of the caller.
  */
 import { Inflate } from 'fflate';
+import { crc32 } from '../core/text/crc32.ts';
 import { joinBytes } from '../core/text/bytes.ts';
 import type { Issue } from '../core/problem.ts';
 import { utf8Text } from '../core/text/utf8.ts';
@@ -128,15 +129,3 @@ function inflate(data: Uint8Array, max: number): Uint8Array | null {
 
 /** Deflate expands a byte to at most about a thousand. */
 const inflatedAtOnce = 4 * 1024;
-
-const crcTable = Uint32Array.from({ length: 256 }, (_empty, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit += 1) value = (value & 1) === 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
-
-function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
-  return (crc ^ 0xffffffff) >>> 0;
-}

@@ -59,6 +59,7 @@ export function isMcpPath(path: string): boolean {
 const dialectPaths = [
   ['/v1/chat/completions', 'openai-chat'],
   ['/v1/embeddings', 'openai-chat'],
+  ['/v1/rerank', 'openai-chat'],
   ['/v1/moderations', 'openai-chat'],
   ['/v1/audio', 'openai-chat'],
   ['/v1/images', 'openai-chat'],

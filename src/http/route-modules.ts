@@ -46,7 +46,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/v1/models'], load: async () => (await import('./routes/models/models.ts')).modelRoutes },
   { roots: ['/v1/model-aliases'], load: async () => (await import('./routes/models/model-aliases.ts')).modelAliasRoutes },
   {
-    roots: ['/v1/embeddings', '/v1/moderations', '/v1/audio', '/v1/images'],
+    roots: ['/v1/embeddings', '/v1/rerank', '/v1/moderations', '/v1/audio', '/v1/images'],
     load: async () => (await import('./routes/models/passed-requests.ts')).passedRequestRoutes,
   },
   { roots: ['/v1/agents'], load: async () => (await import('./routes/models/agents.ts')).agentRoutes },

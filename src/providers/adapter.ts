@@ -3,6 +3,7 @@
  * without knowing any wire format. The defaults of a kind (base URL, key header) are in `core/names/provider-kind.ts`.
  */
 import type { ChatEvent, Usage } from '../core/model/chat-event.ts';
+import type { CloudAccess } from '../core/model/cloud-access.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Profile } from '../core/model/provider-profile.ts';
 import type { DialectName } from '../core/text/reference.ts';
@@ -41,6 +42,8 @@ export type Adapter = {
 /** All matching rows apply. */
 export type ProfileRow = {
   kind?: ProviderAccess['kind'] | readonly ProviderAccess['kind'][];
+  /** The cloud that has the model. */
+  cloud?: CloudAccess['kind'];
   /** The base URL's host name, or a domain that it belongs to. */
   host?: string | readonly string[];
   /** The port of the base URL: the default port of a local server. */

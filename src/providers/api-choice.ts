@@ -16,13 +16,15 @@ import type { DialectName } from '../core/text/reference.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { profileFor } from './profiles.ts';
+import { wireAccess } from './wire-access.ts';
 import { requestedReasoning } from './supported-settings.ts';
 
 /** `dialect`: of a request that could be forwarded. */
 export type ApiNeeds = { hasTools: boolean; effort: 'default' | 'none' | 'set'; dialect?: DialectName };
 
 /** Returns the access to use: the given one, or the same provider as one of kind `openai-responses`. `now` null: by the profile alone. */
-export function accessFor(access: ProviderAccess, model: string, needs: ApiNeeds, now: number | null): ProviderAccess {
+export function accessFor(given: ProviderAccess, model: string, needs: ApiNeeds, now: number | null): ProviderAccess {
+  const access = wireAccess(given, model);
   if (!hasChoice(access)) return access;
   const api = (now === null ? null : remembered(access, model, now)) ?? profileFor(access, model).api;
   return includes(api, leastFor(needs)) ? byResponses(access) : access;

@@ -11,13 +11,15 @@ import { observeModel } from '../engine/telemetry/observe-model.ts';
 import type { Adapter } from './adapter.ts';
 import { withApiChoice } from './api-choice.ts';
 import { reportChatFields, reportUnsent } from './native-parts.ts';
+import type { ProviderExchange } from './provider-exchange.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
 import { withRetries } from './retry.ts';
 import { withAskedFormat } from './supported-settings.ts';
+import { wireAccess } from './wire-access.ts';
 import { withTextProtocol } from './text-protocol.ts';
 import { defineTools, type ToolDefinitions } from './tool-definitions.ts';
-import { beginReply, type ProviderExchange, openHead, openReply, readUnstreamed, type ReplyCursor } from './transport.ts';
+import { beginReply, openHead, openReply, readUnstreamed, type ReplyCursor } from './transport.ts';
 import { requestBound } from './request-bound.ts';
 
 /** `rehearsal` is the outbound client of the built-in rehearsal model, which uses the same wire (`rehearsal.ts`). */
@@ -31,7 +33,11 @@ export function createChatModel(deps: ModelDeps): ChatModel {
       return request.whole ? readWhole(deps, request) : readStream(deps, request, signal);
     },
   };
-  return observeModel(deps.telemetry, withTextProtocol(withApiChoice(model, deps.clock)));
+  const chosen = withTextProtocol(withApiChoice(model, deps.clock));
+  const onWire: ChatModel = {
+    stream: (request, signal) => chosen.stream({ ...request, access: wireAccess(request.access, request.model) }, signal),
+  };
+  return observeModel(deps.telemetry, onWire);
 }
 
 /** Returns the outbound client of a provider: the network, or the rehearsal. */
@@ -98,6 +104,7 @@ async function reserve(request: ChatRequest): Promise<void> {
 function toExchange(adapter: Adapter, request: ChatRequest): ProviderExchange {
   return {
     access: request.access,
+    model: request.model,
     path: adapter.path(request),
     headers: adapter.headers,
     body: toRequestBody(request),

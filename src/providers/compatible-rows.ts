@@ -198,6 +198,18 @@ const serverRows: readonly ProfileRow[] = [
     profile: { maxTokensField: 'max_completion_tokens', noSampling: true, noPenalties: true, noStop: true },
   },
   {
+    kind: ['openai', 'openai-responses'],
+    cloud: 'azure-openai',
+    because: 'has both APIs (reference "Azure OpenAI v1 API"); chunks with empty choices (recorded: gpt-4o-mini-prompt-filter-first)',
+    profile: { api: 'own', normalize: true, exact: false, refusedFields: MessageField.options },
+  },
+  ...(['bedrock', 'vertex'] as const).map(
+    (cloud): ProfileRow => ({
+      ...{ kind: 'anthropic', cloud, because: 'takes no URLs of media (guides "Claude on Bedrock", "Claude on Vertex AI")' },
+      profile: { files: ['pdf'] },
+    }),
+  ),
+  {
     host: 'cerebras.ai',
     because: 'penalties and parallel_tool_calls are a 400 (guide "OpenAI compatibility", as agentjido/req_llm quotes it)',
     profile: { noPenalties: true, parallelToolCalls: false },

@@ -55,7 +55,8 @@ export function createModelLists(deps: Deps) {
       const all = providers.map(async ({ name, models }): Promise<ListedModel[]> => {
         if (models.length > 0) return models.map((model) => ({ provider: name, model, created: 0 }));
         const access = await deps.directory.provider(workspace, name).catch(() => null);
-        if (access === null || access.kind === 'rehearsal') return [];
+        // Clouds list what could be deployed, or nothing at all.
+        if (access === null || access.kind === 'rehearsal' || access.cloud !== undefined) return [];
         return (await listOf(workspace, access)).map((model) => ({ provider: name, ...model }));
       });
       return (await Promise.all(all)).flat();

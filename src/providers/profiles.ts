@@ -24,7 +24,7 @@ export function profileFor(access: Place, model: string): Profile {
   return getOrBuild(profilesOf(access), model, maxModels, () => findProfile(access, model));
 }
 
-type Place = Pick<ProviderAccess, 'kind' | 'baseUrl' | 'profile'>;
+type Place = Pick<ProviderAccess, 'kind' | 'baseUrl' | 'profile' | 'cloud'>;
 
 function findProfile(access: Place, model: string): Profile {
   const profile = { ...plainProfile };
@@ -32,8 +32,9 @@ function findProfile(access: Place, model: string): Profile {
   return Object.assign(profile, access.profile);
 }
 
-export function matchesRow({ kind, host, port, model: pattern }: ProfileRow, access: Place, model: string): boolean {
+export function matchesRow({ kind, cloud, host, port, model: pattern }: ProfileRow, access: Place, model: string): boolean {
   if (kind !== undefined && ![kind].flat().includes(access.kind)) return false;
+  if (cloud !== undefined && cloud !== access.cloud?.kind) return false;
   if (pattern !== undefined && !pattern.test(model)) return false;
   if (host === undefined && port === undefined) return true;
   if (!URL.canParse(access.baseUrl)) return false;

@@ -40,6 +40,7 @@ import { startReply } from './passed/reply-start.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { lacksUsage, offersTools, outgoingBody, wantsUsage, withStreamUsage } from './passed/outgoing-body.ts';
 import { accessFor, isUnknownEndpoint, needsOf, otherAccess } from './api-choice.ts';
+import type { ProviderExchange } from './provider-exchange.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
 import { malformedProblem, rateLimitHeaders } from './provider-error.ts';
@@ -49,10 +50,11 @@ import { rehearsalHttp } from './rehearsal/rehearsal.ts';
 import { withRetries } from './retry.ts';
 import { endingRoute, toRouting, withTarget } from './routed-reply.ts';
 import { leakedCallsOf } from './text-protocol.ts';
-import { type ProviderExchange, openHead, openReply, readUnstreamed } from './transport.ts';
+import { openHead, openReply, readUnstreamed } from './transport.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
 import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
+import { wireAccess } from './wire-access.ts';
 
 export type ProxyDeps = WithTelemetry & {
   /** Absent: failures of the models of routes are not logged. */
@@ -105,15 +107,17 @@ function failedStream({ ids }: ProxyDeps, { dialect, body }: AskedChat, problem:
 
 async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat, route?: RouteAttempt): Promise<Response> {
   const { ref, dialect, requestId, agentName } = chat;
-  const { access, isListed } = await readAllowedProvider(deps.directory, principal, ref);
+  const { access: given, isListed } = await readAllowedProvider(deps.directory, principal, ref);
+  const access = wireAccess(given, splitModelRef(ref).model);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
-  const asked = { access, model: splitModelRef(ref).model, limited: chat.limited };
+  // Prices have the names of the document.
+  const asked = { access: given, model: splitModelRef(ref).model, limited: chat.limited };
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
   const meter = startMeter(
     { ...deps, usage: endingRoute(bodies.usage, route) },
     { principal, ref, agent: agentName, requestId, dialect: dialect.name },
-    access,
+    given,
   );
   try {
     const sent = sendChat(deps, principal, chat, { access, isListed, reserve, hasBudget }, meter);
@@ -259,7 +263,14 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const asked = isForwarded || !streamUsage ? request : withStreamUsage(request);
   if (given.reserve !== undefined) await given.reserve(requestBound(given, asked.body));
   const sent = outgoingBody(asked);
-  const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent, timeouts: given.timeouts };
+  const exchange: ProviderExchange = {
+    access,
+    model,
+    path: adapter.path({ model }),
+    headers: headersOut,
+    body: sent,
+    timeouts: given.timeouts,
+  };
   if (isForwarded) return await forward(given, body, exchange);
   // Not part of the eager start.
   const { beginRelay, relayStream, relayWhole } = await import('./relay/relay-reply.ts');
@@ -332,7 +343,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   const adapter = adapters[access.kind];
   if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
   const headers = { ...adapter.headers, ...request.headers };
-  const exchange = { access, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
+  const exchange = { access, model: request.model, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
   const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
   if (truncated) throw malformedProblem(access, 'sent a token count that is too long');

@@ -2,6 +2,7 @@
 import type { ProviderAccess } from '../core/model/provider.ts';
 import type { Adapter } from './adapter.ts';
 import { anthropic } from './anthropic/reply.ts';
+import { bedrock } from './clouds/converse-adapter.ts';
 import { cohere } from './cohere/reply.ts';
 import { gemini } from './gemini/reply.ts';
 import { ollama } from './ollama/reply.ts';
@@ -16,5 +17,9 @@ export const adapters: Readonly<Record<ProviderAccess['kind'], Adapter>> = {
   gemini,
   cohere,
   ollama,
+  bedrock,
+  // A model of these has the adapter of its wire (`wire-access.ts`).
+  'azure-openai': chatCompletions,
+  vertex: gemini,
   rehearsal: chatCompletions,
 };

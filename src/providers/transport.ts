@@ -16,6 +16,7 @@ import { withTimeout } from '../engine/timeout.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
+import type { ProviderExchange } from './provider-exchange.ts';
 import { ExchangeTimeout } from './exchange-timeout.ts';
 import { connectionProblem, failureEvents, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
 import { adapters } from './registry.ts';
@@ -30,18 +31,6 @@ import { MB } from '../core/limits/units.ts';
 export const providerTailTimeoutMs = 5_000;
 /** One reply, streamed or not. */
 export const maxPlainReplyBytes = 32 * MB;
-
-/** `headers`: besides the provider's own, which take precedence. */
-export type ProviderExchange = {
-  access: ProviderAccess;
-  path: string;
-  /** Default: POST. */
-  method?: 'GET' | 'POST';
-  headers?: Readonly<Record<string, string>> | undefined;
-  body: unknown;
-  /** The agent's or route's. */
-  timeouts?: AttemptLimits | undefined;
-};
 
 /** `log`: absent: keys that fail are not logged. */
 type SendDeps = { http: OutboundHttp; clock: Clock; log?: Logger | undefined };
@@ -131,13 +120,20 @@ async function readBody(access: ProviderAccess, response: Response): Promise<str
 }
 
 const loadKeys = once(() => import('./send-by-keys.ts'));
+const loadClouds = once(() => import('./clouds/send-to-cloud.ts'));
 
 /** `own`: the signal of the request itself; `outer`: that of the call. */
 async function send({ http, ...deps }: SendDeps, exchange: ProviderExchange, outer?: AbortSignal, own?: AbortSignal): Promise<Response> {
   const options = { purpose: 'provider', ...(outer && { signal: outer }) } as const;
-  if (exchange.access.keys === undefined) return await http(toRequest(exchange, own), options);
+  const { access } = exchange;
+  if (access.cloud !== undefined) {
+    const { sendToCloud } = await loadClouds();
+    const toCall = (call: Partial<ProviderExchange>): Request => toRequest({ ...exchange, ...call }, own);
+    return await sendToCloud({ http: (request) => http(request, options), now: deps.clock.now() }, exchange, toCall);
+  }
+  if (access.keys === undefined) return await http(toRequest(exchange, own), options);
   const { sendByKeys } = await loadKeys();
-  return await sendByKeys(deps, exchange.access, (key) => http(toRequest(exchange, own, key), options));
+  return await sendByKeys(deps, access, (key) => http(toRequest(exchange, own, key), options));
 }
 
 function toRequest(

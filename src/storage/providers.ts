@@ -4,6 +4,8 @@
  * headers are decrypted, each only if it is bound to the provider's host; the result stays in memory.
  */
 import { freePrices, keySecretsOf, rehearsalAccess, type ProviderAccess } from '../core/model/provider.ts';
+import { isCloud } from '../core/model/cloud-access.ts';
+import { once } from '../core/memoize.ts';
 import { credentialHeaders, providerBaseUrl, type ProviderKind } from '../core/names/provider-kind.ts';
 import type { Settings } from '../core/people/settings.ts';
 import { Problem } from '../core/problem.ts';
@@ -45,6 +47,8 @@ export function builtinProviders(settings: Settings): ProviderAccess[] {
     .filter((access) => access !== null);
 }
 
+const cloudKeys = once(() => import('../core/model/cloud-key.ts'));
+
 /** A secret with its value. */
 export type OpenedSecret = SecretBinding & { value: string };
 
@@ -70,16 +74,26 @@ export async function openProvider(
 
   const headers: [string, string][] = [];
   const opened: string[] = [];
-  const takeKey = (key: string) => headers.push(...Object.entries(credentialHeaders(provider.kind, baseUrl, key)));
-  if (sealedApiKey !== null) takeKey(await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey));
-  const [first, ...others] = await Promise.all(keySecretsOf(provider).map(({ secret }) => secretValue(secret)));
-  if (first !== undefined && others.length === 0) takeKey(first);
-  const keys = others.length === 0 ? [] : [first ?? '', ...others].map((key) => credentialHeaders(provider.kind, baseUrl, key));
+  const [first = null, ...others] =
+    sealedApiKey !== null
+      ? [await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey)]
+      : await Promise.all(keySecretsOf(provider).map(({ secret }) => secretValue(secret)));
+  const reader = isCloud(provider.kind) ? await cloudKeys() : null;
+  const read = reader?.readCloud(provider, first) ?? null;
+  if (read !== null && 'fault' in read)
+    throw new Problem('not_configured', `The key of the provider "${name}" cannot be used: ${read.fault}.`);
+  const credentials = read?.cloud.key;
+  const headersOf = (key: string) => credentialHeaders(provider.kind, baseUrl, key);
+  if (reader !== null && credentials !== undefined) opened.push(...reader.secretsInKey(credentials));
+  else if (first !== null && others.length === 0) headers.push(...Object.entries(headersOf(first)));
+  const keys = first === null || others.length === 0 ? [] : [first, ...others].map(headersOf);
   for (const [header, value] of Object.entries(provider.headers ?? {})) {
     const sent = typeof value === 'string' ? value : await secretValue(value.secret);
     if (typeof value !== 'string') opened.push(sent);
     headers.push([header.toLowerCase(), sent]);
   }
+  if (read !== null && credentials === undefined && headers.length === 0)
+    throw new Problem('not_configured', `The provider "${name}" has no credentials. Set its apiKey or apiKeySecret.`);
   return {
     name,
     kind: provider.kind,
@@ -91,6 +105,7 @@ export async function openProvider(
     profile: provider.profile ?? {},
     ...(provider.timeouts !== undefined && { timeouts: provider.timeouts }),
     ...(provider.prices !== undefined && { prices: provider.prices }),
+    ...read,
   };
 }
 

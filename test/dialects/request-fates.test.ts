@@ -79,6 +79,17 @@ const providers: Readonly<
       message: { role: 'assistant', content: [{ type: 'text', text: 'ok' }] },
     },
   },
+  bedrock: {
+    access: {
+      ...{ kind: 'bedrock', cloud: { kind: 'bedrock', region: 'us-east-1' } },
+      profile: { outputSchema: true },
+    },
+    model: 'amazon.nova-2-lite-v1:0',
+    reply: {
+      output: { message: { role: 'assistant', content: [{ text: 'ok' }] } },
+      ...{ stopReason: 'end_turn', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } },
+    },
+  },
   ollama: {
     access: { kind: 'ollama', profile: { formatWithTools: true, imagesInResults: true } },
     model: 'qwen3:8b',

@@ -386,6 +386,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   // Resources outside of a key's bindings do not exist for it.
   getModel: { scopes: ['chat'], request: (name) => ['GET', `/v1/models/agent/${name}`], own: anyKey, other: anyKey },
   createEmbeddings: passed('/v1/embeddings'),
+  createRerank: passed('/v1/rerank'),
   createModeration: passed('/v1/moderations'),
   createSpeech: passed('/v1/audio/speech'),
   createTranscription: passed('/v1/audio/transcriptions'),

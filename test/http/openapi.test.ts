@@ -253,6 +253,7 @@ describe('the pages', () => {
 const faultShapes = [
   ['/v1/chat/completions', ['application/json', 'OpenAiError']],
   ['/v1/embeddings', ['application/json', 'OpenAiError']],
+  ['/v1/rerank', ['application/json', 'OpenAiError']],
   ['/v1/moderations', ['application/json', 'OpenAiError']],
   ['/v1/audio', ['application/json', 'OpenAiError']],
   ['/v1/images', ['application/json', 'OpenAiError']],

@@ -168,7 +168,7 @@ const others = {
       'runAgUi',
     ],
     ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'sendSse', 'sendWorkspaceSse', 'sendEquippedSse'],
-    ...['createEmbeddings', 'createModeration', 'createSpeech', 'createImage'],
+    ...['createEmbeddings', 'createRerank', 'createModeration', 'createSpeech', 'createImage'],
     ...['createTranscription', 'createTranslation', 'editImage', 'createImageVariation', 'connectServer'],
   ],
   // One call, as it is shown: the right is that of approving (docs/configuration.md).

@@ -133,6 +133,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   listKnownHosts: () => plain,
   forgetKnownHost: () => plain,
   createEmbeddings: ({ name }) => withModel(name),
+  createRerank: ({ name }) => withModel(name),
   createModeration: ({ name }) => withModel(name),
   createSpeech: ({ name }) => withModel(name),
   createImage: ({ name }) => withModel(name),

@@ -26,6 +26,11 @@ const anthropic = at('anthropic', 'https://api.anthropic.com/v1');
 const gemini = at('gemini', 'https://generativelanguage.googleapis.com/v1beta');
 const vertex = at('gemini', 'https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1/publishers/google');
 const cohere = at('cohere', 'https://api.cohere.com/v2');
+const azure: ProviderAccess = { ...at('openai', 'https://models.example/openai/v1'), cloud: { kind: 'azure-openai' } };
+const bedrock: ProviderAccess = {
+  ...at('bedrock', 'https://bedrock-runtime.us-east-1.amazonaws.com'),
+  cloud: { kind: 'bedrock', region: 'us-east-1' },
+};
 const nativeOllama = at('ollama', 'https://ollama.example');
 const served = (baseUrl: string): ProviderAccess => at('openai-compatible', baseUrl);
 const anywhere = served('https://models.example/v1');
@@ -226,6 +231,19 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
   ['gpt-5.6-terra', openai, { cacheMarks: 'breakpoint' }],
   ['gpt-5.5', openai, { cacheMarks: 'none' }],
   ['kimi-k3', served('https://api.moonshot.ai/v1'), { extraSettings: ['promptCacheKey'] }],
+  ['my-deployment', azure, { api: 'own', normalize: true, exact: false, maxTokensField: 'max_completion_tokens' }],
+  ['meta.llama3-1-8b-instruct-v1:0', bedrock, { toolChoice: 'auto', reasoning: 'none', cacheMarks: 'none', images: false }],
+  ['us.meta.llama4-maverick-17b-instruct-v1:0', bedrock, { images: true }],
+  ['mistral.mistral-large-2402-v1:0', bedrock, { toolChoice: 'required', images: false }],
+  ['us.amazon.nova-pro-v1:0', bedrock, { toolChoice: 'forced', imagesInResults: true, cacheMarks: 'given', images: true }],
+  ['us.amazon.nova-2-lite-v1:0', bedrock, { reasoning: 'adaptive', efforts: ['low', 'medium', 'high'] }],
+  ['openai.gpt-oss-120b-1:0', bedrock, { reasoning: 'effort', minReasoningBudget: 1 }],
+  [
+    'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    { ...bedrock, kind: 'anthropic' },
+    { files: ['pdf'], reasoning: 'budget', exact: false },
+  ],
+  ['claude-opus-4-6', { ...bedrock, kind: 'anthropic', cloud: { kind: 'vertex' } }, { files: ['pdf'], reasoning: 'adaptive' }],
 ];
 
 describe('a profile', () => {

@@ -1,5 +1,6 @@
 import './same-tick-digest.ts';
 // What the object loads late would arrive at another time in each run.
+import '../../src/core/model/cloud-key.ts';
 import '../../src/core/toolset/proposals.ts';
 import '../../src/engine/call/charge-call.ts';
 import '../../src/engine/call/recorded-call.ts';
@@ -11,6 +12,7 @@ import '../../src/objects/session/pending/decide.ts';
 import '../../src/objects/session/replay/call-replay.ts';
 import '../../src/objects/session/turn/fork-session.ts';
 import '../../src/providers/send-by-keys.ts';
+import '../../src/providers/clouds/send-to-cloud.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../src/objects/shared/migrate.ts';
 import { sessionMigrations } from '../../src/objects/session/object/schema.ts';

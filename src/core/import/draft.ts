@@ -195,7 +195,10 @@ export class ImportDraft {
 }
 
 /** Stand for what a variable names once the command line has expanded it: an absolute folder, a URL. */
-const expanded: Json = { cwd: '/', baseUrl: 'https://variable.invalid/v1' };
+const expanded: Json = {
+  ...{ cwd: '/', baseUrl: 'https://variable.invalid/v1' },
+  ...{ region: 'us-east-1', project: 'variable', apiVersion: 'v1' },
+};
 
 function check(kind: ImportedKind, document: Json): ReturnType<typeof parsePart> {
   const schema = schemas[kind];

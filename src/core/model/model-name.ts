@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { ProviderKind } from '../names/provider-kind.ts';
+import { vertexModel } from './cloud-access.ts';
 import { matchesPieces } from '../text/match-stars.ts';
 import { Problem, quoted } from '../problem.ts';
 import { type LimitHolder, nameHolder } from '../usage-limits.ts';
@@ -31,6 +32,7 @@ export type CalledModel = { provider: string; kind: ProviderKind | 'rehearsal'; 
  * full names), of which the last part is sent; tuned models and endpoints have their own collections.
  */
 export function calledName({ kind, model }: Pick<CalledModel, 'kind' | 'model'>): string {
+  if (kind === 'vertex') return vertexModel(model).name;
   if (kind !== 'gemini') return model;
   const name = model.slice(model.lastIndexOf('/') + 1);
   const [, collection] = /(?:^|\/)(tunedModels|endpoints)\/[^/]+$/.exec(model) ?? [];

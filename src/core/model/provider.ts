@@ -4,7 +4,8 @@ import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { sentHeaders } from '../secrets/sent-headers.ts';
 import { Prices } from './price.ts';
 import { ModelTimeouts } from './timeouts.ts';
-import { defaultBaseUrl, ProviderKind } from '../names/provider-kind.ts';
+import { knownBaseUrl, ProviderKind } from '../names/provider-kind.ts';
+import { type CloudAccess, cloudFaults, isCloud } from './cloud-access.ts';
 import { ProviderProfile } from './provider-profile.ts';
 import { SecretName } from '../secrets/secret.ts';
 
@@ -37,16 +38,35 @@ export const Provider = z
     kind: ProviderKind,
     baseUrl: BaseUrl.optional().meta({
       description:
-        'Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kind `openai-compatible`.',
+        'Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` `/chat` (Cohere) or `/api/chat` (Ollama). Required for kinds `openai-compatible` and `azure-openai`.',
       example: 'http://127.0.0.1:11434/v1',
     }),
+    region: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{1,29}$/, { message: 'must be a region, such as us-east-1, or global' })
+      .optional()
+      .meta({ description: 'Kinds `bedrock` (required) and `vertex` (default `global`).' }),
+    project: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.:-]{3,99}$/, { message: 'must be the id of a project' })
+      .optional()
+      .meta({ description: 'Kind `vertex`.' }),
+    apiVersion: z
+      .string()
+      .regex(/^(v1|preview|\d{4}-\d\d-\d\d(-preview)?)$/, { message: 'must be v1, preview, or a date, such as 2024-10-21' })
+      .optional()
+      .meta({
+        description: 'Kind `azure-openai`; default `v1`.',
+      }),
     apiKey: z
       .string()
       .min(1)
       .max(8192)
-      .regex(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' })
+      .regex(/^([\x21-\x7e]+|\s*\{[\x20-\x7e\s]*)$/, { message: 'must be visible ASCII without spaces, or the JSON of a cloud' })
       .optional()
-      .meta({ description: 'Write-only. Stored encrypted.' }),
+      .meta({
+        description: 'Write-only. Stored encrypted. For clouds also the JSON of credentials (docs/clouds.md).',
+      }),
     apiKeySecret: SecretName.optional().meta({ description: 'Name of the secret that contains the key.' }),
     apiKeySecrets: z.array(SecretName).min(1).max(maxProviderKeys).optional().meta({
       description: 'Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside.',
@@ -64,9 +84,16 @@ export const Provider = z
       path: ['apiKeySecret'],
     },
   )
-  .refine((provider) => provider.baseUrl !== undefined || defaultBaseUrl(provider.kind) !== null, {
+  .refine(({ kind, apiKeySecrets = [] }) => apiKeySecrets.length < 2 || !isCloud(kind), {
+    message: 'a cloud has one key: give apiKeySecret, or a provider for each key and a route over them',
+    path: ['apiKeySecrets'],
+  })
+  .refine((provider) => provider.kind === 'bedrock' || knownBaseUrl(provider) !== null, {
     message: 'is required for this kind',
     path: ['baseUrl'],
+  })
+  .superRefine((provider, context) => {
+    for (const { path, message } of cloudFaults(provider)) context.addIssue({ code: 'custom', path: [path], message });
   })
   .meta({ id: 'Provider' });
 export type Provider = z.infer<typeof Provider>;
@@ -95,6 +122,8 @@ export type ProviderAccess = {
   profile: ProviderProfile;
   timeouts?: ModelTimeouts;
   prices?: Prices;
+  /** Of a cloud, whose requests have paths, bodies and credentials other than those of the kind. */
+  cloud?: CloudAccess;
 };
 
 /** The prices of a provider that costs nothing. */

@@ -8,7 +8,7 @@ import type { ModelSettings } from './model-settings.ts';
 import { ExtraSetting } from './provider-profile.ts';
 
 /** The wire formats of providers, one for each adapter. */
-export const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'ollama'] as const;
+export const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'ollama', 'bedrock'] as const;
 export type ProviderWire = (typeof wires)[number];
 
 /** Images and files that a model is sent as they are, by value or by URL. Text files are sent as text. */
@@ -53,6 +53,7 @@ export const wireSettings: Readonly<Record<ProviderWire, ReadonlySet<CarriedName
     ...([...media, 'audio', 'audioUrl', ...videos, 'jsonMode', 'callSignature'] as const),
   ]),
   cohere: new Set([...common, 'toolChoice', ...penalties, 'topK', 'stop', 'seed', 'image', 'imageUrl', 'jsonMode']),
+  bedrock: new Set([...([...common, 'toolChoice', 'stop', 'image', 'pdf', 'signedReasoning', 'signature', 'cache', 'toolCache'] as const)]),
   ollama: new Set([...common, ...penalties, 'topK', 'stop', 'seed', 'image', 'jsonMode', ...reasoning]),
 };
 

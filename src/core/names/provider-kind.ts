@@ -25,10 +25,17 @@ const kinds = {
   /** Google AI accepts `x-goog-api-key`; Vertex AI an access token as a bearer, or an express key like Google AI. */
   gemini: {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
-    credentials: (key, baseUrl) =>
-      isVertex(baseUrl) && !key.startsWith('AIza') && !key.startsWith('AQ.') ? bearer(key) : { 'x-goog-api-key': key },
+    credentials: (key, baseUrl) => (isVertex(baseUrl) && !isExpressKey(key) ? bearer(key) : { 'x-goog-api-key': key }),
   },
   cohere: { baseUrl: 'https://api.cohere.com/v2', credentials: bearer },
+  /** The key of a resource; tokens of Entra ID are bearers (`providers/clouds/bearer-tokens.ts`). */
+  'azure-openai': { baseUrl: null, credentials: (key) => ({ 'api-key': key }) },
+  /** A Bedrock API key is a bearer; access keys sign requests (`providers/clouds/send-to-cloud.ts`). */
+  bedrock: { baseUrl: null, credentials: bearer },
+  vertex: {
+    baseUrl: null,
+    credentials: (key) => (isExpressKey(key) ? { 'x-goog-api-key': key } : bearer(key)),
+  },
   /** A server on this machine needs no key; ollama.com does (docs/api/authentication.mdx). */
   ollama: { baseUrl: 'http://127.0.0.1:11434', credentials: bearer },
 } as const satisfies Record<string, Kind>;
@@ -43,15 +50,49 @@ export function defaultBaseUrl(kind: ProviderKind): string | null {
   return kinds[kind].baseUrl;
 }
 
-/** Returns the base URL of a provider, without a trailing slash. For a kind without a default the document must set one. */
-export function providerBaseUrl({ kind, baseUrl }: { kind: ProviderKind; baseUrl?: string | undefined }): string {
-  const url = baseUrl ?? defaultBaseUrl(kind);
-  if (url === null) throw new TypeError(`a provider of kind ${kind} needs a baseUrl`);
-  return url.replace(/\/+$/, '');
+/** The members of a provider that say where it is. `apiVersion`: of Azure; absent, or `v1`: without versions by date. */
+export type ProviderPlace = {
+  kind: ProviderKind;
+  baseUrl?: string | undefined;
+  region?: string | undefined;
+  project?: string | undefined;
+  apiVersion?: string | undefined;
+};
+
+/** Returns the base URL of a provider, without a trailing slash; null if the document does not say it, for a kind without a default. */
+export function knownBaseUrl(place: ProviderPlace): string | null {
+  const url = (place.baseUrl ?? defaultBaseUrl(place.kind) ?? cloudUrl(place))?.replace(/\/+$/, '') ?? null;
+  if (url === null || place.kind !== 'azure-openai') return url;
+  return `${url.replace(/\/openai(\/v1)?$/, '')}/openai${isDatedVersion(place.apiVersion) ? '' : '/v1'}`;
+}
+
+export function providerBaseUrl(place: ProviderPlace): string {
+  const url = knownBaseUrl(place);
+  if (url === null) throw new TypeError(`a provider of kind ${place.kind} needs a baseUrl`);
+  return url;
+}
+
+/** Azure: versions by date have the deployment in the path (reference "Azure OpenAI REST API"). */
+export function isDatedVersion(version: string | undefined): version is string {
+  return version !== undefined && /^\d/.test(version);
+}
+
+/** References "Amazon Bedrock endpoints" and "Vertex AI locations" (`us` and `eu` are multi-regions). */
+function cloudUrl({ kind, region, project }: ProviderPlace): string | null {
+  if (kind === 'bedrock' && region !== undefined)
+    return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+  if (kind !== 'vertex' || project === undefined) return null;
+  const location = region ?? 'global';
+  const host = /^(us|eu)$/.test(location) ? `aiplatform.${location}.rep` : location === 'global' ? 'aiplatform' : `${location}-aiplatform`;
+  return `https://${host}.googleapis.com/v1/projects/${project}/locations/${location}`;
 }
 
 export function credentialHeaders(kind: ProviderKind, baseUrl: string, key: string): Record<string, string> {
   return kinds[kind].credentials(key, baseUrl);
+}
+
+function isExpressKey(key: string): boolean {
+  return key.startsWith('AIza') || key.startsWith('AQ.');
 }
 
 function isVertex(baseUrl: string): boolean {

@@ -11,7 +11,7 @@ import { hiddenPart, type HiddenValue, type HidingKind, hidingMembers, isHidden 
 /** Where variables are recognized: section, any name, member. All strings below such a member. */
 const places: Readonly<Record<string, readonly string[]>> = {
   secrets: ['value', 'hosts'],
-  providers: ['baseUrl', 'apiKey', 'apiKeySecret', 'apiKeySecrets', 'headers', 'models'],
+  providers: ['baseUrl', 'region', 'project', 'apiVersion', 'apiKey', 'apiKeySecret', 'apiKeySecrets', 'headers', 'models'],
   modelAliases: ['model', 'targets', 'fallbacks', 'contextFallback'],
   servers: ['url', 'baseUrl', 'headers', 'query', 'oauth', 'command', 'args', 'env', 'cwd', 'roots'],
   skills: ['path'],

@@ -7,7 +7,7 @@ import { canonicalJson } from '../hash.ts';
 import { credentialArguments, credentialsInUrl, isCredentialInPath, isCredentialValue, mayBeCredential } from './credentials.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../json/wire-value.ts';
 import { providerBaseUrl } from '../names/provider-kind.ts';
-import type { ProviderKind } from '../names/provider-kind.ts';
+import type { ProviderPlace } from '../names/provider-kind.ts';
 import { invalidRequest, type Issue, type Warning, issuePath } from '../problem.ts';
 
 export const HiddenValue = z.strictObject({ hidden: z.string().min(1).max(300) }).meta({
@@ -207,7 +207,7 @@ function hideInUrl(text: string): string {
 /** Identifies where the values of a document are sent. */
 function destinationOf(kind: HidingKind, body: Body): string {
   // Parsed by its schema, or stored.
-  if (kind === 'provider') return originOf(providerBaseUrl(body as { kind: ProviderKind; baseUrl?: string }));
+  if (kind === 'provider') return originOf(providerBaseUrl(body as ProviderPlace));
   if (body.command !== undefined) return 'command';
   if (body.kind !== 'openapi') return originOf(body.url);
   // Without a base URL, the document names the address.

@@ -12,6 +12,7 @@ import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { readCompletionId, toAnswerId } from '../../core/text/reference.ts';
 import { maxSummaryTokens, summaryInstruction, summaryOfMessages } from '../../core/turn/compaction.ts';
+import type { ResolvedModel } from '../../core/model/route.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { openAiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { packCompaction } from '../../dialects/openai-responses/input.ts';
@@ -25,7 +26,7 @@ export type CompactDeps = Pick<ChatDeps, 'sessions' | 'directory' | 'planTurn' |
   /** null: the provider of the model cannot. */
   compactByProvider(
     principal: Principal,
-    request: { ref: string; body: ChatBody; requestId?: string | undefined },
+    request: { ref: ResolvedModel; body: ChatBody; requestId?: string | undefined },
   ): Promise<Response | null>;
 };
 

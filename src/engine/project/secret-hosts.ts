@@ -1,6 +1,6 @@
 /** The hosts of secrets that a project gives no hosts: those of its servers and providers that name the secret. A command has the host `NAME.stdio`. */
 import { keySecretsOf } from '../../core/model/provider.ts';
-import { defaultBaseUrl } from '../../core/names/provider-kind.ts';
+import { knownBaseUrl } from '../../core/names/provider-kind.ts';
 import { invalidRequest, type Issue, nullIfNotFound } from '../../core/problem.ts';
 import type { HiddenValue } from '../../core/secrets/hidden-values.ts';
 import type { Project } from '../../core/project/project.ts';
@@ -41,9 +41,10 @@ function hostsInUse({ servers = {}, providers = {} }: Project): ReadonlyMap<stri
     const sent = [...Object.values(server.headers ?? {}), ...Object.values(server.query ?? {})];
     for (const secret of [...secretsIn(sent), ...secretsIn(command)]) add(secret, url);
   }
-  for (const { kind, baseUrl, headers, ...provider } of Object.values(providers)) {
-    const url = baseUrl ?? defaultBaseUrl(kind);
-    for (const secret of [...secretsIn(Object.values(headers ?? {})), ...keySecretsOf(provider).map((key) => key.secret)]) add(secret, url);
+  for (const provider of Object.values(providers)) {
+    const url = knownBaseUrl(provider);
+    const secrets = [...secretsIn(Object.values(provider.headers ?? {})), ...keySecretsOf(provider).map((key) => key.secret)];
+    for (const secret of secrets) add(secret, url);
   }
   return used;
 }

@@ -72,6 +72,9 @@ const maxNotedText = 8_192;
 function providerName({ kind, name, baseUrl }: Pick<ProviderAccess, 'kind' | 'name' | 'baseUrl'>): string {
   if (kind === 'gemini') return /aiplatform\.googleapis\.com/.test(baseUrl) ? 'gcp.vertex_ai' : 'gcp.gemini';
   if (kind === 'openai-responses') return 'openai';
+  if (kind === 'azure-openai') return 'azure.ai.openai';
+  if (kind === 'bedrock') return 'aws.bedrock';
+  if (kind === 'vertex') return 'gcp.vertex_ai';
   return kind === 'openai-compatible' ? (knownNames[name] ?? name) : kind;
 }
 

@@ -7,6 +7,7 @@
 import { createCallIds, historyInput, historyName } from '../history-calls.ts';
 import type { AssistantPart, InputPart, Marked, Message, ToolCallPart, ToolResultPart } from '../../core/model/message.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
+import { wireOf } from '../../core/model/wire-settings.ts';
 import { contentText, markedContent } from '../../core/tools/tool.ts';
 import type { ChatRequest } from '../../ports/chat-model.ts';
 import { fileKind, textOfFile, inlineImage, shownInput, shownResult, takesMedia } from '../content/input-media.ts';
@@ -122,7 +123,7 @@ function toResult(
   { isError, content, ...mark }: Pick<ToolResultPart, 'isError' | 'content' | 'cache'>,
   { request, profile }: Context,
 ): RequestBlock {
-  const takes = (part: Media): boolean => isTaken(part, profile) && (part.type !== 'image' || profile.imagesInResults);
+  const takes = (part: Media): boolean => isTaken(part, profile, request) && (part.type !== 'image' || profile.imagesInResults);
   const blocks = shownResult(content, request, takes).flatMap(toBlock);
   // A failure without content is rejected.
   if (isError && blocks.length === 0) blocks.push({ type: 'text', text: 'The tool failed without output.' });
@@ -147,19 +148,19 @@ export function textBlock(text: string, mark: Marked = {}): RequestBlock[] {
 }
 
 function toUserBlocks(parts: readonly InputPart[], request: ChatRequest, profile: Profile): RequestBlock[] {
-  return shownInput(parts, request, (part) => isTaken(part, profile), ['name', 'context']).flatMap(toBlock);
+  return shownInput(parts, request, (part) => isTaken(part, profile, request), ['name', 'context']).flatMap(toBlock);
 }
 
 type Media = Exclude<InputPart, { type: 'text' }>;
 
 /** A file of text is a document only if it is cited. */
-function isTaken(part: Media, profile: Profile): boolean {
-  if (part.type === 'file')
-    return fileKind(part) === 'pdf' ? takesMedia(part, profile, 'anthropic') : part.citations === true && textOfFile(part) !== null;
+function isTaken(part: Media, profile: Profile, { access }: Pick<ChatRequest, 'access'>): boolean {
+  const takes = takesMedia(part, profile, wireOf(access.kind));
+  if (part.type === 'file') return fileKind(part) === 'pdf' ? takes : part.citations === true && textOfFile(part) !== null;
   const inline = inlineImage(part);
   return (
-    takesMedia(part, profile, 'anthropic') &&
-    (inline === null ? part.url?.startsWith('https://') === true : imageTypes.has(inline.mediaType))
+    takes &&
+    (inline === null ? profile.files.includes('url') && part.url?.startsWith('https://') === true : imageTypes.has(inline.mediaType))
   );
 }
 

@@ -214,7 +214,7 @@ class MessagesReply extends WireReply {
     // Some servers omit stop events; in a reply that was cut, they are missing because the block is incomplete.
     if (!this.isCut()) for (const block of this.#blocks.values()) this.#settle(block);
     this.endCalls(true);
-    this.complete({ length: limitReasons.has(raw), filtered: /^refusal$|^content[-_]?filter/i.test(raw) });
+    this.complete({ length: limitReasons.has(raw), filtered: /^refusal$|^content[-_]?filter|^guardrail/i.test(raw) });
   }
 
   protected override isCut(): boolean {

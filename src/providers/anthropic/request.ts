@@ -6,6 +6,7 @@
  */
 import type { ModelSettings } from '../../core/model/model-settings.ts';
 import type { Profile } from '../../core/model/provider-profile.ts';
+import { wireOf } from '../../core/model/wire-settings.ts';
 import type { ChatRequest, OfferedTool } from '../../ports/chat-model.ts';
 import { legalTurns, type Turn, toTurns, textBlock, thinkingTypes } from './messages.ts';
 import { markOf, settleMarks } from '../content/cache-marks.ts';
@@ -27,7 +28,7 @@ import type { ProfileRow } from '../adapter.ts';
 export function toMessagesBody(request: ChatRequest, profile: Profile): Json {
   const { model } = request;
   const offered = offerTools(request, profile);
-  const settings = supportedSettings(request, profile, 'anthropic', offered.tools.length > 0);
+  const settings = supportedSettings(request, profile, wireOf(request.access.kind), offered.tools.length > 0);
   const { system: texts, rest } = splitSystem(request.messages);
   const turns = toTurns(request, rest, profile);
   const thinking = chooseThinking(settings, request, profile, turns);
@@ -129,7 +130,7 @@ function chooseThinking(settings: ModelSettings, { dropped }: ChatRequest, profi
   if (reasoning === null || profile.reasoning === 'none') return off;
   switch (profile.reasoning) {
     case 'effort':
-      return reasoning === 'off' ? off : { ...off, fields: toEffort(reasoning, profile, asked) };
+      return reasoning === 'off' && profile.minReasoningBudget === 0 ? off : { ...off, fields: toEffort(reasoning, profile, asked) };
     case 'adaptive': {
       // Requests readable thinking; by default the newest models return only a signature.
       if (reasoning !== 'off') {

@@ -4,6 +4,7 @@
 import { splitModelRef } from '../../core/turn/agent.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
+import { createDropped } from '../../core/model/dropped.ts';
 import { otherModels } from '../../core/model/request-extras.ts';
 import { choicesOf, formBound, inputBound, type TokenBound } from '../../core/model/token-bound.ts';
 import type { Principal } from '../../core/people/principal.ts';
@@ -21,9 +22,11 @@ import { accessFor, needsOf } from '../api-choice.ts';
 import { answerHeaders, ifKnown, type ProxyDeps } from '../proxy.ts';
 import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
+import { ownEmbeddings } from './own-embeddings.ts';
 import { startReply } from './reply-start.ts';
 import { withRetries } from '../retry.ts';
 import { endingRoute, toRouting, withTarget } from '../routed-reply.ts';
+import { wireAccess } from '../wire-access.ts';
 import { openHead } from '../transport.ts';
 
 /** `path`: after the provider's base URL, such as `/embeddings`. */
@@ -53,25 +56,39 @@ async function passToModel(
 ): Promise<Response> {
   const { directory, outbound: http, clock, log, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
-  const { access, isListed } = await readAllowedProvider(directory, principal, ref);
-  if (!openAiKinds.has(access.kind)) {
-    const message = `the provider "${provider}" has no ${path}: it is of kind ${access.kind}. Use a model of a provider of kind openai or openai-compatible`;
+  const { access: given, isListed } = await readAllowedProvider(directory, principal, ref);
+  const access = wireAccess(given, model);
+  const dropped = createDropped();
+  const own = path === '/embeddings' && !(body instanceof FormData) ? ownEmbeddings(access, model, body, dropped) : null;
+  if (own === null && !openAiKinds.has(access.kind) && !(path === '/rerank' && access.kind === 'cohere')) {
+    const message = `the provider "${provider}" has no ${path}: it is of kind ${given.kind}. Use a model of a provider of kind openai or openai-compatible`;
     throw invalidRequest([{ path: 'model', message }]);
   }
-  const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model), timeouts: route?.limits };
+  const exchange = {
+    access,
+    model,
+    path,
+    headers: { accept: '*/*' },
+    body: withModel(body, model),
+    timeouts: route?.limits,
+    ...(own && { path: own.path, body: own.body }),
+  };
   const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
-  const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access, model });
+  const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access: given, model });
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];
   if (others.length > 0) throw invalidRequest(others);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
-  const meter = startMeter({ ...deps, usage: endingRoute(bodies.usage, route) }, { principal, ref, requestId, dialect: null }, access);
+  const meter = startMeter({ ...deps, usage: endingRoute(bodies.usage, route) }, { principal, ref, requestId, dialect: null }, given);
   try {
-    await reserve?.(passedBound(path, exchange.body, profileFor(access, model).imageTokens));
-    const opened = withRetries({ clock, timeouts: route?.limits }, () => openHead({ http, clock, log }, exchange, { isWhole: true }));
+    await reserve?.(passedBound(path, body, profileFor(access, model).imageTokens));
+    const opened = withRetries({ clock, timeouts: route?.limits }, async () => {
+      const response = await openHead({ http, clock, log }, exchange, { isWhole: true });
+      return own === null ? response : await own.toReply(response);
+    });
     // What it uses is counted although its client disconnects.
     if (reserve !== undefined) background(opened.catch(() => undefined));
     const response = await opened;
-    const headers = await answerHeaders(access, response);
+    const headers = await answerHeaders(access, response, dropped);
     const forwarding = { access, meter, readUsage: readPassedUsage, clock };
     const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
     const passed = await forwardBody(response, started, forwarding);
@@ -103,7 +120,7 @@ const passedOutputTokens = 16_384;
 
 function passedBound(path: string, body: PassedRequest['body'], imageTokens: number): TokenBound {
   const isForm = body instanceof FormData;
-  const outputTokens = /^\/(embeddings|moderations)$/.test(path) ? 0 : passedOutputTokens;
+  const outputTokens = /^\/(embeddings|moderations|rerank)$/.test(path) ? 0 : passedOutputTokens;
   const choices = (isForm ? body.getAll('n') : [body.n]).map((n) => choicesOf({ n }));
   const inputTokens = isForm ? formBound(body.values(), imageTokens) : inputBound(body, imageTokens);
   return { inputTokens, outputTokens: outputTokens * Math.max(1, ...choices) };

@@ -67,9 +67,10 @@ export async function readStoredResponse(
   const { outbound: http, clock } = deps;
   const found = await readAllowedProvider(deps.directory, principal, ref);
   const needs = { hasTools: false, effort: 'default', dialect: 'openai-responses' } as const;
-  const access = accessFor(found.access, splitModelRef(ref).model, needs, clock.now());
+  const { model } = splitModelRef(ref);
+  const access = accessFor(found.access, model, needs, clock.now());
   const path = `/responses/${id}${act === 'cancel' ? '/cancel' : query}`;
-  const exchange = { access, path, body: {}, ...(act === 'read' && { method: 'GET' as const }) };
+  const exchange = { access, model, path, body: {}, ...(act === 'read' && { method: 'GET' as const }) };
   const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange, { isWhole: true }));
   const headers = await answerHeaders(access, response);
   const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });

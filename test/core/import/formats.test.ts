@@ -77,7 +77,7 @@ describe('a file of another system', () => {
   it.each(Object.entries(samples))('%s is recognized as %s, and gives documents that can be written', (sample, format) => {
     const result = read(sample);
     expect(result.format).toBe(format);
-    const { project } = expandVariables(result.project, { PWD: '/work', HOME: '/home/ada' });
+    const { project } = expandVariables(result.project, { PWD: '/work', HOME: '/home/ada', AWS_REGION: 'us-east-1' });
     expect(Project.safeParse(project).error?.issues ?? []).toEqual([]);
     expect(read(sample, format as (typeof importFormats)[number])).toEqual(result);
     for (const { reason } of result.skipped) expect(reason).toMatch(/^\S.{5,}[^.\s]$/);
@@ -253,7 +253,7 @@ describe('model gateways', () => {
     const result = read('litellm.yaml');
     const { providers, modelAliases, agents, secrets, servers } = result.project;
     expect(providers).toMatchObject({
-      azure: { baseUrl: 'https://my-endpoint-europe.openai.azure.com/openai/v1', apiKeySecret: 'AZURE_API_KEY_EU' },
+      azure: { kind: 'azure-openai', baseUrl: 'https://my-endpoint-europe.openai.azure.com', apiKeySecret: 'AZURE_API_KEY_EU' },
       openai: { kind: 'openai', apiKeySecret: 'OPENAI_API_KEY' },
       ollama: { baseUrl: 'http://localhost:11434/v1' },
       mistral: { apiKeySecret: 'MISTRAL_API_KEY' },
@@ -274,7 +274,6 @@ describe('model gateways', () => {
     });
     expect(Object.keys(servers ?? {})).toEqual(['deepwiki', 'tickets']);
     expect(reasons(result)).toMatchObject({
-      'model_list[6]': expect.stringContaining('"titan" Amazon Bedrock'),
       'model_list[7]': expect.stringContaining('"embeddings" is of the mode "embedding"'),
       'litellm_settings.fallbacks[1].nobody': expect.stringContaining('is not in model_list'),
       'general_settings.master_key': expect.stringContaining('POST /v1/keys'),
@@ -286,7 +285,10 @@ describe('model gateways', () => {
     const { project } = read('portkey.json');
     expect(project.agents?.portkey).toMatchObject({
       model: 'openai/gpt-4o',
-      fallbacks: ['anthropic/claude-sonnet-4-20250514', 'mistral/mistral-large-latest', 'groq/llama-3.3-70b-versatile'],
+      fallbacks: [
+        ...['anthropic/claude-sonnet-4-20250514', 'bedrock/amazon.titan'],
+        ...['mistral/mistral-large-latest', 'groq/llama-3.3-70b-versatile'],
+      ],
     });
     expect(project.secrets?.ANTHROPIC_API_KEY).toEqual({ hosts: ['api.anthropic.com:443'] });
   });

@@ -97,11 +97,11 @@ describe('deployments of LiteLLM', () => {
     });
     expect(project.providers).toEqual({
       'openai-compatible': { kind: 'openai-compatible', baseUrl: '${LLM_BASE}', apiKeySecret: 'LLM_KEY' },
-      azure: { kind: 'openai-compatible', baseUrl: '${AZURE_BASE}/openai/v1', apiKeySecret: 'AZURE_KEY' },
+      azure: { kind: 'azure-openai', baseUrl: '${AZURE_BASE}', apiVersion: '2024-06-01', apiKeySecret: 'AZURE_KEY' },
     });
     // The hosts of a secret without hosts are those of the providers that name it.
     expect(project.secrets).toEqual({ LLM_KEY: { value: '${LLM_KEY}' }, AZURE_KEY: { value: '${AZURE_KEY}' } });
-    expect(warnings.map(({ path }) => path)).toEqual(['model_list[1].litellm_params.api_base']);
+    expect(warnings).toEqual([]);
   });
 
   it('with a base URL whose variable is not set are skipped when the command line sends what it read', () => {
@@ -256,9 +256,9 @@ describe('a config of Portkey', () => {
       { resourceName: 'shop-eu', deploymentId: 'gpt-4o-eu', apiVersion: '2024-06-01' },
     ]) {
       const result = read({ strategy: { mode: 'single' }, targets: [{ provider: 'azure-openai', api_key: 'k-1111111111', ...named }] });
-      expect(result.project.providers?.azure?.baseUrl).toBe('https://shop-eu.openai.azure.com/openai/v1');
+      expect(result.project.providers?.azure).toMatchObject({ baseUrl: 'https://shop-eu.openai.azure.com', apiVersion: '2024-06-01' });
       expect(result.project.modelAliases).toEqual({ portkey: { model: 'azure/gpt-4o-eu' } });
-      expect(Object.values(reasons(result))).toEqual([expect.stringContaining('has no version')]);
+      expect(reasons(result)).toEqual({});
     }
   });
 
@@ -380,7 +380,11 @@ describe('a config of Bifrost', () => {
         timeouts: { firstByteMs: 30_000, wholeMs: 30_000, betweenBytesMs: 10_000 },
         models: ['gpt-5', 'gpt-5-mini'],
       },
-      azure: { kind: 'openai-compatible', baseUrl: 'https://shop-eu.openai.azure.com/openai/v1', apiKeySecret: 'AZURE_KEY_EU' },
+      azure: {
+        ...{ kind: 'azure-openai', baseUrl: 'https://shop-eu.openai.azure.com', apiVersion: '2024-06-01' },
+        apiKeySecret: 'AZURE_KEY_EU',
+      },
+      bedrock: { kind: 'bedrock', region: 'us-east-1' },
       'shop-llm': { kind: 'openai-compatible', baseUrl: 'https://llm.shop.example/v1', apiKeySecret: 'OPENAI_API_KEY_2' },
     });
     expect(result.project.modelAliases).toEqual({
@@ -389,7 +393,6 @@ describe('a config of Bifrost', () => {
     });
     expect(reasons(result)).toMatchObject({
       'providers.openai.keys[0]': expect.stringContaining('"big" has the greatest weight'),
-      'providers.bedrock': expect.stringContaining('Amazon Bedrock'),
     });
   });
 
@@ -428,5 +431,118 @@ describe('a config of Bifrost', () => {
     const two = read({ ...file, version: 2 }, 'config.json');
     expect([one.project.toolsets?.bifrost?.tools, two.project.toolsets]).toEqual([[{ tool: 'docs.*' }], undefined]);
     expect([one.project.providers?.groq?.apiKeySecret, two.project.providers]).toEqual(['GROQ_API_KEY', undefined]);
+  });
+});
+
+describe('models of clouds', () => {
+  const open = (value: object, fileName: string) => readImport(new TextEncoder().encode(JSON.stringify(value)), { fileName });
+  const account = { type: 'service_account', client_email: 'a@b', private_key: '-----BEGIN PRIVATE KEY-----' };
+  const aws = { AccessKeyId: '${AWS_ACCESS_KEY_ID}', SecretAccessKey: '${AWS_SECRET_ACCESS_KEY}' };
+
+  it('of LiteLLM have the keys of their clouds as one secret each', () => {
+    const model_list = [
+      {
+        model_name: 'a',
+        litellm_params: {
+          model: 'bedrock/us.anthropic.claude-x',
+          aws_region_name: 'eu-west-1',
+          aws_access_key_id: 'AKIAEXAMPLE000000000',
+          aws_secret_access_key: 'os.environ/AWS_SECRET',
+          aws_session_token: 'os.environ/AWS_TOKEN',
+        },
+      },
+      { model_name: 'b', litellm_params: { model: 'bedrock/converse/amazon.nova-x' } },
+      {
+        model_name: 'c',
+        litellm_params: {
+          model: 'vertex_ai/gemini-x',
+          vertex_project: 'shop',
+          vertex_location: 'europe-west1',
+          vertex_credentials: JSON.stringify(account),
+        },
+      },
+      {
+        model_name: 'd',
+        litellm_params: {
+          model: 'azure/gpt-x',
+          api_base: 'https://shop.openai.azure.com',
+          tenant_id: 't',
+          client_id: 'c',
+          client_secret: 'os.environ/AZURE_SECRET',
+        },
+      },
+      { model_name: 'e', litellm_params: { model: 'vertex_ai/claude-x', vertex_project: 'shop', vertex_credentials: '/keys/shop.json' } },
+      { model_name: 'f', litellm_params: { model: 'openai/gpt-x', api_version: '2024-06-01', aws_region_name: 'eu-west-1' } },
+    ];
+    const result = open({ model_list }, 'config.yaml');
+    const { providers = {}, secrets = {}, modelAliases } = result.project;
+    expect(providers).toMatchObject({
+      bedrock: { kind: 'bedrock', region: 'eu-west-1' },
+      'bedrock-2': { kind: 'bedrock', region: '${AWS_REGION}' },
+      vertex: { kind: 'vertex', project: 'shop', region: 'europe-west1' },
+      'vertex-2': { kind: 'vertex', project: 'shop' },
+      azure: { kind: 'azure-openai', baseUrl: 'https://shop.openai.azure.com' },
+    });
+    expect(modelAliases).toMatchObject({
+      a: { model: 'bedrock/us.anthropic.claude-x' },
+      b: { model: 'bedrock-2/amazon.nova-x' },
+      c: { model: 'vertex/gemini-x' },
+    });
+    const keyOf = (name: string): unknown => JSON.parse(secrets[providers[name]?.apiKeySecret ?? '']?.value ?? 'null');
+    expect(keyOf('bedrock')).toEqual({
+      AccessKeyId: 'AKIAEXAMPLE000000000',
+      SecretAccessKey: '${AWS_SECRET}',
+      SessionToken: '${AWS_TOKEN}',
+    });
+    expect(keyOf('bedrock-2')).toEqual(aws);
+    expect(keyOf('vertex')).toEqual(account);
+    expect(keyOf('azure')).toEqual({ tenantId: 't', clientId: 'c', clientSecret: '${AZURE_SECRET}' });
+    // The content of a file is not known here.
+    expect(secrets[providers['vertex-2']?.apiKeySecret ?? '']).toEqual({ hosts: ['aiplatform.googleapis.com:443'] });
+    expect(reasons(result)).toMatchObject({
+      'model_list[5].litellm_params.api_version': expect.stringContaining('Azure'),
+      'model_list[5].litellm_params.aws_region_name': expect.any(String),
+    });
+  });
+
+  it('of Portkey and Bifrost have them, too', () => {
+    const targets = [
+      {
+        provider: 'bedrock',
+        aws_region: 'us-east-1',
+        aws_access_key_id: 'AKIAEXAMPLE000000000',
+        aws_secret_access_key: 's',
+        override_params: { model: 'amazon.nova-x' },
+      },
+      {
+        provider: 'vertex-ai',
+        vertex_project_id: 'shop',
+        vertex_region: 'eu',
+        vertex_service_account_json: account,
+        override_params: { model: 'gemini-x' },
+      },
+    ];
+    const portkey = open({ strategy: { mode: 'fallback' }, targets }, 'portkey.json');
+    expect(portkey.project.providers).toMatchObject({ bedrock: { region: 'us-east-1' }, vertex: { project: 'shop', region: 'eu' } });
+    expect(JSON.parse(portkey.project.secrets?.VERTEX_API_KEY?.value ?? '')).toEqual(account);
+    const key = { name: 'k', value: '', weight: 1, models: ['*'] };
+    const bedrock_key_config = {
+      access_key: 'env.AWS_ACCESS_KEY_ID',
+      secret_key: 'env.AWS_SECRET_ACCESS_KEY',
+      region: 'us-east-1',
+      arn: 'arn:x',
+    };
+    const vertex_key_config = { project_id: 'shop', region: 'us-central1', auth_credentials: 'env.VERTEX_CREDENTIALS' };
+    const bifrost = open(
+      { providers: { bedrock: { keys: [{ ...key, bedrock_key_config }] }, vertex: { keys: [{ ...key, vertex_key_config }] } } },
+      'config.json',
+    );
+    expect(bifrost.project.providers).toMatchObject({
+      bedrock: { region: 'us-east-1' },
+      vertex: { project: 'shop', region: 'us-central1' },
+    });
+    expect(JSON.parse(bifrost.project.secrets?.BEDROCK_API_KEY?.value ?? '')).toEqual(aws);
+    expect(bifrost.project.secrets?.VERTEX_CREDENTIALS?.value).toBe('${VERTEX_CREDENTIALS}');
+    expect(Object.keys(reasons(bifrost))).toContain('providers.bedrock.keys[0].bedrock_key_config.arn');
   });
 });

@@ -60,6 +60,9 @@ const kindFields: {
   'openai-responses': { title: 'OpenAI (Responses)', address: 'https://api.openai.com/v1' },
   anthropic: { title: 'Anthropic', address: 'https://api.anthropic.com/v1' },
   gemini: { title: 'Gemini', address: 'https://generativelanguage.googleapis.com/v1beta' },
+  'azure-openai': { title: 'Azure OpenAI', address: 'https://name.example.com' },
+  bedrock: { title: 'Amazon Bedrock', address: '' },
+  vertex: { title: 'Vertex AI', address: '' },
   cohere: { title: 'Cohere', address: 'https://api.cohere.com/v2' },
   ollama: { title: 'Ollama', address: 'http://127.0.0.1:11434' },
 };
@@ -181,6 +184,11 @@ function ProviderFields({ draft, isNew, edit }: FieldsProps) {
           placeholder={address}
           {...members.word('baseUrl')}
         />
+        {(draft.kind === 'bedrock' || draft.kind === 'vertex') && (
+          <TextField label="Region" placeholder="us-east-1" {...members.word('region')} />
+        )}
+        {draft.kind === 'vertex' && <TextField label="Project" {...members.word('project')} />}
+        {draft.kind === 'azure-openai' && <TextField label="API version" placeholder="v1" {...members.word('apiVersion')} />}
         {isNew && <SecretField label="Key" hint="Stored encrypted, and never shown." {...members.word('apiKey')} />}
         <TextField
           label="Secret with the key"

@@ -13,12 +13,13 @@ import type { OpenToolset } from './toolset-state.ts';
 
 const tabs = ['Definition', 'Entry', 'Prompts', 'Versions', 'Test', 'Document'] as const;
 /** Whose definitions are shown. */
-const recipients: Record<Exclude<ProviderKind, 'openai-compatible'> | 'text', true> = {
+const recipients: Record<Exclude<ProviderKind, 'openai-compatible' | 'azure-openai' | 'vertex'> | 'text', true> = {
   openai: true,
   'openai-responses': true,
   anthropic: true,
   gemini: true,
   cohere: true,
+  bedrock: true,
   ollama: true,
   text: true,
 };

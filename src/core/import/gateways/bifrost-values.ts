@@ -2,7 +2,7 @@
 import { isRecord } from '../../json/wire-value.ts';
 import { placeholder } from '../../project/expand-variables.ts';
 import type { Members } from '../members.ts';
-import type { Credential } from './model-services.ts';
+import type { Credential } from './cloud-services.ts';
 
 /** A text, or `{value, env_var, from_env}`; `env.NAME` is a variable. */
 export function readBifrostValue(from: Members | null, ...names: string[]): Credential | null {

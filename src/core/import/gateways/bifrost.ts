@@ -10,7 +10,8 @@ import { fromEnv, readBifrostValue } from './bifrost-values.ts';
 import type { ImportDraft } from '../draft.ts';
 import type { Members } from '../members.ts';
 import { takeTimeouts } from './model-parameters.ts';
-import { ProviderList } from './model-services.ts';
+import { type CloudNames, readCloudParts } from './cloud-services.ts';
+import { kindOfService, ProviderList } from './model-services.ts';
 import { unmapped } from './unmapped.ts';
 
 /** Whether a value is such a file. */
@@ -45,7 +46,27 @@ export function readBifrost(draft: ImportDraft, file: Members): void {
 type Reading = { draft: ImportDraft; providers: ProviderList; allowsEmpty: boolean };
 
 /** Members of a key that say where its service is. */
-const keyConfigs = ['azure_key_config', 'vllm_key_config', 'ollama_key_config', 'sgl_key_config'];
+const keyConfigs = [
+  'azure_key_config',
+  'bedrock_key_config',
+  'vertex_key_config',
+  'vllm_key_config',
+  'ollama_key_config',
+  'sgl_key_config',
+];
+
+const cloudNames: CloudNames = {
+  region: ['region'],
+  project: ['project_id'],
+  apiVersion: ['api_version'],
+  accessKeyId: ['access_key'],
+  secretAccessKey: ['secret_key'],
+  sessionToken: ['session_token'],
+  tenantId: ['tenant_id'],
+  clientId: ['client_id'],
+  clientSecret: ['client_secret'],
+  serviceAccount: ['auth_credentials'],
+};
 
 function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, provider: Members): void {
   const custom = provider.record('custom_provider_config');
@@ -66,6 +87,7 @@ function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, 
     key: readBifrostValue(key, 'value'),
     headers: Object.fromEntries(headers),
     timeouts: network === null ? {} : takeTimeouts(draft, network, timeouts),
+    cloud: readCloudParts(kindOfService(service), cloudNames, (...names) => readBifrostValue(config, ...names)),
     provider: name,
   });
   if ('fault' in found) {
@@ -75,8 +97,7 @@ function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, 
   if (found.provider !== name)
     draft.warn(provider.path, `is the provider ${quoted(found.provider)}: clients name ${found.provider}/<model>`);
   readModels(draft, found.provider, key, config);
-  config?.skip(['client_id', 'client_secret', 'tenant_id', 'scopes'], 'is not supported: Azure is asked with the key of the resource');
-  config?.skip(['api_version'], 'is not sent: the API v1 of Azure, which is used, has no version');
+  config?.skip(['scopes', 'arn', 'role_arn', 'external_id', 'session_name', 'batch_s3_config', 'project_number'], unmapped.cloud);
   key?.ignore('id', 'name');
   key?.skip(['use_for_batch_api'], 'has no counterpart: batches are sent with the same key');
   network?.skip(['max_retries', 'retry_backoff_initial', 'retry_backoff_max'], unmapped.retries);
@@ -142,7 +163,7 @@ const timeouts = { whole: ['default_request_timeout_in_seconds'], between: ['str
 /** Bifrost adds the version of the API itself. */
 function baseUrlOf(service: string, url: string): string {
   const bare = url.replace(/\/+$/, '');
-  if (/^(azure|gemini|perplexity)$/.test(service) || /\/v\d[\w]*$/.test(bare)) return bare;
+  if (/^(azure|bedrock|vertex|gemini|perplexity)$/.test(service) || /\/v\d[\w]*$/.test(bare)) return bare;
   return `${bare}/${service === 'cohere' ? 'v2' : 'v1'}`;
 }
 

@@ -6,7 +6,8 @@ import { placeholder } from '../../project/expand-variables.ts';
 import type { ImportDraft } from '../draft.ts';
 import type { Members } from '../members.ts';
 import { takePrice, takeSettings, takeTimeouts } from './model-parameters.ts';
-import { type Credential, type ModelGroup, ProviderList } from './model-services.ts';
+import { type CloudNames, type Credential, readCloudParts } from './cloud-services.ts';
+import { kindOfService, type ModelGroup, ProviderList } from './model-services.ts';
 import { legalName } from '../names.ts';
 import { unmapped } from './unmapped.ts';
 
@@ -109,7 +110,7 @@ function readDeployment(
     return refuse(`${quoted(name)} names the credential ${quoted(credential ?? '')}, which is not in credential_list`);
   const read = (...names: string[]): Credential | null => environment.read(params.text(...names) ?? stored?.text(...names) ?? null);
 
-  const baseUrl = read('api_base', 'base_url');
+  const baseUrl = read('api_base', 'base_url', ...(/^bedrock\b/.test(written) ? ['aws_bedrock_runtime_endpoint'] : []));
   if (name === '*' && written === '*') return refuse('stands for every model of every service: add a provider for each service');
   const { service, model } = splitModel(written, params.text('custom_llm_provider') ?? '', baseUrl !== null);
   const prefix = /^([^*/]+)\/\*$/.exec(name)?.[1];
@@ -120,13 +121,12 @@ function readDeployment(
     baseUrl: baseUrl?.text ?? null,
     key: read('api_key'),
     usesEnvironment: true,
+    cloud: readCloudParts(kindOfService(service), cloudNames, read),
     headers: headersOf(params, environment, read('organization')),
     ...(Object.keys({ ...timeouts, ...own }).length > 0 && { timeouts: { ...timeouts, ...own } }),
     ...(prefix !== undefined && model === '*' && isFree(draft, prefix) && { provider: prefix }),
   });
   if ('fault' in found) return refuse(`${quoted(name)} ${found.fault}`);
-  if (baseUrl?.text.startsWith('${') === true && service === 'azure')
-    draft.warn(params.pathOf('api_base'), `is expanded to ${baseUrl.text}/openai/v1: its value must have no slash at its end`);
   const price = takePrice(info === null ? [params] : [params, info]);
   if (price !== null && !model.includes('*') && !providers.price(found.ref, price))
     params.fault('input_cost_per_token', 'differs from the price of another deployment of this model, which counts');
@@ -152,7 +152,7 @@ function isFree(draft: ImportDraft, name: string): boolean {
 
 /** `groq/llama3` → the service and the model. Without a service, LiteLLM knows it by the model's name. */
 function splitModel(written: string, custom: string, hasBase: boolean): { service: string; model: string } {
-  const bare = (model: string): string => model.replace(/^responses\//, '');
+  const bare = (model: string): string => model.replace(/^(responses|converse|invoke)\//, '');
   if (custom !== '') return { service: custom, model: bare(written.startsWith(`${custom}/`) ? written.slice(custom.length + 1) : written) };
   const slash = written.indexOf('/');
   if (slash > 0) return { service: written.slice(0, slash), model: bare(written.slice(slash + 1)) };
@@ -171,11 +171,24 @@ function headersOf(params: Members, environment: LiteLlmEnvironment, organizatio
   return Object.fromEntries([...sent, ...(organization === null ? [] : [['OpenAI-Organization', organization.text] as const])]);
 }
 
-const entra = ['azure_ad_token', 'tenant_id', 'client_id', 'client_secret', 'azure_username', 'azure_password', 'azure_scope'];
+/** Where a model of a cloud is, and its credentials (LiteLLM, `LiteLLM_Params` and `CredentialLiteLLMParams`). */
+const cloudNames: CloudNames = {
+  region: ['aws_region_name', 'vertex_location'],
+  project: ['vertex_project'],
+  apiVersion: ['api_version'],
+  accessKeyId: ['aws_access_key_id'],
+  secretAccessKey: ['aws_secret_access_key'],
+  sessionToken: ['aws_session_token'],
+  tenantId: ['tenant_id'],
+  clientId: ['client_id'],
+  clientSecret: ['client_secret'],
+  serviceAccount: ['vertex_credentials'],
+};
+const entra = ['azure_ad_token', 'azure_username', 'azure_password', 'azure_scope'];
 
 function skipOthers(row: Members, params: Members, info: Members | null): void {
-  params.skip(['api_version'], 'is not sent: the API v1 of Azure, which is used, has no version');
-  params.skip(entra, 'is not supported: Azure is asked with the key of the resource');
+  params.skipUnread(['api_version', 'tenant_id', 'client_id', 'client_secret'], 'is for Azure OpenAI alone');
+  params.skip(entra, 'is not supported: Azure is asked with the key of the resource, or as a client of Entra ID with a secret');
   params.skip(['max_retries', 'num_retries'], unmapped.retries);
   params.skip(['cooldown_time'], unmapped.cooldown);
   params.skip(['max_budget', 'budget_duration'], unmapped.budget);

@@ -5,13 +5,14 @@
 import type { Json } from '../../json/wire-value.ts';
 import type { Price } from '../../model/price.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';
-import { defaultBaseUrl, type ProviderKind } from '../../names/provider-kind.ts';
+import { defaultBaseUrl, knownBaseUrl, type ProviderKind } from '../../names/provider-kind.ts';
 import { quoted } from '../../problem.ts';
 import { onlyVariable, placeholder } from '../../project/expand-variables.ts';
 import { isCredentialFor, isCredentialName, isPlaceholder } from '../../secrets/credentials.ts';
 import { secretHostOf } from '../../secrets/secret.ts';
 import type { ImportDraft } from '../draft.ts';
 import { legalName, secretName } from '../names.ts';
+import { type CloudParts, cloudService, type CloudService, type Credential } from './cloud-services.ts';
 
 /** `baseUrl` absent: the default of the kind, or the file must have it. */
 type Service = { name: string; kind: ProviderKind; baseUrl?: string };
@@ -28,7 +29,9 @@ const rows: readonly (readonly [names: readonly string[], service: Service | str
   [['anthropic'], { name: 'anthropic', kind: 'anthropic' }],
   [['gemini', 'google'], { name: 'gemini', kind: 'gemini' }],
   [['cohere', 'cohere_chat'], { name: 'cohere', kind: 'cohere' }],
-  [['azure', 'azure-openai'], compatible('azure')],
+  [['azure', 'azure-openai'], { name: 'azure', kind: 'azure-openai' }],
+  [['bedrock'], { name: 'bedrock', kind: 'bedrock' }],
+  [['vertex_ai', 'vertex-ai', 'vertex'], { name: 'vertex', kind: 'vertex' }],
   [['azure_ai', 'azure-ai'], compatible('azure-ai')],
   [['groq'], compatible('groq', 'https://api.groq.com/openai/v1')],
   [['mistral', 'mistral-ai'], compatible('mistral', 'https://api.mistral.ai/v1')],
@@ -58,9 +61,8 @@ const rows: readonly (readonly [names: readonly string[], service: Service | str
   [['vllm', 'hosted_vllm', 'sgl'], compatible('vllm')],
   [['custom_openai', 'openai_like'], compatible('custom')],
   [['litellm_proxy'], compatible('litellm')],
-  [['bedrock', 'bedrock_mantle'], 'Amazon Bedrock signs its requests (SigV4)'],
+  [['bedrock_mantle'], 'Amazon Bedrock’s second API is not known'],
   [['sagemaker'], 'Amazon SageMaker signs its requests (SigV4)'],
-  [['vertex_ai', 'vertex-ai', 'vertex'], 'Vertex AI needs the tokens of a service account'],
   [['watsonx'], 'watsonx needs tokens of IBM Cloud'],
   [['replicate'], 'Replicate has another API'],
   [['elevenlabs'], 'ElevenLabs has no chat models'],
@@ -73,8 +75,11 @@ const services: ReadonlyMap<string, Service | string> = new Map(
   rows.flatMap(([names, service]) => names.map((name) => [name, service] as const)),
 );
 
-/** A text of a file, and the environment variable that it came from, for the name of its secret. */
-export type Credential = { text: string; variable: string | null };
+/** Returns undefined for a service that is not known. */
+export function kindOfService(name: string): ProviderKind | undefined {
+  const known = services.get(name);
+  return typeof known === 'string' ? undefined : known?.kind;
+}
 
 /**
  * One model at one service. `key` null: the file has none; `usesEnvironment`: the program then reads it from the environment. `provider`: the
@@ -90,6 +95,7 @@ export type Deployment = {
   timeouts?: ModelTimeouts;
   price?: Price | null;
   provider?: string;
+  cloud?: CloudParts;
 };
 
 /** Adds the provider of a deployment, or finds it, and returns the model reference. A `fault` says why it cannot be taken. */
@@ -112,12 +118,13 @@ export class ProviderList {
     if (known === undefined && baseUrl === null)
       return { fault: `names the service ${JSON.stringify(written.slice(0, 50))}, which is not known. Give its base URL` };
     const service = known ?? compatible(legalName('providers', written));
-    const url = fullUrl(service, baseUrl);
+    const cloud = cloudService(service.kind, deployment.cloud, deployment.usesEnvironment === true && key === null);
+    const url = fullUrl(service, baseUrl) ?? knownBaseUrl({ ...service, ...cloud?.place });
     if (url === null) return { fault: `needs the base URL of ${service.name}, which the file does not have` };
-    if (!URL.canParse(url) && !url.startsWith('${')) return { fault: 'has a base URL that is no URL as it is. Write the whole URL' };
-    const id = JSON.stringify([service.kind, url, key, headers ?? null, timeouts ?? null]);
+    if (!URL.canParse(url) && !url.includes('${')) return { fault: 'has a base URL that is no URL as it is. Write the whole URL' };
+    const id = JSON.stringify([service.kind, url, key, headers ?? null, timeouts ?? null, cloud]);
     const names = this.#names.get(id) ?? [];
-    const provider = names.find((name) => wanted === undefined || name === wanted) ?? this.#create(deployment, service, url);
+    const provider = names.find((name) => wanted === undefined || name === wanted) ?? this.#create(deployment, service, url, cloud);
     if (provider === null) return { fault: 'its provider cannot be taken' };
     if (!names.includes(provider)) this.#names.set(id, [...names, provider]);
     return { ref: `${provider}/${model}`, provider };
@@ -139,12 +146,13 @@ export class ProviderList {
     { baseUrl, key, usesEnvironment, headers = {}, timeouts = {}, provider }: Deployment,
     service: Service,
     url: string,
+    cloud: CloudService | null,
   ): string | null {
     // The hosts of a secret without hosts are those of the documents that name it.
-    const host = url.startsWith('${') ? undefined : secretHostOf(url);
+    const host = url.includes('${') ? undefined : secretHostOf(url);
     const isOther = service.kind === 'openai' && url !== defaultBaseUrl(service.kind);
     const name = provider ?? (isOther ? 'openai-compatible' : service.name);
-    const credential = key ?? (usesEnvironment === true && baseUrl === null ? environmentKey(service) : null);
+    const credential = cloud?.key ?? key ?? (usesEnvironment === true && baseUrl === null ? environmentKey(service) : null);
     const secret = credential === null || isNoKey(credential.text) ? null : this.#secret(`${service.name}_API_KEY`, credential, host);
     const sent = Object.entries(headers).map(([header, text]): [string, unknown] => [
       header,
@@ -152,7 +160,8 @@ export class ProviderList {
     ]);
     return this.#draft.add('providers', name, {
       kind: isOther ? 'openai-compatible' : service.kind,
-      ...(url !== defaultBaseUrl(service.kind) && { baseUrl: url }),
+      ...(url !== defaultBaseUrl(service.kind) && (cloud === null || baseUrl !== null) && { baseUrl: url }),
+      ...cloud?.place,
       ...(secret !== null && { apiKeySecret: secret }),
       ...(sent.length > 0 && { headers: Object.fromEntries(sent) }),
       ...(Object.keys(timeouts).length > 0 && { timeouts }),
@@ -187,7 +196,7 @@ function isNoKey(text: string): boolean {
 function fullUrl({ name, kind, baseUrl }: Service, given: string | null): string | null {
   if (given === null) return baseUrl ?? defaultBaseUrl(kind);
   const url = given.replace(/\/+$/, '').replace(/\/(chat\/completions|completions|messages|responses)$/, '');
-  if (name === 'azure') return /\/openai\/v1$/.test(url) ? url : `${url.replace(/\/openai(\/.*)?$/, '')}/openai/v1`;
+  if (kind === 'azure-openai') return url.replace(/\/openai(\/.*)?$/, '');
   const needsVersion = name === 'ollama' || kind === 'anthropic';
   return needsVersion && /^https?:\/\/[^/]+$/.test(url) ? `${url}/v1` : url;
 }

@@ -9,7 +9,8 @@ import { quoted } from '../../problem.ts';
 import type { ImportDraft } from '../draft.ts';
 import type { Members } from '../members.ts';
 import { takeSettings, takeTimeouts } from './model-parameters.ts';
-import { addModelGroup, ProviderList } from './model-services.ts';
+import { type CloudNames, type CloudParts, readCloudParts } from './cloud-services.ts';
+import { addModelGroup, kindOfService, ProviderList } from './model-services.ts';
 import { unmapped } from './unmapped.ts';
 
 /** Whether a value is one config, or contains some. */
@@ -67,8 +68,9 @@ type Inherited = {
   headers: Record<string, string>;
   timeouts: ModelTimeouts;
   settings: Json;
+  cloud: CloudParts;
 };
-const nothing: Inherited = { provider: '', vault: '', key: '', host: '', model: '', headers: {}, timeouts: {}, settings: {} };
+const nothing: Inherited = { provider: '', vault: '', key: '', host: '', model: '', headers: {}, timeouts: {}, settings: {}, cloud: {} };
 
 function targetRefs(reading: Reading, config: Members, above: Inherited): Target[] {
   const strategy = config.record('strategy');
@@ -145,19 +147,42 @@ function inherit({ draft }: Reading, config: Members, above: Inherited): Inherit
     return value === null ? [] : [[header, value] as const];
   });
   const settings = parameters === null ? {} : takeSettings(parameters);
+  const provider = config.text('provider') ?? above.provider;
+  const vault = config.text('virtual_key', 'virtualKey') ?? above.vault;
+  const cloud = readCloudParts(kindOfService(provider || serviceOf(vault)), cloudNames, (...names) => {
+    // A service account is an object, or its text.
+    const value = names.map((one) => config.peek(one)).find(isRecord);
+    if (value !== undefined) config.ignore(...names);
+    const text = value === undefined ? config.text(...names) : JSON.stringify(value);
+    return text === null ? null : { text, variable: null };
+  });
   parameters?.skipOthers(unmapped.parameter);
   skipOthers(config);
   return {
-    provider: config.text('provider') ?? above.provider,
-    vault: config.text('virtual_key', 'virtualKey') ?? above.vault,
+    provider,
+    vault,
     key: config.text('api_key', 'apiKey') ?? above.key,
     host: hostOf(config) ?? above.host,
     model: model ?? above.model,
     headers: { ...above.headers, ...Object.fromEntries(headers) },
     timeouts: { ...above.timeouts, ...takeTimeouts(draft, config, { whole: ['request_timeout', 'requestTimeout'], unit: 1 }) },
     settings: { ...above.settings, ...settings },
+    cloud: { ...above.cloud, ...Object.fromEntries(Object.entries(cloud).filter(([, part]) => part !== null)) },
   };
 }
+
+const cloudNames: CloudNames = {
+  region: ['aws_region', 'awsRegion', 'vertex_region', 'vertexRegion'],
+  project: ['vertex_project_id', 'vertexProjectId'],
+  apiVersion: ['api_version', 'apiVersion', 'azure_api_version', 'azureApiVersion'],
+  accessKeyId: ['aws_access_key_id', 'awsAccessKeyId'],
+  secretAccessKey: ['aws_secret_access_key', 'awsSecretAccessKey'],
+  sessionToken: ['aws_session_token', 'awsSessionToken'],
+  tenantId: ['azure_entra_tenant_id', 'azureEntraTenantId'],
+  clientId: ['azure_entra_client_id', 'azureEntraClientId'],
+  clientSecret: ['azure_entra_client_secret', 'azureEntraClientSecret'],
+  serviceAccount: ['vertex_service_account_json', 'vertexServiceAccountJson'],
+};
 
 /** The base URL of a target, which some services write in parts. */
 function hostOf(config: Members): string | null {
@@ -178,11 +203,8 @@ function skipOthers(config: Members): void {
   config.skipLike(/guardrails|hooks/i, unmapped.guardrail);
   config.skip(['forward_headers', 'forwardHeaders'], 'has no counterpart: which headers of clients a provider receives is built in');
   config.skip(['metadata'], unmapped.logging);
-  config.skip(
-    ['api_version', 'apiVersion', 'azure_api_version', 'azureApiVersion'],
-    'is not sent: the API v1 of Azure, which is used, has no version',
-  );
-  config.skipLike(/^(ad_?auth|azure)/i, 'is not supported: Azure is asked with the key of the resource');
+  config.skipUnread(['api_version', 'apiVersion'], 'is for Azure OpenAI alone');
+  config.skipLike(/^(ad_?auth|azure)/i, 'is not supported: Azure is asked with the key of the resource, or as a client of Entra ID');
   config.skipLike(/^(aws|vertex|amzn|foundation|stability|snowflake)/i, unmapped.cloud);
   config.skipLike(/^(anthropic|fireworks)/i, unmapped.parameter);
   config.skip(
@@ -196,7 +218,7 @@ function skipOthers(config: Members): void {
   config.skip(['on_status_codes', 'onStatusCodes'], unmapped.routing);
 }
 
-function readTarget({ providers }: Reading, config: Members, { host, headers, timeouts, ...target }: Inherited): Target[] {
+function readTarget({ providers }: Reading, config: Members, { host, headers, timeouts, cloud, ...target }: Inherited): Target[] {
   const { slug, written } = modelOf(target.model);
   const given = target.provider || slug;
   const vault = target.vault || (given.startsWith('@') ? given.slice(1) : '');
@@ -216,6 +238,7 @@ function readTarget({ providers }: Reading, config: Members, { host, headers, ti
     baseUrl: host === '' ? null : host,
     key: key === '' ? null : { text: key, variable: null },
     headers,
+    cloud,
     ...(Object.keys(timeouts).length > 0 && { timeouts }),
   });
   if ('fault' in found) return refuse(found.fault);

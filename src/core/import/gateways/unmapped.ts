@@ -21,5 +21,5 @@ export const unmapped = {
   connection: 'has no counterpart: connections to providers have built-in settings',
   program: 'is a setting of the program itself',
   parameter: 'has no default here: clients send it with their requests',
-  cloud: 'is not supported: use a gateway with an OpenAI-compatible API and a key before the service',
+  cloud: 'is not supported: a cloud is asked with an access key, a client secret or the key of a service account (docs/clouds.md)',
 } as const;

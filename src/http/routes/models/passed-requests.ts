@@ -28,6 +28,7 @@ const PassedBody = z.looseObject({ model: z.string().min(1) }).meta({
 
 const json = [
   { path: '/embeddings', operationId: 'createEmbeddings', summary: 'Create embeddings' },
+  { path: '/rerank', operationId: 'createRerank', summary: 'Order documents by relevance' },
   { path: '/moderations', operationId: 'createModeration', summary: 'Classify text or images' },
   { path: '/audio/speech', operationId: 'createSpeech', summary: 'Create speech from text' },
   { path: '/images/generations', operationId: 'createImage', summary: 'Create images' },
@@ -48,7 +49,7 @@ const common = {
   problems: ['model_not_found', 'rate_limited', 'upstream_error', 'upstream_timeout', 'loop_detected'],
 } as const;
 const description =
-  'Passed to the provider of the model, which must be of kind `openai`, `openai-responses` or `openai-compatible`, with its key. The reply is passed back unchanged, also as a stream or as binary data.';
+  'Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.';
 
 export const passedRequestRoutes = [
   ...json.map(({ path, ...spec }) =>

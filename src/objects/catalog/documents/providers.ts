@@ -5,6 +5,8 @@
 import { hiddenWarnings, keepHidden } from '../../../core/secrets/hidden-values.ts';
 import { invalidRequest, Problem, type Warning, parseInput } from '../../../core/problem.ts';
 import { keySecretsOf, Provider, ProviderName, type CompleteProvider } from '../../../core/model/provider.ts';
+import { once } from '../../../core/memoize.ts';
+import { isCloud } from '../../../core/model/cloud-access.ts';
 import { providerBaseUrl } from '../../../core/names/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../../../core/secrets/secret.ts';
 import { builtinProvider, rehearsalProviderName } from '../../../storage/providers.ts';
@@ -23,6 +25,7 @@ export const providerWriter: DocumentWriter = {
 
   prepare: async (context, name, body, previous) => {
     const { apiKey, ...provider } = keepHidden('provider', parseInput(Provider, body), () => previous?.body ?? null);
+    await checkKey(provider, apiKey);
     const warnings = checkSecrets(context, provider);
     if (apiKey !== undefined) {
       const seal = await reseal(context, { workspace: context.workspace, kind: 'provider', name }, apiKey, previous);
@@ -33,6 +36,15 @@ export const providerWriter: DocumentWriter = {
     return { ...keptKey(provider, previous), warnings: [...warnings, ...replacedKeyWarnings(context, name, previous)] };
   },
 };
+
+const cloudKeys = once(() => import('../../../core/model/cloud-key.ts'));
+
+/** Throws `invalid_request` for the key of a cloud that cannot be used. */
+async function checkKey(provider: CompleteProvider, apiKey: string | undefined): Promise<void> {
+  if (apiKey === undefined || !isCloud(provider.kind)) return;
+  const read = (await cloudKeys()).readCloud(provider, apiKey);
+  if (read !== null && 'fault' in read) throw invalidRequest([{ path: 'apiKey', message: `cannot be used: ${read.fault}` }]);
+}
 
 /** Returns null if none is stored. */
 export function readSealedProvider({ sql }: CatalogContext, name: string): SealedProvider | null {
@@ -57,6 +69,10 @@ function keptKey(provider: CompleteProvider, previous: DocumentRow | null): { bo
   const hadKey = previous.sealed !== null || keySecretsOf(before).length > 0;
   if (hadKey && originOf(before) !== originOf(provider)) {
     throw invalidRequest([{ path: 'apiKey', message: 'is required, because baseUrl changes to another origin' }]);
+  }
+  // Keys of clouds sign requests or buy tokens: as a key of another kind, they would be sent themselves.
+  if (hadKey && before.kind !== provider.kind && isCloud(before.kind)) {
+    throw invalidRequest([{ path: 'apiKey', message: 'is required, because the kind changes' }]);
   }
   const { apiKeySecret, apiKeySecrets } = before;
   const kept = { ...(apiKeySecret !== undefined && { apiKeySecret }), ...(apiKeySecrets !== undefined && { apiKeySecrets }) };
