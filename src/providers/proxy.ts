@@ -231,7 +231,7 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const asked = isForwarded || !streamUsage ? request : withStreamUsage(request);
   if (given.reserve !== undefined) await given.reserve(requestBound(given, asked.body));
   const sent = outgoingBody(asked);
-  const exchange: ProviderExchange = { access, path: adapter.path({ model }), headers: headersOut, body: sent, timeouts: given.timeouts };
+  const exchange: ProviderExchange = { access, path: adapter.path(body.stream === true ? { model } : { model, whole: true }), headers: headersOut, body: sent, timeouts: given.timeouts };
   if (isForwarded) return await forward(given, body, exchange);
   // Not part of the eager start.
   const { beginRelay, relayStream, relayWhole } = await import('./relay/relay-reply.ts');
@@ -304,7 +304,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   const adapter = adapters[access.kind];
   if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
   const headers = { ...adapter.headers, ...request.headers };
-  const exchange = { access, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
+  const exchange = { access, path: adapter.countTokensPath(request.model), headers, body: outgoingBody(request) };
   const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
   if (truncated) throw malformedProblem(access, 'sent a token count that is too long');

@@ -1,5 +1,6 @@
 /**
- * The rest of OpenAI's API (embeddings, moderations, audio, images): requests and replies are passed on with the provider's key and model.
+ * The rest of OpenAI's API (embeddings, moderations, audio, images): requests and replies are passed on with the provider's key and model; and
+ * embeddings of Gemini's API.
  */
 import { splitModelRef } from '../../core/turn/agent.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
@@ -17,30 +18,38 @@ import { answerHeaders, type ProxyDeps } from '../proxy.ts';
 import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
 import { startReply } from './reply-start.ts';
+import { resourceName } from '../gemini/reply.ts';
 import { withRetries } from '../retry.ts';
 import { openHead } from '../transport.ts';
 
-/** `path`: after the provider's base URL, such as `/embeddings`. */
+/**
+ * `path`: after the provider's base URL, such as `/embeddings`. `gemini`: what a provider of that kind is sent in its place, to a method of the
+ * model's resource.
+ */
 export type PassedRequest = {
   ref: string;
   path: string;
   body: Readonly<Record<string, unknown>> | FormData;
   requestId?: string | undefined;
+  gemini?: { method: string; body(resource: string): Readonly<Record<string, unknown>> };
 };
 
 /** The kinds whose service may have the rest of OpenAI's API. */
 const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
 
 /** Throws `Problem` for everything but success, as for chats. */
-export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, body, requestId }: PassedRequest): Promise<Response> {
+export async function passRequest(deps: ProxyDeps, principal: Principal, given: PassedRequest): Promise<Response> {
+  const { ref, body, requestId } = given;
   const { directory, outbound: http, clock, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
   const { access, isListed } = await readAllowedProvider(directory, principal, ref);
-  if (!openAiKinds.has(access.kind)) {
+  const gemini = access.kind === 'gemini' ? given.gemini : undefined;
+  const path = gemini === undefined ? given.path : `/${resourceName(model)}:${gemini.method}`;
+  if (!openAiKinds.has(access.kind) && gemini === undefined) {
     const message = `the provider "${provider}" has no ${path}: it is of kind ${access.kind}. Use a model of a provider of kind openai or openai-compatible`;
     throw invalidRequest([{ path: 'model', message }]);
   }
-  const exchange = { access, path, headers: { accept: '*/*' }, body: withModel(body, model) };
+  const exchange = { access, path, headers: { accept: '*/*' }, body: gemini?.body(resourceName(model)) ?? withModel(body, model) };
   const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access, model });
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];
@@ -70,7 +79,7 @@ const passedOutputTokens = 16_384;
 
 function passedBound(path: string, body: PassedRequest['body'], imageTokens: number): TokenBound {
   const isForm = body instanceof FormData;
-  const outputTokens = /^\/(embeddings|moderations)$/.test(path) ? 0 : passedOutputTokens;
+  const outputTokens = /^\/(embeddings|moderations)$|:batchEmbedContents$/.test(path) ? 0 : passedOutputTokens;
   const choices = (isForm ? body.getAll('n') : [body.n]).map((n) => choicesOf({ n }));
   const inputTokens = isForm ? formBound(body.values(), imageTokens) : inputBound(body, imageTokens);
   return { inputTokens, outputTokens: outputTokens * Math.max(1, ...choices) };
@@ -78,7 +87,8 @@ function passedBound(path: string, body: PassedRequest['body'], imageTokens: num
 
 /** Embeddings count as chats do, audio and images as responses. */
 function readPassedUsage(usage: unknown): Usage | null {
-  return adapters.openai.readUsage?.(usage) ?? adapters['openai-responses'].readUsage?.(usage) ?? null;
+  const apis = [adapters.openai, adapters['openai-responses'], adapters.gemini];
+  return apis.map((adapter) => adapter.readUsage?.(usage) ?? null).find((read) => read !== null) ?? null;
 }
 
 function withModel(body: PassedRequest['body'], model: string): PassedRequest['body'] {

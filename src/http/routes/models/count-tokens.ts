@@ -2,7 +2,7 @@
  * `/v1/messages/count_tokens`: the provider's own count if it has one, otherwise an estimate that is marked as such. Clients use it to
  * check whether a conversation still fits.
  */
-import { CountTokensRequest, estimateTokens } from '../../../dialects/anthropic/request.ts';
+import { CountTokensRequest, estimateMessagesTokens } from '../../../dialects/anthropic/request.ts';
 import { z } from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
@@ -11,6 +11,7 @@ import { type RouteRequest, defineRoute } from '../../route.ts';
 import { routingHeaders } from '../chat/chat.ts';
 import type { HttpServices } from '../../services.ts';
 import { type ChatBody, readRoute, requireModel, resolveModel, withoutToolset } from '../../../engine/chat/incoming-chat.ts';
+import type { ProxiedChat } from '../../../engine/proxy/translate-chat.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 
@@ -41,26 +42,33 @@ export const countTokenRoutes = [
       problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'],
     },
     async (request) => {
-      const counted = await count(request, request.body);
-      return counted instanceof Response ? counted : request.answer(200, counted);
+      const headers = anthropicHeaders(request.c);
+      const counted = await countTokens(request, { dialect: anthropicMessages, headers, estimate: estimateMessagesTokens });
+      return counted instanceof Response ? counted : request.answer(200, { input_tokens: counted, estimated: true });
     },
   ),
 ];
 
-type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text'>;
+type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'body'> & { text: string | undefined };
+type Counting = Pick<ProxiedChat, 'dialect' | 'headers'> & {
+  /** Throws `invalid_request`. */
+  estimate(body: ChatBody, instructions: string): number;
+  /** The provider cannot count this request. */
+  isEstimated?: boolean;
+};
 
-async function count({ c, services, principal, text }: Asked, value: unknown): Promise<Response | z.infer<typeof TokenCount>> {
+/** Returns the provider's response if it can count, and otherwise an estimate. */
+export async function countTokens(
+  { c, services, principal, text, body: value }: Asked,
+  { dialect, headers, estimate, isEstimated = false }: Counting,
+): Promise<Response | number> {
   const body = requireModel(value);
   const ref = await resolveModel(services, principal, body.model);
-  const { agent } = readRoute({ dialect: anthropicMessages, body, ...routingHeaders(c) }, ref);
+  const { agent } = readRoute({ dialect, body, ...routingHeaders(c) }, ref);
   if (agent !== undefined) return estimate(body, await instructionsOf(services, principal, agent));
   requireAllowed(principal, { act: 'use-model' });
-  const sent = { ref, dialect: anthropicMessages, body: withoutToolset(body), text, headers: anthropicHeaders(c) };
-  return (await services.countTokens(principal, sent)) ?? estimate(body, '');
-}
-
-function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCount> {
-  return { input_tokens: estimateTokens(body, instructions), estimated: true };
+  const sent = { ref, dialect, body: withoutToolset(body), text, headers };
+  return (isEstimated ? null : await services.countTokens(principal, sent)) ?? estimate(body, '');
 }
 
 async function instructionsOf(services: HttpServices, principal: Principal, agent: string): Promise<string> {

@@ -97,18 +97,19 @@ export const modelRoutes = [
       answers: { 200: { description: 'The model.', schema: Model } },
       problems: ['model_not_found'],
     },
-    async ({ answer, services, principal, params }) => {
-      const listed = await listModels(services, principal);
-      const ref = await resolveModel(services, principal, params.model);
-      const found = listed.find(({ id }) => id === params.model) ?? listed.find(({ id }) => id === ref);
-      const model = found && { ...found, id: params.model };
-      if (model === undefined) await refuseUnlisted(services, principal, ref);
-      if (model === undefined)
-        throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
-      return answer(200, model);
-    },
+    async ({ answer, services, principal, params }) => answer(200, await findModel(services, principal, params.model)),
   ),
 ];
+
+/** Throws `model_not_found`, and `forbidden` as below. */
+export async function findModel(services: HttpServices, principal: Principal, name: string): Promise<Model> {
+  const listed = await listModels(services, principal);
+  const ref = await resolveModel(services, principal, name);
+  const found = listed.find(({ id }) => id === name) ?? listed.find(({ id }) => id === ref);
+  if (found !== undefined) return { ...found, id: name };
+  await refuseUnlisted(services, principal, ref);
+  throw new Problem('model_not_found', `The model ${quoted(name)} does not exist. GET /v1/models lists all models.`);
+}
 
 /** Throws `forbidden` for a model that is not listed because an allow-list does not have it, as a request with it does. */
 async function refuseUnlisted({ directory }: HttpServices, principal: Principal, ref: string): Promise<void> {
@@ -120,7 +121,7 @@ async function refuseUnlisted({ directory }: HttpServices, principal: Principal,
     await requireModelsOf(directory, principal, { name, agent });
 }
 
-async function listModels(services: HttpServices, principal: Principal): Promise<Model[]> {
+export async function listModels(services: HttpServices, principal: Principal): Promise<Model[]> {
   const { directory } = services;
   const mayUseModels = isAllowed(principal, { act: 'use-model' });
   const [readable, known, aliases, allows] = await Promise.all([
