@@ -165,7 +165,7 @@ export function fakeSessions(): FakeSessions {
         return streamOf([JSON.stringify(document.document())]);
       }
       const encoder = createAnswerEncoder(range, identity, realId, dialect);
-      return streamOf(events.flatMap((event) => encoder.encode(event).map(encodeFrame)));
+      return streamOf(events.flatMap((event) => encoder.encode(event).map(encoder.textOf)));
     },
     eventsAfter: async (caller, after, waitMs) => {
       reads.push({ after, waitMs });

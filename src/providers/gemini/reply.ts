@@ -28,7 +28,10 @@ export const gemini: Adapter = {
   toBody: toGeminiBody,
   createReply: (access) => new GeminiReply(access),
   modelsUrl: (baseUrl) => `${baseUrl}/models?pageSize=1000`,
-  outputLimits: ({ generationConfig }) => [recordOf(generationConfig).maxOutputTokens],
+  outputLimits: ({ generationConfig, generation_config }) => {
+    const { maxOutputTokens, max_output_tokens } = { ...recordOf(generation_config), ...recordOf(generationConfig) };
+    return [maxOutputTokens, max_output_tokens];
+  },
   readUsage,
 };
 

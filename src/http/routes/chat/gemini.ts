@@ -32,7 +32,7 @@ const GenerateContentResponse = z
     },
   });
 
-const answer = chatAnswer({
+const { also, events, ...answer } = chatAnswer({
   what: 'response',
   frame: 'chunk',
   schema: GenerateContentResponse,
@@ -66,7 +66,7 @@ export const geminiRoutes = [
       operationId: 'generateContent',
       summary: 'Generate content (Gemini)',
       description,
-      answers: { 200: { ...answer, description: 'A response.', also: 'application/json' } },
+      answers: { 200: { ...answer, description: 'A response.', contentType: 'application/json' } },
     },
     (request) => generate(request, false),
   ),
@@ -81,7 +81,7 @@ export const geminiRoutes = [
       description:
         'As `generateContent`, in chunks: as events with `?alt=sse`, and otherwise as one JSON array that grows. A function call is a chunk. A failure in the middle is a last chunk with `error`.',
       answers: {
-        200: { ...answer, description: 'The chunks.', schema: z.array(GenerateContentResponse) },
+        200: { ...answer, description: 'The chunks.', schema: z.array(GenerateContentResponse), also, events },
       },
     },
     async (request) => {
