@@ -348,7 +348,7 @@ describe('stock clients of agents with full toolsets', () => {
           stream: false,
           tool_choice: choices[client.name](asked),
         };
-        const { status, text } = await service.call('POST', client.path(body.model), body);
+        const { status, text } = await service.call('POST', client.path(''), body);
         expect(status, text).toBe(200);
         expect(text).toContain('Done.');
         if (wire === 'text') return;
@@ -370,7 +370,7 @@ describe('stock clients of agents with full toolsets', () => {
           ['shop', 'nothing'],
         ]) {
           const body = { ...client.plainBody(`agent/${agent}-${wire}`, 'Well?'), tool_choice: choices[client.name](name ?? '') };
-          const { status, text } = await service.call('POST', client.path(body.model), body);
+          const { status, text } = await service.call('POST', client.path(''), body);
           expect([status, text], `${agent} ${name}`).toEqual([422, expect.stringContaining('tool_choice')]);
         }
       });
@@ -384,7 +384,7 @@ describe('stock clients of agents with full toolsets', () => {
           stream: false,
           tool_choice: allowing(client.name, ['Job', 'list-runs']),
         };
-        const { status, text } = await service.call('POST', client.path(body.model), body);
+        const { status, text } = await service.call('POST', client.path(''), body);
         expect(status, text).toBe(200);
         if (wire !== 'text') expect(offered(story)[0]).toEqual(['get_job', 'list_runs']);
         expect(lastResults(story).join()).toContain('There is no tool');

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
+import { getOrBuild } from '../../core/memoize.ts';
 import type { Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, ClientResult, InputPart } from '../../core/model/message.ts';
 import { type Issue, issuePath, quoted } from '../../core/problem.ts';
@@ -13,10 +14,16 @@ import { readCallFields } from '../openai-chat/own-fields.ts';
 import { unpackThoughts } from './signature.ts';
 
 type Path = readonly PropertyKey[];
-type OpenCall = { id: string; name: string };
 
-/** `open`: the unanswered calls so far. `provider`: as in `conversation.ts`. */
-export type PartContext = { body: unknown; issues: Issue[]; provider: string | null; dropped: Dropped | undefined; open: OpenCall[] };
+/** `calls`: the ids so far, by name, of which the first `next` are answered. `provider`: as in `conversation.ts`. */
+export type PartContext = {
+  body: unknown;
+  issues: Issue[];
+  provider: string | null;
+  dropped: Dropped | undefined;
+  calls: Map<string, { ids: string[]; next: number }>;
+  answered: Set<string>;
+};
 
 const FunctionCall = z.looseObject({ id: z.string().nullish(), name: z.string().min(1), args: z.record(z.string(), z.unknown()).nullish() });
 const FunctionResponse = z.looseObject({
@@ -80,15 +87,20 @@ export function toClientResult(part: Json, path: Path, reading: PartContext): Cl
   if (given === null) return null;
   const { name, parts } = given;
   const response = given.response ?? {};
-  const named = callIdOf(given);
-  const index = reading.open.findIndex((call) => (named === null ? call.name === name : call.id === named));
-  const [call] = index === -1 ? [] : reading.open.splice(index, 1);
+  const callId = callIdOf(given) ?? firstOpen(name, reading) ?? name;
+  reading.answered.add(callId);
   const media = listOf(parts).flatMap((one, place) => toInputParts(recordOf(one), [...path, 'functionResponse', 'parts', place], reading));
   const content: ContentBlock[] = [
     { type: 'text', text: textOf(response) },
     ...media.flatMap((one) => toContentBlocks(one, reading.dropped)),
   ];
-  return { callId: named ?? call?.id ?? name, content, isError: 'error' in response && !('output' in response) };
+  return { callId, content, isError: 'error' in response && !('output' in response) };
+}
+
+function firstOpen(name: string, { calls, answered }: PartContext): string | undefined {
+  const ofName = calls.get(name);
+  while (ofName !== undefined && answered.has(ofName.ids[ofName.next] ?? '')) ofName.next += 1;
+  return ofName?.ids[ofName.next];
 }
 
 /** `output` and `error` are the fields of the reference, and `result` of its examples; otherwise all of the response is the output. */
@@ -129,7 +141,7 @@ function toModelPart(part: Json, path: Path, reading: PartContext): AssistantPar
     const call = parseRequestPart(FunctionCall, part.functionCall, [...path, 'functionCall'], reading);
     if (call === null) return [];
     const id = callIdOf(call) ?? `call_${path.filter((step) => typeof step === 'number').join('_')}`;
-    reading.open.push({ id, name: call.name });
+    getOrBuild(reading.calls, call.name, Number.POSITIVE_INFINITY, () => ({ ids: [], next: 0 })).ids.push(id);
     return [toCallPart(id, call.name, call.args ?? {})];
   }
   if (typeof part.text === 'string') {

@@ -138,7 +138,7 @@ function toConversation(
   dropped?: Dropped,
 ): ConversationBuilder {
   const conversation = createConversation({ ...options, ...(provider !== undefined && { provider }) });
-  const reading: PartContext = { body: { ...body, contents }, issues: [], provider: provider ?? null, dropped, open: [] };
+  const reading: PartContext = { body: { ...body, contents }, issues: [], provider: provider ?? null, dropped, calls: new Map(), answered: new Set() };
   conversation.addSystem(...listOf(systemInstruction?.parts).map((part) => ({ type: 'text' as const, text: String(recordOf(part).text ?? '') })));
   const last = contents.findLastIndex(({ role }) => role === 'model');
   for (const [index, { role, parts: given }] of contents.entries()) {
