@@ -9,4 +9,6 @@ export const idempotentPaths: readonly string[] = [
   '/v1/chat/completions',
   '/v1/responses',
   '/v1/messages',
+  '/v1beta/models/{model}:generateContent',
+  '/v1beta/models/{model}:streamGenerateContent',
 ];

@@ -359,6 +359,17 @@ describe('every operation', () => {
       if (path === '/v1/responses') await call('POST', `${path}/${json.id}/cancel`);
     }
     await call('POST', '/v1/messages/count_tokens', { model: 'agent/clerk', messages });
+    const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
+    const content = contents[0];
+    await call('GET', '/v1beta/models');
+    await call('GET', `/v1beta/models/${encodeURIComponent(model.id)}`);
+    for (const method of ['generateContent', 'streamGenerateContent', 'streamGenerateContent?alt=sse', 'countTokens'])
+      for (const body of [{ contents }, { contents: [] }, '{"contents":']) await call('POST', `/v1beta/models/agent%2Fclerk:${method}`, body);
+    for (const [method, body] of [
+      ['embedContent', { content }],
+      ['batchEmbedContents', { requests: [{ content }] }],
+    ] as const)
+      await call('POST', `/v1beta/models/rehearsal/default:${method}`, body);
     const uiMessages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }];
     for (const body of [{ model: 'agent/clerk', messages: uiMessages }, { model: 'agent/clerk' }, '{"model":'])
       await call('POST', '/v1/ai-sdk/chat', body);

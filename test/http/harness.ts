@@ -318,6 +318,8 @@ const withFakeContent = new Set([
   'getMessage',
   'getResponse',
   'cancelResponse',
+  'generateContent',
+  'streamGenerateContent',
   'createUiMessage',
   'runAgUi',
 ]);

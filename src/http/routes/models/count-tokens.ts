@@ -43,7 +43,7 @@ export const countTokenRoutes = [
     },
     async (request) => {
       const headers = anthropicHeaders(request.c);
-      const counted = await countTokens(request, { dialect: anthropicMessages, headers, estimate: estimateMessagesTokens });
+      const counted = await countOrEstimate(request, { dialect: anthropicMessages, headers, estimate: estimateMessagesTokens });
       return counted instanceof Response ? counted : request.answer(200, { input_tokens: counted, estimated: true });
     },
   ),
@@ -58,7 +58,7 @@ type Counting = Pick<ProxiedChat, 'dialect' | 'headers'> & {
 };
 
 /** Returns the provider's response if it can count, and otherwise an estimate. */
-export async function countTokens(
+export async function countOrEstimate(
   { c, services, principal, text, body: value }: Asked,
   { dialect, headers, estimate, isEstimated = false }: Counting,
 ): Promise<Response | number> {

@@ -15,8 +15,8 @@ import { resolveModel } from '../../../engine/chat/incoming-chat.ts';
 import { readBounded } from '../../../net/read-bounded.ts';
 import { defineRoute, type RouteRequest } from '../../route.ts';
 import { modelIn, withPath } from '../chat/gemini.ts';
-import { countTokens } from './count-tokens.ts';
-import { findModel, listModels } from './models.ts';
+import { countOrEstimate } from './count-tokens.ts';
+import { readListedModel, listModels } from './models.ts';
 
 const GeminiModel = z
   .object({ name: z.string(), displayName: z.string(), supportedGenerationMethods: z.array(z.string()) })
@@ -67,33 +67,6 @@ const droppedHeaderText = { [droppedHeader]: 'What the request asked for and the
 export const geminiModelRoutes = [
   defineRoute(
     {
-      ...keyed,
-      method: 'get',
-      path: '/v1beta/models',
-      operationId: 'listGeminiModels',
-      summary: 'List agents and models (Gemini)',
-      description: 'Those of `GET /v1/models`, all on one page.',
-      answers: { 200: { description: 'The models that the key may use.', schema: z.object({ models: z.array(GeminiModel) }) } },
-    },
-    async ({ answer, services, principal }) => answer(200, { models: (await listModels(services, principal)).map(toGeminiModel) }),
-  ),
-
-  defineRoute(
-    {
-      ...keyed,
-      method: 'get',
-      path: '/v1beta/models/{model+}',
-      operationId: 'getGeminiModel',
-      summary: 'Read a model (Gemini)',
-      params,
-      answers: { 200: { description: 'The model.', schema: GeminiModel } },
-      problems: ['model_not_found'],
-    },
-    async ({ answer, services, principal, params: { model } }) => answer(200, toGeminiModel(await findModel(services, principal, model))),
-  ),
-
-  defineRoute(
-    {
       ...asked,
       path: '/v1beta/models/{model+}:countTokens',
       alsoAt: '/v1/models/{model+}:countTokens',
@@ -109,7 +82,7 @@ export const geminiModelRoutes = [
       const { model, ...given } = withPath(request);
       const whole = given.generateContentRequest ?? given.generate_content_request;
       const { model: _same, ...own } = isRecord(whole) ? whole : given;
-      const counted = await countTokens(
+      const counted = await countOrEstimate(
         { ...request, body: { ...own, model }, text: undefined },
         { dialect: geminiDialect, headers: {}, estimate: estimateGeminiTokens, isEstimated: Object.keys(own).some((name) => name !== 'contents') },
       );
@@ -160,6 +133,34 @@ export const geminiModelRoutes = [
       if (embeddings.length !== requests.length) throw noEmbedding();
       return request.answer(200, { embeddings }, headers);
     },
+  ),
+
+  // Behind those whose path is more special.
+  defineRoute(
+    {
+      ...keyed,
+      method: 'get',
+      path: '/v1beta/models',
+      operationId: 'listGeminiModels',
+      summary: 'List agents and models (Gemini)',
+      description: 'Those of `GET /v1/models`, all on one page.',
+      answers: { 200: { description: 'The models that the key may use.', schema: z.object({ models: z.array(GeminiModel) }) } },
+    },
+    async ({ answer, services, principal }) => answer(200, { models: (await listModels(services, principal)).map(toGeminiModel) }),
+  ),
+
+  defineRoute(
+    {
+      ...keyed,
+      method: 'get',
+      path: '/v1beta/models/{model+}',
+      operationId: 'getGeminiModel',
+      summary: 'Read a model (Gemini)',
+      params,
+      answers: { 200: { description: 'The model.', schema: GeminiModel } },
+      problems: ['model_not_found'],
+    },
+    async ({ answer, services, principal, params: { model } }) => answer(200, toGeminiModel(await readListedModel(services, principal, model))),
   ),
 ];
 

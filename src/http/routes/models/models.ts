@@ -97,12 +97,12 @@ export const modelRoutes = [
       answers: { 200: { description: 'The model.', schema: Model } },
       problems: ['model_not_found'],
     },
-    async ({ answer, services, principal, params }) => answer(200, await findModel(services, principal, params.model)),
+    async ({ answer, services, principal, params }) => answer(200, await readListedModel(services, principal, params.model)),
   ),
 ];
 
 /** Throws `model_not_found`, and `forbidden` as below. */
-export async function findModel(services: HttpServices, principal: Principal, name: string): Promise<Model> {
+export async function readListedModel(services: HttpServices, principal: Principal, name: string): Promise<Model> {
   const listed = await listModels(services, principal);
   const ref = await resolveModel(services, principal, name);
   const found = listed.find(({ id }) => id === name) ?? listed.find(({ id }) => id === ref);
