@@ -3,7 +3,7 @@
  * model's thinking. It holds the reasoning and the data before the part, and the data behind a call. A token of `core/model/native-token.ts` in
  * the alphabet of base64, with padding: the field is bytes, which some clients decode and encode again in either alphabet.
  */
-import { isRecord, type Json, listOf, mapItems, mapMembers, recordOf } from '../../core/json/wire-value.ts';
+import { isRecord, type Json, listOf, mapItems, recordOf } from '../../core/json/wire-value.ts';
 import type { NativePart } from '../../core/model/message.ts';
 import { packNative, unpackNative } from '../../core/model/native-token.ts';
 
@@ -56,8 +56,13 @@ export function withoutThoughts(body: Readonly<Json>): Readonly<Json> {
     const isCall = rest.functionCall !== undefined || rest.function_call !== undefined;
     return isCall ? { ...rest, thoughtSignature: unsigned } : rest.text === '' ? undefined : rest;
   };
-  const inParts = (value: unknown, name: string): unknown => (name === 'parts' && Array.isArray(value) ? mapItems(value, bare) : value);
-  return mapMembers(body, (value, name) =>
-    name === 'contents' && Array.isArray(value) ? mapItems(value, (content) => (isRecord(content) ? mapMembers(content, inParts) : content)) : value,
-  );
+  const bareContent = (content: unknown): unknown => {
+    if (!isRecord(content) || !Array.isArray(content.parts)) return content;
+    const parts = mapItems(content.parts, bare);
+    if (parts === content.parts) return content;
+    return parts.length === 0 ? undefined : { ...content, parts };
+  };
+  const contents = listOf(body.contents);
+  const own = mapItems(contents, bareContent);
+  return own === contents ? body : { ...body, contents: own };
 }
