@@ -6,7 +6,7 @@ import { isRecord, mapItems } from '../../core/json/wire-value.ts';
 import { makeNullable } from '../../core/schema/schema-cleanup.ts';
 import { mapParts } from '../../core/schema/schema-parts.ts';
 
-/** Members whose content has names of its own. */
+/** Members whose content may have any names. */
 const free: ReadonlySet<string> = new Set(
   'args response parameters parametersJsonSchema responseSchema responseJsonSchema labels'.split(' '),
 );

@@ -44,7 +44,7 @@ class ChunkWatch implements WireWatch {
     this.#shown += callsIn(body).length;
   }
 
-  /** The encoder writes a call with the change behind it: a call that the client has may still be to come. */
+  /** The encoder writes a call with the next change: it may still have to write one that the client has received. */
   align(shown: readonly AnswerFrame[]) {
     const hasCall = ({ data }: AnswerFrame): boolean => callsIn(JSON.parse(data) as Json).length > 0;
     let twice = this.#shown - shown.filter(hasCall).length;

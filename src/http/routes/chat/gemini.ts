@@ -118,7 +118,7 @@ export function withPath({ params, body }: Pick<Asked, 'params' | 'body'>, strea
   return { ...given, model, ...(stream !== undefined && { stream }) };
 }
 
-/** Returns the model of a path's parameter, which has the method behind it. */
+/** Returns the model of a path's parameter, which ends with the method. */
 export function modelIn(parameter: string): string {
   return parameter.slice(0, parameter.lastIndexOf(':'));
 }
