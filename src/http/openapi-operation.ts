@@ -40,7 +40,9 @@ export function openApiOperation(spec: RouteSpec, toSchema: ToSchema): OpenApiPa
     tags: [tag],
     summary,
     description: [spec.description, bound, scope].filter(Boolean).join('\n\n') || summary,
-    security: keyed ? [{ bearer: [] }, ...apiKeyHeaders(path).map((name) => ({ [name === 'x-api-key' ? 'apiKey' : 'googleApiKey']: [] }))] : [],
+    security: keyed
+      ? [{ bearer: [] }, ...apiKeyHeaders(path).map((name) => ({ [name === 'x-api-key' ? 'apiKey' : 'googleApiKey']: [] }))]
+      : [],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
     responses: { ...problems(spec, toSchema), ...mapValues(spec.answers, (answer) => response(answer, toSchema)) },

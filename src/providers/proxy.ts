@@ -231,7 +231,13 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const asked = isForwarded || !streamUsage ? request : withStreamUsage(request);
   if (given.reserve !== undefined) await given.reserve(requestBound(given, asked.body));
   const sent = outgoingBody(asked);
-  const exchange: ProviderExchange = { access, path: adapter.path(body.stream === true ? { model } : { model, whole: true }), headers: headersOut, body: sent, timeouts: given.timeouts };
+  const exchange: ProviderExchange = {
+    access,
+    path: adapter.path(body.stream === true ? { model } : { model, whole: true }),
+    headers: headersOut,
+    body: sent,
+    timeouts: given.timeouts,
+  };
   if (isForwarded) return await forward(given, body, exchange);
   // Not part of the eager start.
   const { beginRelay, relayStream, relayWhole } = await import('./relay/relay-reply.ts');

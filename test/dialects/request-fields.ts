@@ -497,7 +497,9 @@ export const dialectExamples: Readonly<Record<ApiDialectName, DialectExamples>> 
       'tools[].functionDeclarations[].responseJsonSchema': { type: 'string' },
       'tools[].functionDeclarations[].behavior': 'NON_BLOCKING',
       ...Object.fromEntries(
-        Object.keys(geminiFields).flatMap((path) => (geminiFields[path]?.fate === 'optional' ? [[path, new At(path.replace('[]', '[1]'), {})]] : [])),
+        Object.keys(geminiFields).flatMap((path) =>
+          geminiFields[path]?.fate === 'optional' ? [[path, new At(path.replace('[]', '[1]'), {})]] : [],
+        ),
       ),
       unheardOf: 1,
     },

@@ -375,20 +375,23 @@ describe('stock clients of agents with full toolsets', () => {
         }
       });
 
-      it.runIf(hasChoice && client.name !== 'messages')('can narrow a turn to some tools, and to some of several entries of one tool', async () => {
-        const story = fakes.start(`allowed ${client.name} ${wire}`, {
-          say: inTurn({ calls: [call('get_workflow', { id: '1' })] }, { text: 'Done.' }),
-        });
-        const body = {
-          ...client.plainBody(`agent/curated-${wire}`, `Well? ${story.mark}`),
-          stream: false,
-          tool_choice: allowing(client.name, ['Job', 'list-runs']),
-        };
-        const { status, text } = await service.call('POST', client.path(''), body);
-        expect(status, text).toBe(200);
-        if (wire !== 'text') expect(offered(story)[0]).toEqual(['get_job', 'list_runs']);
-        expect(lastResults(story).join()).toContain('There is no tool');
-      });
+      it.runIf(hasChoice && client.name !== 'messages')(
+        'can narrow a turn to some tools, and to some of several entries of one tool',
+        async () => {
+          const story = fakes.start(`allowed ${client.name} ${wire}`, {
+            say: inTurn({ calls: [call('get_workflow', { id: '1' })] }, { text: 'Done.' }),
+          });
+          const body = {
+            ...client.plainBody(`agent/curated-${wire}`, `Well? ${story.mark}`),
+            stream: false,
+            tool_choice: allowing(client.name, ['Job', 'list-runs']),
+          };
+          const { status, text } = await service.call('POST', client.path(''), body);
+          expect(status, text).toBe(200);
+          if (wire !== 'text') expect(offered(story)[0]).toEqual(['get_job', 'list_runs']);
+          expect(lastResults(story).join()).toContain('There is no tool');
+        },
+      );
     });
   });
 

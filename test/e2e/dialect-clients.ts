@@ -246,7 +246,8 @@ export const gemini: DialectClient = {
       throw Object.assign(error, { type: told.status, headers: seen.headers });
     }
     const parts: Part[] = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
-    const text = (isThought: boolean): string => parts.map((part) => ((part.thought ?? false) === isThought ? (part.text ?? '') : '')).join('');
+    const text = (isThought: boolean): string =>
+      parts.map((part) => ((part.thought ?? false) === isThought ? (part.text ?? '') : '')).join('');
     const { candidates, usageMetadata: usage } = chunks.at(-1) ?? {};
     const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
     return {

@@ -364,7 +364,8 @@ describe('every operation', () => {
     await call('GET', '/v1beta/models');
     await call('GET', `/v1beta/models/${encodeURIComponent(model.id)}`);
     for (const method of ['generateContent', 'streamGenerateContent', 'streamGenerateContent?alt=sse', 'countTokens'])
-      for (const body of [{ contents }, { contents: [] }, '{"contents":']) await call('POST', `/v1beta/models/agent%2Fclerk:${method}`, body);
+      for (const body of [{ contents }, { contents: [] }, '{"contents":'])
+        await call('POST', `/v1beta/models/agent%2Fclerk:${method}`, body);
     for (const [method, body] of [
       ['embedContent', { content }],
       ['batchEmbedContents', { requests: [{ content }] }],

@@ -40,15 +40,19 @@ describe('Gemini CLI', () => {
 
   /** Returns what it prints. */
   async function run(model: string, prompt: string): Promise<{ out: string; err: string; code: number | null }> {
-    const child = spawn(process.execPath, [cli, '--model', model, '--output-format', 'json', '--approval-mode', 'yolo', '--prompt', prompt], {
-      cwd: folder,
-      env: {
-        ...{ PATH: process.env.PATH, HOME: home, GEMINI_API_KEY: service.key, GOOGLE_GEMINI_BASE_URL: service.url },
-        ...{ GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_SANDBOX: 'false', NO_COLOR: '1' },
+    const child = spawn(
+      process.execPath,
+      [cli, '--model', model, '--output-format', 'json', '--approval-mode', 'yolo', '--prompt', prompt],
+      {
+        cwd: folder,
+        env: {
+          ...{ PATH: process.env.PATH, HOME: home, GEMINI_API_KEY: service.key, GOOGLE_GEMINI_BASE_URL: service.url },
+          ...{ GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_SANDBOX: 'false', NO_COLOR: '1' },
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: 120_000,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 120_000,
-    });
+    );
     const printed = { out: '', err: '' };
     child.stdout.on('data', (bytes) => {
       printed.out += String(bytes);

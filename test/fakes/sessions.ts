@@ -7,7 +7,7 @@ import { isAllowed } from '../../src/core/people/authority.ts';
 import type { Principal } from '../../src/core/people/principal.ts';
 import type { Message } from '../../src/core/model/message.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
-import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
+import { encodeEvent } from '../../src/dialects/native.ts';
 import { toAnswerId } from '../../src/core/text/reference.ts';
 import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/answer.ts';
 import { loadDialect } from '../../src/dialects/dialects.ts';

@@ -16,9 +16,13 @@ beforeEach(async () => {
       sent.push(request);
       if (request.body.stream !== true) return Response.json({ candidates: [] });
       const events = ['data: {"a":1}\n\n', 'data: {"candidates":[]}\n\ndata: {"b"', ':"x\\ny"}\n\n'];
-      return new Response(new ReadableStream({ start: (to) => (events.map((text) => to.enqueue(new TextEncoder().encode(text))), to.close()) }), {
-        headers: { 'content-type': 'text/event-stream' },
+      const source = new ReadableStream<Uint8Array>({
+        start(to) {
+          for (const text of events) to.enqueue(new TextEncoder().encode(text));
+          to.close();
+        },
       });
+      return new Response(source, { headers: { 'content-type': 'text/event-stream' } });
     },
     countTokens: async (_principal, request) => {
       sent.push(request);
@@ -32,7 +36,12 @@ beforeEach(async () => {
         return Response.json({ method, embeddings: own.requests.map((_one, index) => ({ values: [index, 0.5] })) });
       }
       if (request.ref === 'openai/broken') return Response.json({ data: [{ embedding: 'base64' }] });
-      return Response.json({ data: [{ index: 1, embedding: [3] }, { index: 0, embedding: [1, 2] }] });
+      return Response.json({
+        data: [
+          { index: 1, embedding: [3] },
+          { index: 0, embedding: [1, 2] },
+        ],
+      });
     },
   });
 });
@@ -237,7 +246,12 @@ describe('embeddings', () => {
   const content = { parts: [{ text: 'a' }, { text: 'b' }] };
 
   it('are made by a provider with OpenAI’s API, in the order of the texts', async () => {
-    const body = { requests: [{ content, taskType: 'SEMANTIC_SIMILARITY', outputDimensionality: 2 }, { content: { parts: [{ text: 'c' }] }, output_dimensionality: 2 }] };
+    const body = {
+      requests: [
+        { content, taskType: 'SEMANTIC_SIMILARITY', outputDimensionality: 2 },
+        { content: { parts: [{ text: 'c' }] }, output_dimensionality: 2 },
+      ],
+    };
     const answer = await ask('openai/embed', body, {}, 'batchEmbedContents');
     expect(await bodyOf(answer)).toEqual({ embeddings: [{ values: [1, 2] }, { values: [3] }] });
     expect(answer.headers.get('x-moniker-dropped')).toBe('requests[].taskType');

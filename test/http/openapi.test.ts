@@ -49,7 +49,13 @@ describe('the OpenAPI document', () => {
       tags: z.tuple([z.enum(document.tags.map((tag: { name: string }) => tag.name))]),
       summary: z.string().min(1),
       description: z.string().min(1),
-      security: z.array(z.union([z.strictObject({ bearer: z.tuple([]) }), z.strictObject({ apiKey: z.tuple([]) }), z.strictObject({ googleApiKey: z.tuple([]) })])),
+      security: z.array(
+        z.union([
+          z.strictObject({ bearer: z.tuple([]) }),
+          z.strictObject({ apiKey: z.tuple([]) }),
+          z.strictObject({ googleApiKey: z.tuple([]) }),
+        ]),
+      ),
       parameters: z.array(Parameter).optional(),
       requestBody: z.strictObject({ required: z.boolean(), description: z.string().optional(), content: Content }).optional(),
       responses: z.record(

@@ -35,7 +35,9 @@ describe('a problem', () => {
     expect(await header('retry-after', 'rate_limited', {})).toBe('5');
     expect(await header('allow', 'method_not_allowed', { allow: ['GET', 'HEAD'] })).toBe('GET, HEAD');
     expect(await header('www-authenticate', 'unauthenticated', { reason: 'missing' })).toBe('Bearer realm="moniker"');
-    expect(await header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe('Bearer realm="moniker", error="invalid_token"');
+    expect(await header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe(
+      'Bearer realm="moniker", error="invalid_token"',
+    );
     expect(await header('www-authenticate', 'forbidden', { scope: 'tools' })).toContain('scope="tools"');
     for (const code of ['unauthenticated', 'forbidden'] as const) expect(await header('x-should-retry', code, {})).toBe('false');
     expect(await header('x-should-retry', 'upstream_error', {})).toBeNull();

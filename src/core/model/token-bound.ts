@@ -20,7 +20,9 @@ const soundBytesPerToken = 16;
 export function inputBound(body: Json, imageTokens: number): number {
   if (isDeeperThan(body, limits.maxJsonDepth)) throw invalidRequest([{ path: '', message: `has more than ${limits.maxJsonDepth} levels` }]);
   const { previous_response_id: previous, conversation, cachedContent, cached_content, mcp_servers: servers, prompt } = body;
-  const stored = [previous, conversation, cachedContent ?? cached_content, servers, isRecord(prompt) ? prompt : null].filter((value) => value != null);
+  const stored = [previous, conversation, cachedContent ?? cached_content, servers, isRecord(prompt) ? prompt : null].filter(
+    (value) => value != null,
+  );
   return addedTokens + stored.length * referencedTokens + tokensOf(body, 'body', imageTokens);
 }
 

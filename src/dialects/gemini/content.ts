@@ -25,7 +25,11 @@ export type PartContext = {
   answered: Set<string>;
 };
 
-const FunctionCall = z.looseObject({ id: z.string().nullish(), name: z.string().min(1), args: z.record(z.string(), z.unknown()).nullish() });
+const FunctionCall = z.looseObject({
+  id: z.string().nullish(),
+  name: z.string().min(1),
+  args: z.record(z.string(), z.unknown()).nullish(),
+});
 const FunctionResponse = z.looseObject({
   id: z.string().nullish(),
   name: z.string().min(1),

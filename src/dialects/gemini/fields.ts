@@ -54,7 +54,10 @@ export const geminiFields: Fields = {
   [`${declaration}behavior`]: dropped(ofTool, 'BLOCKING', 'UNSPECIFIED'),
   ...each(
     'googleSearch googleSearchRetrieval enterpriseWebSearch parallelAiSearch exaAiSearch urlContext googleMaps codeExecution fileSearch computerUse retrieval externalApi mcpServers',
-    optional('the provider has no such tool', 'is only for a provider of this API, without server tools and session: send functionDeclarations'),
+    optional(
+      'the provider has no such tool',
+      'is only for a provider of this API, without server tools and session: send functionDeclarations',
+    ),
     'tools[].',
   ),
 };

@@ -138,8 +138,17 @@ function toConversation(
   dropped?: Dropped,
 ): ConversationBuilder {
   const conversation = createConversation({ ...options, ...(provider !== undefined && { provider }) });
-  const reading: PartContext = { body: { ...body, contents }, issues: [], provider: provider ?? null, dropped, calls: new Map(), answered: new Set() };
-  conversation.addSystem(...listOf(systemInstruction?.parts).map((part) => ({ type: 'text' as const, text: String(recordOf(part).text ?? '') })));
+  const reading: PartContext = {
+    body: { ...body, contents },
+    issues: [],
+    provider: provider ?? null,
+    dropped,
+    calls: new Map(),
+    answered: new Set(),
+  };
+  conversation.addSystem(
+    ...listOf(systemInstruction?.parts).map((part) => ({ type: 'text' as const, text: String(recordOf(part).text ?? '') })),
+  );
   const last = contents.findLastIndex(({ role }) => role === 'model');
   for (const [index, { role, parts: given }] of contents.entries()) {
     const path = ['contents', index];
@@ -238,7 +247,10 @@ function toSettings({ generationConfig, toolConfig, serviceTier }: GeminiRequest
   });
 }
 
-function toFormat({ responseMimeType: type, responseSchema, responseJsonSchema }: z.infer<typeof GenerationConfig>, dropped: Dropped): unknown {
+function toFormat(
+  { responseMimeType: type, responseSchema, responseJsonSchema }: z.infer<typeof GenerationConfig>,
+  dropped: Dropped,
+): unknown {
   if (type != null && !/^(text\/plain|application\/json)$/.test(type))
     dropped.add('generationConfig.responseMimeType', 'only a provider of this API has this format');
   const schema = responseSchema == null ? responseJsonSchema : toJsonSchema(responseSchema);

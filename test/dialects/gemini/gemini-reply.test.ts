@@ -51,7 +51,11 @@ describe('a reply', () => {
   it('is one candidate as a document', () => {
     const { candidates } = documentOf([think('Hm.'), say('Hel'), say('lo'), ...calls('look'), finish('length')]);
     expect(candidates).toEqual([
-      { content: { parts: [{ text: 'Hm.', thought: true }, { text: 'Hello' }, call(0, 'look')], role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 },
+      {
+        content: { parts: [{ text: 'Hm.', thought: true }, { text: 'Hello' }, call(0, 'look')], role: 'model' },
+        finishReason: 'MAX_TOKENS',
+        index: 0,
+      },
     ]);
   });
 
@@ -94,7 +98,12 @@ describe('a reply', () => {
   it('marks arguments that are no JSON object, and writes a call that never ended', () => {
     const cut: ChatEvent[] = [startCall(0, 'look'), feedCall(0, '{"a":'), finish('length')];
     expect(partsIn([documentOf(cut)])).toEqual([{ functionCall: { id: 'id_0', name: 'look', args: expect.any(Object) } }]);
-    const odd: ChatEvent[] = [startCall(0, 'look'), feedCall(0, '[1]'), { type: 'call-end', call: 0, state: 'invalid', arguments: null, raw: '[1]' } as ChatEvent, finish()];
+    const odd: ChatEvent[] = [
+      startCall(0, 'look'),
+      feedCall(0, '[1]'),
+      { type: 'call-end', call: 0, state: 'invalid', arguments: null, raw: '[1]' } as ChatEvent,
+      finish(),
+    ];
     expect(partsIn(chunksOf(odd))[0]).toEqual({ functionCall: { id: 'id_0', name: 'look', args: { INVALID_JSON: '[1]' } } });
   });
 
@@ -109,7 +118,10 @@ describe('a reply', () => {
   });
 
   it('says with its reason that the model refused', () => {
-    expect(documentOf([refuse('No.'), finish()]).candidates[0]).toMatchObject({ content: { parts: [{ text: 'No.' }] }, finishReason: 'SAFETY' });
+    expect(documentOf([refuse('No.'), finish()]).candidates[0]).toMatchObject({
+      content: { parts: [{ text: 'No.' }] },
+      finishReason: 'SAFETY',
+    });
   });
 
   it('has images and sources, whose places count bytes', () => {
@@ -142,7 +154,9 @@ describe('a reply', () => {
           text: parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join(''),
           thoughts: parts.map(({ text, thought }) => (thought === true ? text : '')).join(''),
           calls: parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall])),
-          natives: parts.flatMap((part) => Object.values(unpackThoughts(part.thoughtSignature) ?? {}).flat()).filter(({ type }) => type === 'native').length,
+          natives: parts
+            .flatMap((part) => Object.values(unpackThoughts(part.thoughtSignature) ?? {}).flat())
+            .filter(({ type }) => type === 'native').length,
         });
         const whole = joined(partsIn([documentOf([...events, finish()])]));
         expect(joined(partsIn(chunksOf([...events, finish()])))).toEqual(whole);
@@ -162,7 +176,12 @@ describe('a failure', () => {
       message: 'No.',
       status: 'INVALID_ARGUMENT',
       details: [
-        { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'invalid_request', domain: 'moniker', metadata: { requestId: 'req_1' } },
+        {
+          '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+          reason: 'invalid_request',
+          domain: 'moniker',
+          metadata: { requestId: 'req_1' },
+        },
         { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field: 'contents[0]', description: 'is empty' }] },
       ],
     });

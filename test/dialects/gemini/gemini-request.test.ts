@@ -50,7 +50,9 @@ describe('the contents', () => {
     [{ output: 'a', error: null }, '{"output":"a","error":null}', false],
     [{}, '{}', false],
   ])('have the result %j as text', (given, text, isError) => {
-    const { results } = read({ contents: [hello, model(call({ id: 'c' })), user(response({ id: 'c', response: given }))] }).conversation({});
+    const { results } = read({ contents: [hello, model(call({ id: 'c' })), user(response({ id: 'c', response: given }))] }).conversation(
+      {},
+    );
     expect(results).toEqual([{ callId: 'c', isError, content: [{ type: 'text', text }] }]);
   });
 
@@ -100,7 +102,10 @@ describe('the contents', () => {
 
 describe('the tools', () => {
   const declared = (fields: Json, toolConfig: Json = {}) =>
-    read({ tools: [{ functionDeclarations: [{ name: 'look', ...fields }, { name: 'find' }] }], toolConfig: { functionCallingConfig: toolConfig } });
+    read({
+      tools: [{ functionDeclarations: [{ name: 'look', ...fields }, { name: 'find' }] }],
+      toolConfig: { functionCallingConfig: toolConfig },
+    });
 
   it('have their schemas as JSON Schema, in either form', () => {
     const parameters = {
@@ -169,7 +174,10 @@ describe('a signature', () => {
   });
 
   it('does not repeat thinking that the client has returned', () => {
-    const parts = [{ text: 'Hm – 18°?', thought: true }, { ...call({ id: 'c' }), thoughtSignature: token }];
+    const parts = [
+      { text: 'Hm – 18°?', thought: true },
+      { ...call({ id: 'c' }), thoughtSignature: token },
+    ];
     const [, said] = historyOf([hello, model(...parts), user(response({ id: 'c' }))]).history;
     expect(said?.parts.map(({ type }) => type)).toEqual(['reasoning', 'native', 'tool-call', 'native']);
   });
@@ -191,7 +199,10 @@ describe('a signature', () => {
 
   it.each([
     ['cut', token.slice(0, -5)],
-    ['of other content', `moniker/${Buffer.from('{"provider":"","data":{"before":[{"type":"tool-call"}],"after":[7]}}').toString('base64')}`],
+    [
+      'of other content',
+      `moniker/${Buffer.from('{"provider":"","data":{"before":[{"type":"tool-call"}],"after":[7]}}').toString('base64')}`,
+    ],
     ['without data', 'moniker/'],
     ['deep', `moniker/${Buffer.from(`{"provider":"","data":${'['.repeat(5000)}${']'.repeat(5000)}}`).toString('base64')}`],
   ])('that was forged (%s) adds nothing', (_how, thoughtSignature) => {
@@ -201,7 +212,13 @@ describe('a signature', () => {
   });
 
   it('is not sent to a provider of the same API, which gets the placeholder of its guide for calls', () => {
-    const body = { contents: [hello, model({ ...call({}), thoughtSignature: token }, { text: '', thought_signature: token }, { text: 'x', thoughtSignature: token }), model({ text: '', thoughtSignature: token })] };
+    const body = {
+      contents: [
+        hello,
+        model({ ...call({}), thoughtSignature: token }, { text: '', thought_signature: token }, { text: 'x', thoughtSignature: token }),
+        model({ text: '', thoughtSignature: token }),
+      ],
+    };
     expect(withoutThoughts(body)).toEqual({
       contents: [hello, model({ ...call({}), thoughtSignature: 'skip_thought_signature_validator' }, { text: 'x' })],
     });

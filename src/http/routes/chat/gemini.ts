@@ -18,7 +18,10 @@ const GenerateContentResponse = z
         finishReason: z.string().optional(),
       }),
     ),
-    usageMetadata: z.looseObject({ promptTokenCount: z.int(), candidatesTokenCount: z.int(), totalTokenCount: z.int() }).partial().optional(),
+    usageMetadata: z
+      .looseObject({ promptTokenCount: z.int(), candidatesTokenCount: z.int(), totalTokenCount: z.int() })
+      .partial()
+      .optional(),
     modelVersion: z.string().optional(),
     responseId: z.string().optional(),
   })

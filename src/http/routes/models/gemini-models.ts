@@ -18,12 +18,10 @@ import { modelIn, withPath } from '../chat/gemini.ts';
 import { countOrEstimate } from './count-tokens.ts';
 import { readListedModel, listModels } from './models.ts';
 
-const GeminiModel = z
-  .object({ name: z.string(), displayName: z.string(), supportedGenerationMethods: z.array(z.string()) })
-  .meta({
-    id: 'GeminiModel',
-    example: { name: 'models/rehearsal/default', displayName: 'rehearsal/default', supportedGenerationMethods: ['generateContent'] },
-  });
+const GeminiModel = z.object({ name: z.string(), displayName: z.string(), supportedGenerationMethods: z.array(z.string()) }).meta({
+  id: 'GeminiModel',
+  example: { name: 'models/rehearsal/default', displayName: 'rehearsal/default', supportedGenerationMethods: ['generateContent'] },
+});
 
 const CountedTokens = z
   .looseObject({
@@ -84,7 +82,12 @@ export const geminiModelRoutes = [
       const { model: _same, ...own } = isRecord(whole) ? whole : given;
       const counted = await countOrEstimate(
         { ...request, body: { ...own, model }, text: undefined },
-        { dialect: geminiDialect, headers: {}, estimate: estimateGeminiTokens, isEstimated: Object.keys(own).some((name) => name !== 'contents') },
+        {
+          dialect: geminiDialect,
+          headers: {},
+          estimate: estimateGeminiTokens,
+          isEstimated: Object.keys(own).some((name) => name !== 'contents'),
+        },
       );
       return counted instanceof Response ? counted : request.answer(200, { totalTokens: counted, estimated: true });
     },
@@ -160,7 +163,8 @@ export const geminiModelRoutes = [
       answers: { 200: { description: 'The model.', schema: GeminiModel } },
       problems: ['model_not_found'],
     },
-    async ({ answer, services, principal, params: { model } }) => answer(200, toGeminiModel(await readListedModel(services, principal, model))),
+    async ({ answer, services, principal, params: { model } }) =>
+      answer(200, toGeminiModel(await readListedModel(services, principal, model))),
   ),
 ];
 
