@@ -15,7 +15,7 @@ export const geminiRows: readonly ProfileRow[] = [
   },
   {
     kind: 'gemini',
-    host: ['generativelanguage.googleapis.com', 'aiplatform.googleapis.com'],
+    host: 'googleapis.com',
     because: 'clients were written for its format; other servers of the same API only resemble it (reference §8.1 to §8.5)',
     profile: { exact: true },
   },
