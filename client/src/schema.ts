@@ -7745,10 +7745,13 @@ export interface components {
             /** @description The same as `created`, in Anthropic’s format. */
             created_at: string;
             display_name: string;
+            displayName?: string;
             id: string;
+            name?: string;
             /** @constant */
             object: "model";
             owned_by: string;
+            supportedGenerationMethods?: string[];
             /** @constant */
             type: "model";
         };
@@ -7783,6 +7786,8 @@ export interface components {
             /** @constant */
             has_more: false;
             last_id: string | null;
+            /** @description For requests with `x-goog-api-key`: the form of Gemini’s API. */
+            models?: components["schemas"]["GeminiModel"][];
             /** @constant */
             object: "list";
         };

@@ -220,6 +220,14 @@ describe('the models', () => {
       expect(await bodyOf(await h.send('GET', `/v1beta/models/${path}`))).toMatchObject({ name: 'models/agent/helper' });
     expect((await bodyOf(await h.send('GET', '/v1beta/models/agent/nothing'))).error.status).toBe('NOT_FOUND');
   });
+
+  it('have this form on the path of all APIs for clients that send its header', async () => {
+    const headers = { authorization: undefined, 'x-goog-api-key': rootKey };
+    const { models } = await bodyOf(await h.send('GET', '/v1/models', undefined, headers));
+    expect(models).toContainEqual(expect.objectContaining({ name: 'models/agent/helper' }));
+    expect(await bodyOf(await h.send('GET', '/v1/models/agent/helper', undefined, headers))).toMatchObject({ name: 'models/agent/helper' });
+    expect(await bodyOf(await h.send('GET', '/v1/models'))).not.toHaveProperty('models');
+  });
 });
 
 describe('the token count', () => {

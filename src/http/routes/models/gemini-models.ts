@@ -16,12 +16,7 @@ import { readBounded } from '../../../net/read-bounded.ts';
 import { defineRoute, type RouteRequest } from '../../route.ts';
 import { modelIn, withPath } from '../chat/gemini.ts';
 import { countOrEstimate } from './count-tokens.ts';
-import { readListedModel, listModels } from './models.ts';
-
-const GeminiModel = z.object({ name: z.string(), displayName: z.string(), supportedGenerationMethods: z.array(z.string()) }).meta({
-  id: 'GeminiModel',
-  example: { name: 'models/rehearsal/default', displayName: 'rehearsal/default', supportedGenerationMethods: ['generateContent'] },
-});
+import { GeminiModel, listModels, readListedModel, toGeminiModel } from './models.ts';
 
 const CountedTokens = z
   .looseObject({
@@ -167,10 +162,6 @@ export const geminiModelRoutes = [
       answer(200, toGeminiModel(await readListedModel(services, principal, model))),
   ),
 ];
-
-function toGeminiModel({ id, display_name: displayName }: { id: string; display_name: string }): z.infer<typeof GeminiModel> {
-  return { name: `models/${id}`, displayName, supportedGenerationMethods: ['generateContent', 'countTokens', 'embedContent'] };
-}
 
 type Embedder = Pick<RouteRequest, 'c' | 'services' | 'principal'> & { params: { model: string } };
 
