@@ -1,5 +1,5 @@
 /** The stock `@google/genai` client: chats, automatic function calling, approvals, errors, models and embeddings. */
-import { ApiError, type CallableTool, type FunctionCall, GoogleGenAI } from '@google/genai';
+import { ApiError, type CallableTool, type FunctionCall, type GenerateContentResponse, GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeAnthropic } from '../fakes/upstreams/anthropic.ts';
 import { fakeGemini } from '../fakes/upstreams/gemini.ts';
@@ -72,9 +72,9 @@ describe('the stock @google/genai client', () => {
     const tool = picker();
     for (const streamed of [false, true]) {
       const asked = { model: 'agent/plain', contents: 'A colour?', config: { tools: [await tool.tool()] } };
-      const chunks = streamed
-        ? await Array.fromAsync(await client().models.generateContentStream(asked))
-        : [await client().models.generateContent(asked)];
+      const chunks: GenerateContentResponse[] = [];
+      if (streamed) for await (const chunk of await client().models.generateContentStream(asked)) chunks.push(chunk);
+      else chunks.push(await client().models.generateContent(asked));
       expect(new Set(chunks.map(({ modelVersion }) => modelVersion ?? 'agent/plain'))).toEqual(new Set(['agent/plain']));
       expect(chunks.flatMap(({ functionCalls }) => functionCalls ?? [])).toMatchObject([{ name: 'pickColour' }]);
     }
@@ -86,7 +86,7 @@ describe('the stock @google/genai client', () => {
     const asked = await chat.sendMessage({ message: '/shell echo approved' });
     expect(asked.text).toContain('Waiting for approval of builtin.bash');
     const { json } = await service.call('GET', '/v1/approvals');
-    const [{ session, callId }] = json.items as { session: string; callId: string }[];
+    const [{ session, callId }] = json.items as [{ session: string; callId: string }];
     await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve' });
     expect((await chat.sendMessage({ message: 'Well?' })).text).toContain('approved');
   });
