@@ -10,4 +10,6 @@ export const idempotentPaths: readonly string[] = [
   '/v1/responses',
   '/v1/conversations',
   '/v1/messages',
+  '/v1beta/models/{model}:generateContent',
+  '/v1beta/models/{model}:streamGenerateContent',
 ];

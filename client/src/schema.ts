@@ -4758,6 +4758,158 @@ export interface paths {
         patch: operations["patchWorkspace"];
         trace?: never;
     };
+    "/v1beta/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List agents and models (Gemini)
+         * @description Those of `GET /v1/models`, all on one page.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listGeminiModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1beta/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a model (Gemini)
+         * @description Scope: `chat`.
+         */
+        get: operations["getGeminiModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1beta/models/{model}:batchEmbedContents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Embed texts (Gemini)
+         * @description A provider of kind `gemini` is sent the request, and one of kind `openai` or `openai-compatible` its texts, `outputDimensionality` and no `taskType` and `title`.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["batchEmbedContents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1beta/models/{model}:countTokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the tokens of a request (Gemini)
+         * @description Returns the provider’s count if it is of kind `gemini` and the request has `contents` alone; otherwise an estimate, marked `estimated`. Runs no model.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["countGeminiTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1beta/models/{model}:embedContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Embed a text (Gemini)
+         * @description A provider of kind `gemini` is sent the request, and one of kind `openai` or `openai-compatible` its texts, `outputDimensionality` and no `taskType` and `title`.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["embedContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1beta/models/{model}:generateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate content (Gemini)
+         * @description `model` is `agent/<name>` or `<provider>/<model>`, also with `%2F`. With an agent, a toolset or a session, server tools run inside Moniker and the response is one message of the model. Otherwise the request is sent to the provider: unchanged to one of kind `gemini`, translated to all others. Calls of the caller’s own `functionDeclarations` are the only `functionCall` parts in the response: send their responses with the preceding contents, or alone with the session, and `thoughtSignature` unread. If a call requires approval, the response ends with a sentence that names it, and the next request continues. The key may also be sent as `x-goog-api-key`, not in the URL. The path may begin with `/v1`, too. Errors have Google’s format.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["generateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1beta/models/{model}:streamGenerateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate content as a stream (Gemini)
+         * @description As `generateContent`, in chunks: as events with `?alt=sse`, and otherwise as one JSON array that grows. A function call is a chunk. A failure in the middle is a last chunk with `error`.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["streamGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -6537,6 +6689,255 @@ export interface components {
             /** @description The last turn that is copied. */
             turn: string;
         };
+        GeminiBatchEmbedRequest: {
+            requests: components["schemas"]["GeminiEmbedRequest"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "contents": [
+         *         {
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "text": "Hello"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        GeminiCountRequest: {
+            contents?: ({
+                parts?: {
+                    [key: string]: unknown;
+                }[] | null;
+                role?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description A whole request, in place of `contents`. */
+            generateContentRequest?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        GeminiEmbedding: {
+            values: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "content": {
+         *         "parts": [
+         *           {
+         *             "text": "Hello"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        GeminiEmbedRequest: {
+            content: {
+                parts: ({
+                    text: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            };
+            outputDimensionality?: number | null;
+            taskType?: string | null;
+            title?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "name": "models/rehearsal/default",
+         *       "displayName": "rehearsal/default",
+         *       "supportedGenerationMethods": [
+         *         "generateContent"
+         *       ]
+         *     }
+         */
+        GeminiModel: {
+            displayName: string;
+            name: string;
+            supportedGenerationMethods: string[];
+        };
+        /**
+         * @example {
+         *       "totalTokens": 14,
+         *       "estimated": true
+         *     }
+         */
+        GeminiTokenCount: {
+            /**
+             * @description An extension of Gemini’s API: true if counted by characters, without server tools.
+             * @constant
+             */
+            estimated?: true;
+            totalTokens: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "contents": [
+         *         {
+         *           "role": "user",
+         *           "parts": [
+         *             {
+         *               "text": "Hello"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        GenerateContentRequest: {
+            contents: ({
+                parts?: {
+                    [key: string]: unknown;
+                }[] | null;
+                role?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            generationConfig?: ({
+                frequencyPenalty?: number | null;
+                maxOutputTokens?: number | null;
+                presencePenalty?: number | null;
+                responseJsonSchema?: unknown;
+                responseMimeType?: string | null;
+                responseSchema?: {
+                    [key: string]: unknown;
+                } | null;
+                seed?: number | null;
+                stopSequences?: string[] | null;
+                temperature?: number | null;
+                thinkingConfig?: ({
+                    includeThoughts?: boolean | null;
+                    thinkingBudget?: number | null;
+                    thinkingLevel?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                topK?: number | null;
+                topP?: number | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            serviceTier?: string | null;
+            systemInstruction?: ({
+                parts?: {
+                    [key: string]: unknown;
+                }[] | null;
+                role?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            toolConfig?: ({
+                functionCallingConfig?: ({
+                    allowedFunctionNames?: string[] | null;
+                    mode?: string | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            tools?: ({
+                functionDeclarations?: ({
+                    description?: string | null;
+                    name?: string;
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | null;
+                    parametersJsonSchema?: unknown;
+                } & {
+                    [key: string]: unknown;
+                })[] | null;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description Extension: the toolset whose tools the service runs. */
+            toolset?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "candidates": [
+         *         {
+         *           "content": {
+         *             "role": "model",
+         *             "parts": [
+         *               {
+         *                 "text": "Hello"
+         *               }
+         *             ]
+         *           },
+         *           "finishReason": "STOP",
+         *           "index": 0
+         *         }
+         *       ],
+         *       "usageMetadata": {
+         *         "promptTokenCount": 12,
+         *         "candidatesTokenCount": 3,
+         *         "totalTokenCount": 15
+         *       },
+         *       "modelVersion": "agent/demo",
+         *       "responseId": "gen_…"
+         *     }
+         */
+        GenerateContentResponse: {
+            candidates: ({
+                content?: {
+                    parts?: {
+                        [key: string]: unknown;
+                    }[];
+                    role?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                finishReason?: string;
+                index?: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            modelVersion?: string;
+            responseId?: string;
+            usageMetadata?: {
+                candidatesTokenCount?: number;
+                promptTokenCount?: number;
+                totalTokenCount?: number;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        GoogleError: {
+            error: {
+                /** @description The HTTP status. */
+                code: number;
+                /** @description google.rpc.ErrorInfo, whose `reason` is the code of a provider’s error, or else the `code` of other paths; BadRequest with the places of faults; RetryInfo. */
+                details: ({
+                    "@type": string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                message: string;
+                /** @description A code of google.rpc.Code, such as `INVALID_ARGUMENT`. */
+                status: string;
+            };
+        };
         Grant: {
             client: {
                 id: string;
@@ -7585,10 +7986,13 @@ export interface components {
             /** @description The same as `created`, in Anthropic’s format. */
             created_at: string;
             display_name: string;
+            displayName?: string;
             id: string;
+            name?: string;
             /** @constant */
             object: "model";
             owned_by: string;
+            supportedGenerationMethods?: string[];
             /** @constant */
             type: "model";
         };
@@ -7669,6 +8073,8 @@ export interface components {
             /** @constant */
             has_more: false;
             last_id: string | null;
+            /** @description For requests with `x-goog-api-key`: the form of Gemini’s API. */
+            models?: components["schemas"]["GeminiModel"][];
             /** @constant */
             object: "list";
         };
@@ -8665,12 +9071,15 @@ export interface components {
             /** @description The same as `created`, in Anthropic’s format. */
             created_at: string;
             display_name: string;
+            displayName?: string;
             id: string;
+            name?: string;
             /** @constant */
             object: "model";
             owned_by: string;
             /** @description Of an alias with `targets`: in which order a request of this key would ask its models now, as far as the server that replies knows. A step is reached only if those before fail. */
             route?: components["schemas"]["RouteStep"][];
+            supportedGenerationMethods?: string[];
             /** @constant */
             type: "model";
         };
@@ -13686,6 +14095,298 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
+        GoogleError4XX: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError5XX: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError400: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError401: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError401_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError403: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError403_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError404: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError404_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError409: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError413: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError415: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError422: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError422_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError429: {
+            headers: {
+                /** @description For a key with limits: what is left of each rate (`r`), and the seconds until its window ends (`t`). */
+                ratelimit?: string;
+                /** @description For a key with limits: each rate (`q`) with its window in seconds (`w`). */
+                "ratelimit-policy"?: string;
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError429_2: {
+            headers: {
+                /** @description For a key with limits: what is left of each rate (`r`), and the seconds until its window ends (`t`). */
+                ratelimit?: string;
+                /** @description For a key with limits: each rate (`q`) with its window in seconds (`w`). */
+                "ratelimit-policy"?: string;
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError500: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError500_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError502: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError503: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError503_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError504: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
+        GoogleError508: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
             };
         };
         OAuthError400: {
@@ -25078,6 +25779,335 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    listGeminiModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models that the key may use. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        models: components["schemas"]["GeminiModel"][];
+                    };
+                };
+            };
+            401: components["responses"]["GoogleError401_2"];
+            403: components["responses"]["GoogleError403_2"];
+            422: components["responses"]["GoogleError422_2"];
+            429: components["responses"]["GoogleError429_2"];
+            500: components["responses"]["GoogleError500_2"];
+            503: components["responses"]["GoogleError503_2"];
+        };
+    };
+    getGeminiModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example rehearsal/default */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GeminiModel"];
+                };
+            };
+            401: components["responses"]["GoogleError401_2"];
+            403: components["responses"]["GoogleError403_2"];
+            404: components["responses"]["GoogleError404_2"];
+            422: components["responses"]["GoogleError422_2"];
+            429: components["responses"]["GoogleError429_2"];
+            500: components["responses"]["GoogleError500_2"];
+            503: components["responses"]["GoogleError503_2"];
+        };
+    };
+    batchEmbedContents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example rehearsal/default */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GeminiBatchEmbedRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["GoogleError4XX"];
+            "5XX": components["responses"]["GoogleError5XX"];
+            /** @description The embeddings, in order. */
+            200: {
+                headers: {
+                    /** @description What the request asked for and the provider was not sent. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        embeddings: components["schemas"]["GeminiEmbedding"][];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            400: components["responses"]["GoogleError400"];
+            401: components["responses"]["GoogleError401"];
+            403: components["responses"]["GoogleError403"];
+            404: components["responses"]["GoogleError404"];
+            413: components["responses"]["GoogleError413"];
+            415: components["responses"]["GoogleError415"];
+            422: components["responses"]["GoogleError422"];
+            429: components["responses"]["GoogleError429"];
+            500: components["responses"]["GoogleError500"];
+            502: components["responses"]["GoogleError502"];
+            503: components["responses"]["GoogleError503"];
+            504: components["responses"]["GoogleError504"];
+            508: components["responses"]["GoogleError508"];
+        };
+    };
+    countGeminiTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example rehearsal/default */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GeminiCountRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["GoogleError4XX"];
+            "5XX": components["responses"]["GoogleError5XX"];
+            /** @description The count. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GeminiTokenCount"];
+                };
+            };
+            400: components["responses"]["GoogleError400"];
+            401: components["responses"]["GoogleError401"];
+            403: components["responses"]["GoogleError403"];
+            404: components["responses"]["GoogleError404"];
+            413: components["responses"]["GoogleError413"];
+            415: components["responses"]["GoogleError415"];
+            422: components["responses"]["GoogleError422"];
+            429: components["responses"]["GoogleError429"];
+            500: components["responses"]["GoogleError500"];
+            502: components["responses"]["GoogleError502"];
+            503: components["responses"]["GoogleError503"];
+            504: components["responses"]["GoogleError504"];
+            508: components["responses"]["GoogleError508"];
+        };
+    };
+    embedContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example rehearsal/default */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GeminiEmbedRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["GoogleError4XX"];
+            "5XX": components["responses"]["GoogleError5XX"];
+            /** @description The embedding. */
+            200: {
+                headers: {
+                    /** @description What the request asked for and the provider was not sent. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        embedding: components["schemas"]["GeminiEmbedding"];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            400: components["responses"]["GoogleError400"];
+            401: components["responses"]["GoogleError401"];
+            403: components["responses"]["GoogleError403"];
+            404: components["responses"]["GoogleError404"];
+            413: components["responses"]["GoogleError413"];
+            415: components["responses"]["GoogleError415"];
+            422: components["responses"]["GoogleError422"];
+            429: components["responses"]["GoogleError429"];
+            500: components["responses"]["GoogleError500"];
+            502: components["responses"]["GoogleError502"];
+            503: components["responses"]["GoogleError503"];
+            504: components["responses"]["GoogleError504"];
+            508: components["responses"]["GoogleError508"];
+        };
+    };
+    generateContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Contents that it has stored may be sent again or omitted. Without this header, the ids of function calls, or else the last answer in the history, identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path: {
+                /** @example rehearsal/default */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GenerateContentRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["GoogleError4XX"];
+            "5XX": components["responses"]["GoogleError5XX"];
+            /** @description A response. */
+            200: {
+                headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
+                    /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
+                    "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
+                    /** @description The session that was used; differs from the requested one if the contents differ from the stored ones. */
+                    "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerateContentResponse"];
+                };
+            };
+            400: components["responses"]["GoogleError400"];
+            401: components["responses"]["GoogleError401"];
+            403: components["responses"]["GoogleError403"];
+            404: components["responses"]["GoogleError404"];
+            409: components["responses"]["GoogleError409"];
+            413: components["responses"]["GoogleError413"];
+            415: components["responses"]["GoogleError415"];
+            422: components["responses"]["GoogleError422"];
+            429: components["responses"]["GoogleError429"];
+            500: components["responses"]["GoogleError500"];
+            502: components["responses"]["GoogleError502"];
+            503: components["responses"]["GoogleError503"];
+            504: components["responses"]["GoogleError504"];
+            508: components["responses"]["GoogleError508"];
+        };
+    };
+    streamGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Contents that it has stored may be sent again or omitted. Without this header, the ids of function calls, or else the last answer in the history, identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path: {
+                /** @example rehearsal/default */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GenerateContentRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["GoogleError4XX"];
+            "5XX": components["responses"]["GoogleError5XX"];
+            /** @description The chunks. */
+            200: {
+                headers: {
+                    /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
+                    "x-moniker-api"?: string;
+                    /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
+                    "x-moniker-completion"?: string;
+                    /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    /** @description The edition that was used, as `name@version.revision`. */
+                    "x-moniker-edition"?: string;
+                    /** @description Without a session: the tools of the calls that stood in the text of the reply, since the provider’s server did not recognize them. A stream has a comment with the same text before the calls. */
+                    "x-moniker-recovered"?: string;
+                    /** @description Server tools that the turn does not offer because a tool of the request has one of their names, as `canonical=name`. */
+                    "x-moniker-replaced-tools"?: string;
+                    /** @description The session that was used; differs from the requested one if the contents differ from the stored ones. */
+                    "x-moniker-session"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerateContentResponse"][];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["GoogleError400"];
+            401: components["responses"]["GoogleError401"];
+            403: components["responses"]["GoogleError403"];
+            404: components["responses"]["GoogleError404"];
+            409: components["responses"]["GoogleError409"];
+            413: components["responses"]["GoogleError413"];
+            415: components["responses"]["GoogleError415"];
+            422: components["responses"]["GoogleError422"];
+            429: components["responses"]["GoogleError429"];
+            500: components["responses"]["GoogleError500"];
+            502: components["responses"]["GoogleError502"];
+            503: components["responses"]["GoogleError503"];
+            504: components["responses"]["GoogleError504"];
+            508: components["responses"]["GoogleError508"];
         };
     };
 }

@@ -20,6 +20,7 @@ import {
   type RenderedClientCall,
 } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, CallReader, Dialect } from './dialect.ts';
+import { encodeFrame } from './native.ts';
 
 /**
  * The answer contains the events of `turn` after `after`, the last event that the request found or wrote. `earlier`: events that no client
@@ -166,6 +167,8 @@ export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity
         const frames = changes.length === 0 ? write(null) : changes.flatMap(write);
         return frames.map((frame, index) => ({ id: index === 0 ? String(id) : `${id}.${index}`, ...frame }));
       }),
+    /** Returns a frame as text. */
+    textOf: (frame: NumberedFrame) => encodeFrame(dialect.bareFrames ? { data: frame.data } : frame),
     isOver: reader.isOver,
     parts: reader.message.parts,
   };

@@ -61,6 +61,10 @@ export type Dialect = {
   createCallReader?(session: string | null): CallReader;
   /** They ask the questions of tools' servers themselves, too, in place of a sentence. */
   asksInput?: true;
+  /** The wire has the model, and whether it streams, in the path: the route puts both into the body, and no provider is sent them there. */
+  modelInPath?: true;
+  /** Its clients read only frames that begin with their data: they get no ids. */
+  bareFrames?: true;
   /** Throws `invalid_request`. */
   readRequest(body: Readonly<Record<string, unknown>>): DialectRequest;
   /** Returns the session that call ids in an unread request belong to; null: none is ours. Throws `invalid_request` for two sessions. */

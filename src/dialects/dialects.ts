@@ -6,22 +6,26 @@ import type { Dialect } from './dialect.ts';
 import { openAiChat } from './openai-chat/dialect.ts';
 import { openAiResponses } from './openai-responses/dialect.ts';
 
-const dialects: Readonly<Record<ApiDialectName, Dialect>> = {
+type LateDialectName = UiDialectName | 'gemini';
+type EagerDialectName = Exclude<ApiDialectName, LateDialectName>;
+
+const dialects: Readonly<Record<EagerDialectName, Dialect>> = {
   'openai-chat': openAiChat,
   'openai-responses': openAiResponses,
   'anthropic-messages': anthropicMessages,
 };
 
 /** Not part of the eager start. */
-const uiDialects: Readonly<Record<UiDialectName, () => Promise<Dialect>>> = {
+const lateDialects: Readonly<Record<LateDialectName, () => Promise<Dialect>>> = {
+  gemini: once(async () => (await import('./gemini/dialect.ts')).geminiDialect),
   'ai-sdk': once(async () => (await import('./ai-sdk/dialect.ts')).aiSdk),
   'ag-ui': once(async () => (await import('./ag-ui/dialect.ts')).agUi),
 };
 
-export function dialectOf(name: ApiDialectName): Dialect {
+export function dialectOf(name: EagerDialectName): Dialect {
   return dialects[name];
 }
 
 export async function loadDialect(name: DialectName): Promise<Dialect> {
-  return name === 'ai-sdk' || name === 'ag-ui' ? await uiDialects[name]() : dialects[name];
+  return name in dialects ? dialects[name as EagerDialectName] : await lateDialects[name as LateDialectName]();
 }

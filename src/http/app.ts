@@ -32,7 +32,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     const router = createRouter(services);
     mountRoutes(
       router,
-      routes.filter(({ spec }) => routeRoot(spec.path) === root),
+      routes.filter(({ spec: { path, alsoAt = path } }) => routeRoot(path) === root || routeRoot(alsoAt) === root),
     );
     if (!routers.has(root)) routers.set(root, router);
     return router;
@@ -71,7 +71,7 @@ async function failed(c: AppContext, error: unknown, dialect: ApiDialectName | n
   const requestId: string | undefined = c.get('requestId');
   const challenge = services === undefined ? '' : signInChallenge(services.settings, c.req.url);
   const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none', dialect, challenge };
-  return renderProblem(toProblem(error, request, services?.log ?? createLog('error')), request);
+  return await renderProblem(toProblem(error, request, services?.log ?? createLog('error')), request);
 }
 
 /** Rejects a request that this installation sent itself, before it can cause the next one. */

@@ -5,7 +5,7 @@ import { limits } from '../core/limits/limits.ts';
 import { isRevocable, type Principal, type Scope } from '../core/people/principal.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame, encodeProblem } from '../dialects/native.ts';
-import { dialectOf } from '../dialects/dialects.ts';
+import { loadDialect } from '../dialects/dialects.ts';
 import { joinBytes } from '../core/text/bytes.ts';
 import { endOf, joinWrites } from '../engine/joined-stream.ts';
 import { createJoinedReader } from '../net/joined-reader.ts';
@@ -58,10 +58,11 @@ export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], re
 export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch): ReadableStream<Uint8Array> {
   const stream = endOf(source) === null ? passedOn(source, watch.clock) : source;
   const joined = endOf(stream);
-  void keyEnd(watch, joined?.over).then((problem) => {
+  void keyEnd(watch, joined?.over).then(async (problem) => {
     watch.place.release();
     if (problem === null) return;
-    joined?.end((frames) => new TextEncoder().encode(frames.isWhole() ? failureText(watch.path, problem, frames.count()) : ''), problem);
+    const failureText = await failureTextAt(watch.path, problem);
+    joined?.end((frames) => new TextEncoder().encode(frames.isWhole() ? failureText(frames.count()) : ''), problem);
   });
   return stream;
 }
@@ -103,9 +104,13 @@ async function keyEnd({ clock, log, check, place }: KeyWatch, signal: AbortSigna
   }
 }
 
-/** `place`: number of the frame, for dialects that count them. An MCP client sees the end of its stream, and 401 when it reconnects. */
-function failureText(path: string, problem: Problem, place: number): string {
-  const dialect = dialectAt(path);
-  if (dialect !== null) return dialectOf(dialect).failureFrames(problem.toBody(), place).map(encodeFrame).join('');
-  return isMcpPath(path) ? '' : encodeProblem(problem.toBody());
+/**
+ * Returns what writes the end of a stream. `place`: number of the frame, for dialects that count them. An MCP client sees the end of its stream,
+ * and 401 when it reconnects.
+ */
+async function failureTextAt(path: string, problem: Problem): Promise<(place: number) => string> {
+  const name = dialectAt(path);
+  if (name === null) return () => (isMcpPath(path) ? '' : encodeProblem(problem.toBody()));
+  const dialect = await loadDialect(name);
+  return (place) => dialect.failureFrames(problem.toBody(), place).map(encodeFrame).join('');
 }

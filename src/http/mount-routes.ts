@@ -19,7 +19,9 @@ import { type AnswerFunction, type Answered, jsonBodyOf, isSchema, type Route, t
 export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route[]): void {
   for (const route of routes) {
     const respond = route.spec.scopes.length === 0 ? respondPublic : respondToKey;
-    router.on(route.spec.method.toUpperCase(), honoPath(route.spec.path), (c) => respond(route, c));
+    const { method, path, alsoAt } = route.spec;
+    for (const at of alsoAt === undefined ? [path] : [path, alsoAt])
+      router.on(method.toUpperCase(), honoPath(at), (c) => respond(route, c));
   }
   mountMethodFallbacks(router, routes);
 }
@@ -141,5 +143,5 @@ function mountMethodFallbacks(router: Hono<AppEnv>, routes: readonly Route[]): v
 }
 
 function honoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\+\}/g, ':$1{[\\s\\S]+}').replaceAll(/\{(\w+)\}/g, ':$1');
+  return path.replaceAll(/\{(\w+)\+\}(:\w+)?/g, ':$1{[\\s\\S]+$2}').replaceAll(/\{(\w+)\}/g, ':$1');
 }

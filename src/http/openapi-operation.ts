@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { problemCatalogue, ProblemSchema } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
-import { takesApiKey } from './middleware/authenticate.ts';
+import { apiKeyHeaders } from './middleware/authenticate.ts';
 import { editionHeader } from './conditions.ts';
-import { AnthropicErrorSchema, OpenAiErrorSchema, OAuthErrorSchema, RpcErrorSchema } from './problem-schema.ts';
+import { AnthropicErrorSchema, GoogleErrorSchema, OpenAiErrorSchema, OAuthErrorSchema, RpcErrorSchema } from './problem-schema.ts';
 import { isOAuthEndpoint } from './oauth-metadata.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
 import { type Answer, isSchema, jsonBodyOf, type RouteSpec } from './route.ts';
@@ -40,7 +40,9 @@ export function openApiOperation(spec: RouteSpec, toSchema: ToSchema): OpenApiPa
     tags: [tag],
     summary,
     description: [spec.description, bound, scope].filter(Boolean).join('\n\n') || summary,
-    security: keyed ? [{ bearer: [] }, ...(takesApiKey(path) ? [{ apiKey: [] }] : [])] : [],
+    security: keyed
+      ? [{ bearer: [] }, ...apiKeyHeaders(path).map((name) => ({ [name === 'x-api-key' ? 'apiKey' : 'googleApiKey']: [] }))]
+      : [],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
     responses: { ...problems(spec, toSchema), ...mapValues(spec.answers, (answer) => response(answer, toSchema)) },
@@ -104,6 +106,7 @@ const errorFormats = {
   'openai-chat': { type: 'application/json', schema: OpenAiErrorSchema },
   'openai-responses': { type: 'application/json', schema: OpenAiErrorSchema },
   'anthropic-messages': { type: 'application/json', schema: AnthropicErrorSchema },
+  gemini: { type: 'application/json', schema: GoogleErrorSchema },
   mcp: { type: 'application/json', schema: RpcErrorSchema },
   oauth: { type: 'application/json', schema: OAuthErrorSchema },
 } as const;

@@ -30,6 +30,12 @@ export function buildOpenApi(routes: readonly Route[]): OpenApiPart {
           name: 'x-api-key',
           description: 'The same key, as Anthropic clients send it. `Authorization: Bearer` takes precedence.',
         },
+        googleApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-goog-api-key',
+          description: 'The same key, as clients of Gemini’s API send it. `Authorization: Bearer` takes precedence.',
+        },
       },
     },
   };
@@ -39,7 +45,7 @@ const description = `Connect tools once, combine them into toolsets under names 
 
 Bodies are JSON in UTF-8 (\`content-type: application/json\`); a byte order mark is tolerated, and the last of duplicate keys is used. Unknown fields and query parameters are rejected.
 
-Errors are \`application/problem+json\` with a \`code\` from a closed list; \`/v1/chat/completions\`, \`/v1/responses\` and \`/v1/conversations\` use OpenAI's error format, \`/v1/messages\` Anthropic's, and \`/mcp\` JSON-RPC errors. Every response has an \`x-request-id\`; 401 and 403 have \`x-should-retry: false\`.`;
+Errors are \`application/problem+json\` with a \`code\` from a closed list; \`/v1/chat/completions\`, \`/v1/responses\` and \`/v1/conversations\` use OpenAI's error format, \`/v1/messages\` Anthropic's, \`/v1beta\` Google's, and \`/mcp\` JSON-RPC errors. Every response has an \`x-request-id\`; 401 and 403 have \`x-should-retry: false\`.`;
 
 const tags = [
   { name: 'Toolsets', description: 'Tools under names of your choice.' },
@@ -51,6 +57,7 @@ const tags = [
   { name: 'MCP', description: 'Toolsets as MCP servers.' },
   { name: 'OpenAI', description: 'Endpoints for stock OpenAI clients.' },
   { name: 'Anthropic', description: 'Endpoints for stock Anthropic clients.' },
+  { name: 'Gemini', description: 'Endpoints for stock clients of Gemini’s API.' },
   { name: 'User interfaces', description: 'Endpoints for chats in user interfaces.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
   { name: 'Skills', description: 'Instructions with files, which agents load when a task needs them.' },

@@ -28,6 +28,20 @@ export const AnthropicErrorSchema = z
   })
   .meta({ id: 'AnthropicError' });
 
+export const GoogleErrorSchema = z
+  .object({
+    error: z.object({
+      code: z.int().meta({ description: 'The HTTP status.' }),
+      message: z.string(),
+      status: z.string().meta({ description: 'A code of google.rpc.Code, such as `INVALID_ARGUMENT`.' }),
+      details: z.array(z.looseObject({ '@type': z.string() })).meta({
+        description:
+          'google.rpc.ErrorInfo, whose `reason` is the code of a provider’s error, or else the `code` of other paths; BadRequest with the places of faults; RetryInfo.',
+      }),
+    }),
+  })
+  .meta({ id: 'GoogleError' });
+
 export const OAuthErrorSchema = z
   .object({ error: z.string().meta({ description: 'A code of RFC 6749 or RFC 7591.' }), error_description: z.string().optional() })
   .meta({ id: 'OAuthError', example: { error: 'invalid_grant', error_description: 'Invalid authorization code' } });

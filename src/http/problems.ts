@@ -3,7 +3,7 @@
  * `/mcp`. Handlers throw `Problem`s and build no error bodies. Any other error becomes `internal`: it is logged here with its cause, and
  * its details are not sent.
  */
-import { dialectOf } from '../dialects/dialects.ts';
+import { loadDialect } from '../dialects/dialects.ts';
 import { isRecord } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
 import { operatorStatuses } from '../core/model/provider-failure.ts';
@@ -29,12 +29,12 @@ export function toProblem(error: unknown, request: FailedRequest, log: Logger): 
   return new Problem('internal', `Internal error. See the server log for request id ${request.requestId}.`);
 }
 
-export function renderProblem(problem: Problem, request: FailedRequest): Response {
+export async function renderProblem(problem: Problem, request: FailedRequest): Promise<Response> {
   const headers = new Headers(problemHeaders(problem, request.challenge ?? ''));
   const dialect = request.dialect ?? dialectAt(request.path);
   if (dialect !== null) {
     headers.set('content-type', 'application/json');
-    const body = dialectOf(dialect).errorBody(problem.toBody(), request.requestId);
+    const body = (await loadDialect(dialect)).errorBody(problem.toBody(), request.requestId);
     return new Response(JSON.stringify(body), { status: problem.status, headers });
   }
   if (isMcpPath(request.path)) {
@@ -48,6 +48,7 @@ export function renderProblem(problem: Problem, request: FailedRequest): Respons
 
 /** Returns the dialect whose clients call this path (of a request or route) and expect its error format; null: a native path. */
 export function dialectAt(path: string): ApiDialectName | null {
+  if (/^\/v1(?:beta)?\/models\/.*:(?:(?:stream)?[gG]enerateContent|countTokens|(?:batchE|e)mbedContents?)$/s.test(path)) return 'gemini';
   for (const [root, name] of dialectPaths) if (path === root || path.startsWith(`${root}/`)) return name;
   return null;
 }
@@ -66,6 +67,7 @@ const dialectPaths = [
   ['/v1/responses', 'openai-responses'],
   ['/v1/conversations', 'openai-responses'],
   ['/v1/messages', 'anthropic-messages'],
+  ['/v1beta', 'gemini'],
 ] as const;
 
 /** Endpoints of OpenAI's and Anthropic's APIs that Moniker does not have (their API references, November 2026). */
@@ -77,6 +79,7 @@ const foreignPaths = {
 
 /** Returns the dialect whose clients call a path that does not exist here. Both APIs have `/v1/files`: Anthropic's clients send their version. */
 export function dialectOfUnknown(path: string, headers: Headers): ApiDialectName | null {
+  if (path.startsWith('/v1beta/')) return 'gemini';
   if (!path.startsWith('/v1/')) return null;
   if (headers.has('anthropic-version') || foreignPaths['anthropic-messages'].test(path)) return 'anthropic-messages';
   return foreignPaths['openai-chat'].test(path) || path === '/v1/files' || path.startsWith('/v1/files/') ? 'openai-chat' : null;

@@ -24,8 +24,13 @@ type Answers = Readonly<Record<number, Answer>>;
 
 export type RouteSpec = {
   method: 'get' | 'put' | 'post' | 'patch' | 'delete';
-  /** For example `/v1/toolsets/{toolset}`; `{path+}` matches the rest of the path, including slashes. */
+  /**
+   * For example `/v1/toolsets/{toolset}`; `{path+}` matches the rest of the path, including slashes, and `{path+}:verb` what ends so: the
+   * parameter then has that end, too.
+   */
   path: string;
+  /** Another path of the route, which the OpenAPI document does not list. */
+  alsoAt?: string;
   operationId: string;
   tag: string;
   summary: string;

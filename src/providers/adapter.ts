@@ -25,7 +25,7 @@ export type Adapter = {
   /** Headers besides the provider's own, which take precedence. Names in lower case. */
   headers?: Readonly<Record<string, string>>;
   /** The path that counts the tokens of a request in `dialect`, if the API can. */
-  countTokensPath?: string;
+  countTokensPath?(model: string): string;
   /** What is known about the provider's models and servers. A row overrides the rows before it. */
   profileRows: readonly ProfileRow[];
   /** Returns the body for a streamed or unstreamed reply. Throws `Problem` for requests that this API cannot express. */

@@ -33,10 +33,13 @@ export function reportChatFields({ messages, access, dropped }: Pick<ChatRequest
     for (const part of parts) {
       const data = part.type === 'native' ? readChatNative(part.data) : null;
       const isTaken = access.kind === 'gemini' && data !== null && signatureIn(data.callFields) !== null;
-      const names = [
-        ...Object.keys(data?.fields ?? {}),
-        ...(isTaken ? [] : Object.keys(data?.callFields ?? {}).map((name) => `tool_calls[].${name}`)),
-      ];
+      const ofCall = isTaken ? [] : Object.keys(data?.callFields ?? {});
+      // Of a dialect without messages.
+      if (ofCall.length > 0 && dropped?.names.callSignature !== undefined) {
+        dropped.setting('callSignature', 'only the provider that created it understands it');
+        continue;
+      }
+      const names = [...Object.keys(data?.fields ?? {}), ...ofCall.map((name) => `tool_calls[].${name}`)];
       for (const name of names) dropped?.add(`messages[].${name}`, 'only providers of Chat Completions have it');
     }
   }

@@ -266,7 +266,7 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const exchange: ProviderExchange = {
     access,
     model,
-    path: adapter.path({ model }),
+    path: adapter.path(body.stream === true ? { model } : { model, whole: true }),
     headers: headersOut,
     body: sent,
     timeouts: given.timeouts,
@@ -343,7 +343,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>)
   const adapter = adapters[access.kind];
   if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
   const headers = { ...adapter.headers, ...request.headers };
-  const exchange = { access, model: request.model, path: adapter.countTokensPath, headers, body: outgoingBody(request) };
+  const exchange = { access, model: request.model, path: adapter.countTokensPath(request.model), headers, body: outgoingBody(request) };
   const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
   if (truncated) throw malformedProblem(access, 'sent a token count that is too long');

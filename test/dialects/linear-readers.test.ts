@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiDialectName } from '../../src/core/text/reference.ts';
-import { dialectOf } from '../../src/dialects/dialects.ts';
+import { loadDialect } from '../../src/dialects/dialects.ts';
 import { countWork } from './counted-work.ts';
 
 const steps = (count: number, make: (id: string) => unknown[]): unknown[] =>
@@ -28,14 +28,20 @@ const messages = {
   result: (id: string) => ({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: text }] }),
 };
 
-describe.each<[ApiDialectName, string, typeof chat | typeof responses | typeof messages]>([
-  ['openai-chat', 'messages', chat],
-  ['openai-responses', 'input', responses],
-  ['anthropic-messages', 'messages', messages],
-])('a request of %s', (name, field, { call, result }) => {
-  const { readRequest, sessionOfCalls } = dialectOf(name);
+const gemini = {
+  call: (id: string) => ({ role: 'model', parts: [{ functionCall: { id, name: 'f', args: {} } }] }),
+  result: (id: string) => ({ role: 'user', parts: [{ functionResponse: { id, name: 'f', response: { output: text } } }] }),
+};
+
+describe.each<[ApiDialectName, string, { call(id: string): unknown; result(id: string): unknown }, unknown]>([
+  ['openai-chat', 'messages', chat, { role: 'user', content: text }],
+  ['openai-responses', 'input', responses, { role: 'user', content: text }],
+  ['anthropic-messages', 'messages', messages, { role: 'user', content: text }],
+  ['gemini', 'contents', gemini, { role: 'user', parts: [{ text }] }],
+])('a request of %s', async (name, field, { call, result }, user) => {
+  const { readRequest, sessionOfCalls } = await loadDialect(name);
   const workOf = (conversation: unknown[]): number => {
-    const body = { model: 'a/b', max_tokens: 1, [field]: [...conversation, { role: 'user', content: text }] };
+    const body = { model: 'a/b', max_tokens: 1, [field]: [...conversation, user] };
     return countWork(() => {
       sessionOfCalls(body);
       readRequest(body).conversation({ inSession: false });
@@ -45,7 +51,7 @@ describe.each<[ApiDialectName, string, typeof chat | typeof responses | typeof m
   it.each([
     ['calls with their results', (size: number) => steps(size, (id) => [call(id), result(id)])],
     ['calls, and all results after them', (size: number) => callsFirst(size, call, result)],
-    ['user messages', (size: number) => steps(size, () => [{ role: 'user', content: text }])],
+    ['user messages', (size: number) => steps(size, () => [user])],
   ])('does twice the work for twice as many %s', (_what, conversation) => {
     const [once, twice] = [workOf(conversation(256)), workOf(conversation(512))];
     expect(once).toBeGreaterThan(256);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/model/chat-event.ts';
-import type { ApiDialectName } from '../../src/core/text/reference.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
+import type { Dialect } from '../../src/dialects/dialect.ts';
 import { createAnswerEncoder } from '../../src/dialects/answer.ts';
-import { dialectOf } from '../../src/dialects/dialects.ts';
+import { loadDialect } from '../../src/dialects/dialects.ts';
 import { createReplyEncoder } from '../../src/dialects/reply-encoder.ts';
 import { countWork } from './counted-work.ts';
 import { endCall, feedCall, logOf, native, say, sessionId, startCall, stepStart, textDelta, think, thoughtDelta, turn } from './events.ts';
@@ -26,8 +26,8 @@ const replies: Record<string, (size: number) => ChatEvent[]> = {
   'text with marks of its provider in it': (size) => times(size, () => [say(piece), native('p', { api: 'a' })]),
 };
 
-const streamed = (name: ApiDialectName, events: readonly ChatEvent[]): number => {
-  const encoder = createReplyEncoder(dialectOf(name), identity);
+const streamed = (dialect: Dialect, events: readonly ChatEvent[]): number => {
+  const encoder = createReplyEncoder(dialect, identity);
   return countWork(() => {
     for (const event of events) encoder.encode(event);
   });
@@ -39,16 +39,18 @@ function inSession(size: number): SessionEvent[] {
   return logOf(stepStart(1), textDelta(1, 'First.'), stepStart(2), ...words);
 }
 
-describe.each(['openai-chat', 'openai-responses', 'anthropic-messages'] as const)('%s', (name) => {
+describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'gemini'] as const)('%s', async (name) => {
+  const dialect = await loadDialect(name);
+
   it.each(Object.entries(replies))('does twice the work for twice of %s', (_what, reply) => {
-    const [once, twice] = [streamed(name, reply(512)), streamed(name, reply(1024))];
+    const [once, twice] = [streamed(dialect, reply(512)), streamed(dialect, reply(1024))];
     expect(once).toBeGreaterThan(512);
     expect(twice).toBeLessThan(once * 2.2);
   });
 
   it('does twice the work for twice the text of a later step', () => {
     const work = (size: number): number => {
-      const encoder = createAnswerEncoder({ turn, after: 0, earlier: null }, identity, sessionId, dialectOf(name));
+      const encoder = createAnswerEncoder({ turn, after: 0, earlier: null }, identity, sessionId, dialect);
       const events = inSession(size);
       return countWork(() => {
         for (const event of events) encoder.encode(event);

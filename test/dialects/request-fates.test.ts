@@ -6,7 +6,7 @@ import { ExtraSetting } from '../../src/core/model/provider-profile.ts';
 import { type ProviderWire, wires } from '../../src/core/model/wire-settings.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ApiDialectName } from '../../src/core/text/reference.ts';
-import { dialectOf } from '../../src/dialects/dialects.ts';
+import { loadDialect } from '../../src/dialects/dialects.ts';
 import { translateChat } from '../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/chat-model.ts';
@@ -112,7 +112,7 @@ async function send(dialect: ApiDialectName, wire: ProviderWire, body: Json): Pr
   };
   const clock = fakeClock();
   const ids = countedIds();
-  const given = { access, model, dialect: dialectOf(dialect), body };
+  const given = { access, model, dialect: await loadDialect(dialect), body };
   const answer =
     dialectExamples[dialect].own === wire
       ? await proxyChat({ ...given, http, clock, ids })

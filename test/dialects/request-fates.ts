@@ -55,8 +55,9 @@ export function fatesAsMarkdown(): string {
     const kinds = rows.filter(([path]) => path.includes('type='));
     const others = rows.filter(([path]) => !path.includes('type='));
     const total = Object.entries(counts).map(([fate, count]) => `${count} ${fate}`);
-    const head = [`### Fields of ${title}`, '', `${others.length} fields and ${kinds.length} kinds: ${total.join(', ')}.`, ''];
-    return [...head, ...table('Field', others), ...table('Kind', kinds)].join('\n');
+    const counted = kinds.length > 0 ? ` and ${kinds.length} kinds` : '';
+    const head = [`### Fields of ${title}`, '', `${others.length} fields${counted}: ${total.join(', ')}.`, ''];
+    return [...head, ...table('Field', others), ...(kinds.length > 0 ? table('Kind', kinds) : [])].join('\n');
   });
   return `${parts.join('\n')}`;
 }

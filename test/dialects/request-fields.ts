@@ -1,8 +1,9 @@
 /**
- * An example of each field of the three dialects' requests, for the test that follows each to each provider's wire. A field of the table
+ * An example of each field of the dialects' requests, for the test that follows each to each provider's wire. A field of the table
  * that has no example here must be in the body of its dialect.
  */
 import { messagesFields, messagesTools } from '../../src/dialects/anthropic/fields.ts';
+import { geminiFields } from '../../src/dialects/gemini/fields.ts';
 import type { Fields } from '../../src/dialects/fields.ts';
 import { chatFields, chatTools } from '../../src/dialects/openai-chat/fields.ts';
 import { responsesFields, responsesTools } from '../../src/dialects/openai-responses/fields.ts';
@@ -407,6 +408,102 @@ export const dialectExamples: Readonly<Record<ApiDialectName, DialectExamples>> 
       'tools[].defer_loading': true,
       unheard_of: 1,
       ...kindExamples['anthropic-messages'],
+    },
+  },
+  gemini: {
+    title: 'Gemini',
+    own: 'gemini',
+    fields: geminiFields,
+    body: {
+      model: 'a/b',
+      systemInstruction: { role: 'user', parts: [{ text: 'Be brief.' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'aGk=' } }] },
+        { role: 'model', parts: [{ text: 'I look.' }, { functionCall: { id: 'call_1', name: 'weather', args: { city: 'Bern' } } }] },
+        { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'weather', response: { output: 'fine' } } }] },
+      ],
+      tools: [{ functionDeclarations: [{ name: 'weather', description: 'Of a city.', parametersJsonSchema: schema }] }],
+    },
+    examples: {
+      toolset: null,
+      'generationConfig.temperature': 0.5,
+      'generationConfig.topP': 0.5,
+      'generationConfig.topK': 5,
+      'generationConfig.maxOutputTokens': 999,
+      'generationConfig.stopSequences': ['END'],
+      'generationConfig.seed': 7,
+      'generationConfig.presencePenalty': 0.5,
+      'generationConfig.frequencyPenalty': 0.5,
+      'generationConfig.thinkingConfig.thinkingLevel': 'HIGH',
+      'generationConfig.thinkingConfig.thinkingBudget': 1024,
+      'generationConfig.thinkingConfig.includeThoughts': true,
+      'generationConfig.responseSchema': { type: 'OBJECT', properties: { city: { type: 'STRING' } } },
+      'generationConfig.responseJsonSchema': schema,
+      'generationConfig.responseMimeType': 'application/json',
+      'generationConfig.candidateCount': 2,
+      'generationConfig.responseModalities[]': new At('generationConfig.responseModalities', ['IMAGE']),
+      'generationConfig.responseLogprobs': true,
+      'generationConfig.logprobs': 2,
+      'generationConfig.mediaResolution': 'MEDIA_RESOLUTION_LOW',
+      'generationConfig.speechConfig': { languageCode: 'de' },
+      'generationConfig.imageConfig': { aspectRatio: '1:1' },
+      'generationConfig.audioTimestamp': true,
+      'generationConfig.enableEnhancedCivicAnswers': true,
+      'generationConfig.routingConfig': { manualMode: { modelName: 'm' } },
+      'generationConfig.modelSelectionConfig': { featureSelectionPreference: 'BALANCED' },
+      'generationConfig.audioTranscriptionConfig': { languageCodes: ['de'] },
+      'toolConfig.functionCallingConfig.mode': 'ANY',
+      'toolConfig.functionCallingConfig.allowedFunctionNames': new At('toolConfig.functionCallingConfig', {
+        mode: 'ANY',
+        allowedFunctionNames: ['weather'],
+      }),
+      'toolConfig.functionCallingConfig.streamFunctionCallArguments': true,
+      'toolConfig.includeServerSideToolInvocations': true,
+      'toolConfig.retrievalConfig': { languageCode: 'de' },
+      serviceTier: 'standard',
+      cachedContent: 'cachedContents/x',
+      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+      labels: { a: 'b' },
+      modelArmorConfig: { promptTemplateName: 'x' },
+      generationOutputConfig: { x: 1 },
+      store: true,
+      automaticContinuation: true,
+      continuationToken: 'x',
+      'contents[].parts[].text': 'Hello',
+      'contents[].parts[].inlineData': new At(
+        'contents[0].parts[1]',
+        { inlineData: { mimeType: 'image/png', data: 'TUFSS1MhISEh' } },
+        { name: 'image/png', mark: 'TUFSS1MhISEh' },
+      ),
+      'contents[].parts[].fileData': new At(
+        'contents[0].parts[1]',
+        { fileData: { mimeType: 'image/png', fileUri: 'https://x.example/marked' } },
+        { name: 'image URL', mark: 'https://x.example/marked' },
+      ),
+      'contents[].parts[].thought': new At('contents[1].parts[0]', { text: 'Hm.', thought: true }),
+      'contents[].parts[].thoughtSignature': new At('contents[1].parts[1].thoughtSignature', 'c2ln'),
+      'contents[].parts[].executableCode': new At('contents[1].parts[0]', { executableCode: { language: 'PYTHON', code: '1' } }),
+      'contents[].parts[].codeExecutionResult': new At('contents[1].parts[0]', { codeExecutionResult: { outcome: 'OUTCOME_OK' } }),
+      'contents[].parts[].toolCall': new At('contents[1].parts[0]', { toolCall: { id: 'x' } }),
+      'contents[].parts[].toolResponse': new At('contents[1].parts[0]', { toolResponse: { id: 'x' } }),
+      'contents[].parts[].videoMetadata': new At('contents[0].parts[1].videoMetadata', { fps: 1 }),
+      'contents[].parts[].mediaResolution': new At('contents[0].parts[1].mediaResolution', { level: 'MEDIA_RESOLUTION_LOW' }),
+      'contents[].parts[].partMetadata': new At('contents[0].parts[1].partMetadata', { a: 1 }),
+      'contents[].parts[].audioTranscription': new At('contents[0].parts[1].audioTranscription', { a: 1 }),
+      'tools[].functionDeclarations[].description': 'Of a town.',
+      'tools[].functionDeclarations[].parameters': new At('tools[0].functionDeclarations[0].parameters', {
+        type: 'OBJECT',
+        properties: { town: { type: 'STRING' } },
+      }),
+      'tools[].functionDeclarations[].response': { type: 'STRING' },
+      'tools[].functionDeclarations[].responseJsonSchema': { type: 'string' },
+      'tools[].functionDeclarations[].behavior': 'NON_BLOCKING',
+      ...Object.fromEntries(
+        Object.keys(geminiFields).flatMap((path) =>
+          geminiFields[path]?.fate === 'optional' ? [[path, new At(path.replace('[]', '[1]'), {})]] : [],
+        ),
+      ),
+      unheardOf: 1,
     },
   },
 };

@@ -1,5 +1,5 @@
 /**
- * An example of each kind of part, item and tool of the three dialects' requests, for the test that follows each to each provider's wire. An
+ * An example of each kind of part, item and tool of the dialects' requests, for the test that follows each to each provider's wire. An
  * example of a kind that is mapped has a text that the provider must be sent.
  */
 import { packCompaction } from '../../src/dialects/openai-responses/input.ts';
@@ -298,6 +298,8 @@ export const kindExamples: Readonly<Record<ApiDialectName, Json>> = {
   'openai-chat': chatKinds,
   'openai-responses': responsesKinds,
   'anthropic-messages': messagesKinds,
+  // Its parts and tools have members in place of types.
+  gemini: {},
 };
 
 /** Whether all of a mapped example has reached the provider. */

@@ -1,8 +1,10 @@
 /**
- * The stock clients of the three dialects behind one interface: the conversation stays in each client's own items, replies are reported
+ * The stock clients of the dialects behind one interface: the conversation stays in each client's own items, replies are reported
  * in a neutral form. They are used as their READMEs show, with the SDKs' stream helpers and without retries.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import Anthropic from '@anthropic-ai/sdk';
+import { ApiError, type Content, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai';
 import OpenAI from 'openai';
 import { sample } from '../selection.ts';
 import { type Wire, wires } from './fake-providers.ts';
@@ -34,8 +36,9 @@ export type ClientReply = {
 };
 
 export type DialectClient = {
-  name: 'chat' | 'responses' | 'messages';
-  path: string;
+  name: 'chat' | 'responses' | 'messages' | 'gemini';
+  /** Of requests for a stream of this model. */
+  path(model: string): string;
   /** The provider kind with the same wire. */
   ownWire: Wire;
   user(text: string, png?: string): unknown;
@@ -59,7 +62,7 @@ function watch() {
 
 export const chat: DialectClient = {
   name: 'chat',
-  path: '/v1/chat/completions',
+  path: () => '/v1/chat/completions',
   ownWire: 'openai',
   user: (text, png) => ({ role: 'user', content: png === undefined ? text : [{ type: 'text', text }, imageUrl(png)] }),
   results: (calls, texts) => calls.map(({ id }, index) => ({ role: 'tool', tool_call_id: id, content: texts[index] })),
@@ -112,7 +115,7 @@ function reasoningOf(message: object | undefined): string {
 
 export const responses: DialectClient = {
   name: 'responses',
-  path: '/v1/responses',
+  path: () => '/v1/responses',
   ownWire: 'openai-responses',
   user: (text, png) => {
     const image = { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${png}` };
@@ -154,7 +157,7 @@ export const responses: DialectClient = {
 
 export const messages: DialectClient = {
   name: 'messages',
-  path: '/v1/messages',
+  path: () => '/v1/messages',
   ownWire: 'anthropic',
   user: (text, png) => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } };
@@ -193,7 +196,76 @@ export const messages: DialectClient = {
   },
 };
 
-export const clients: readonly DialectClient[] = [chat, responses, messages];
+/** This SDK takes no `fetch`: a request uses that of its own context. */
+const fetches = new AsyncLocalStorage<typeof fetch>();
+const ownFetch = globalThis.fetch;
+globalThis.fetch = (input, init) => {
+  const watched = fetches.getStore();
+  return watched === undefined ? ownFetch(input, init) : fetches.exit(() => watched(input, init));
+};
+
+export const gemini: DialectClient = {
+  name: 'gemini',
+  path: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+  ownWire: 'gemini',
+  user: (text, png) => ({
+    role: 'user',
+    parts: [{ text }, ...(png === undefined ? [] : [{ inlineData: { mimeType: 'image/png', data: png } }])],
+  }),
+  results: (calls, texts) => [
+    {
+      role: 'user',
+      parts: calls.map(({ id, name }, index) => ({ functionResponse: { id, name, response: { output: texts[index] } } })),
+    },
+  ],
+  plainBody: (_model, text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
+  async ask({ url, key }, { model, system, items, tools = [], streamed = false, headers = {} }) {
+    const { seen, watched } = watch();
+    const ai = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: url } });
+    const asked = {
+      model,
+      contents: items as Content[],
+      config: {
+        systemInstruction: system,
+        thinkingConfig: { includeThoughts: true },
+        httpOptions: { headers },
+        ...(tools.length > 0 && {
+          tools: [{ functionDeclarations: tools.map(({ schema, ...named }) => ({ ...named, parametersJsonSchema: schema })) }],
+        }),
+      },
+    };
+    const chunks: GenerateContentResponse[] = [];
+    try {
+      await fetches.run(watched, async () => {
+        if (streamed) for await (const chunk of await ai.models.generateContentStream(asked)) chunks.push(chunk);
+        else chunks.push(await ai.models.generateContent(asked));
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { error: told } = JSON.parse(error.message) as { error: { status: string } };
+      throw Object.assign(error, { type: told.status, headers: seen.headers });
+    }
+    const parts: Part[] = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+    const text = (isThought: boolean): string =>
+      parts.map((part) => ((part.thought ?? false) === isThought ? (part.text ?? '') : '')).join('');
+    const { candidates, usageMetadata: usage } = chunks.at(-1) ?? {};
+    const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
+    return {
+      ...seen,
+      items: [{ role: 'model', parts: parts.filter((part) => part.text !== '' || part.thoughtSignature !== undefined) }],
+      text: text(false),
+      reasoning: text(true),
+      calls: calls.map(({ id = '', name = '', args = {} }) => ({ id, name, arguments: args })),
+      finish: candidates?.[0]?.finishReason !== 'STOP' ? 'other' : calls.length > 0 ? 'calls' : 'stop',
+      usage: {
+        inputTokens: usage?.promptTokenCount ?? 0,
+        outputTokens: (usage?.candidatesTokenCount ?? 0) + (usage?.thoughtsTokenCount ?? 0),
+      },
+    };
+  },
+};
+
+export const clients: readonly DialectClient[] = [chat, responses, messages, gemini];
 
 /**
  * The wires that a run tries with this client. `npm test`: all of them with the first client, and each client's own wire;

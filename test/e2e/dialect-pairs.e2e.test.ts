@@ -104,7 +104,7 @@ describe('every dialect over every API', () => {
           const reply = await ask({ items: [client.user(`Well? ${story.mark}`)], streamed: true });
           expect(reply).toMatchObject({ ...answers, calls: [], finish: 'stop', usage: usageOf(wire) });
           if (client.ownWire !== wire) return;
-          const again = await service.call('POST', client.path, reply.sent);
+          const again = await service.call('POST', client.path(refOf(wire)), reply.sent);
           expect(again.text).toBe(story.heard[1]?.reply);
         });
       });
@@ -130,7 +130,7 @@ describe('every dialect over every API', () => {
               const refused = await ask({ items: [client.user(`Hello. ${story.mark}`)], streamed }).catch((error: unknown) => error);
               expect(refused).toMatchObject({ status: expected.status, message: expect.stringContaining(message) });
               // A type that the provider gave stays.
-              const isOwnType = client.name !== 'messages' && wire === 'anthropic' && status === 404;
+              const isOwnType = (client.name === 'chat' || client.name === 'responses') && wire === 'anthropic' && status === 404;
               expect(wordOf(refused)).toBe(isOwnType ? 'not_found_error' : expected[client.name]);
               expect(new Headers((refused as { headers?: Headers }).headers).get('retry-after')).toBe(expected.retryAfter ?? null);
               expect(story.heard).toHaveLength(1);
@@ -241,6 +241,8 @@ function printMatrix(): void {
 
 type Seen = { status: number; retryAfter?: string } & Record<DialectClient['name'], string>;
 
+const same = (type: string) => ({ chat: type, responses: type, messages: type });
+
 type Refusal = { status: number; headers: Record<string, string>; message: string; seen: Seen };
 
 /** `seen`: the status and the error code that clients branch on, for proxied and for translated requests. */
@@ -250,26 +252,26 @@ const refusals: readonly Refusal[] = [
     // Longer than any client here waits.
     headers: { 'retry-after': '33' },
     message: 'slow down',
-    seen: { status: 429, retryAfter: '33', chat: 'rate_limit_error', responses: 'rate_limit_error', messages: 'rate_limit_error' },
+    seen: { status: 429, retryAfter: '33', ...same('rate_limit_error'), gemini: 'RESOURCE_EXHAUSTED' },
   },
   {
     status: 400,
     headers: {},
     message: 'unknown parameter: colour',
-    seen: { status: 400, chat: 'invalid_request_error', responses: 'invalid_request_error', messages: 'invalid_request_error' },
+    seen: { status: 400, ...same('invalid_request_error'), gemini: 'INVALID_ARGUMENT' },
   },
   {
     status: 401,
     headers: {},
     message: 'no such key',
     // The provider's key is not the client's.
-    seen: { status: 403, chat: 'permission_error', responses: 'permission_error', messages: 'permission_error' },
+    seen: { status: 403, ...same('permission_error'), gemini: 'PERMISSION_DENIED' },
   },
   {
     status: 404,
     headers: {},
     message: 'the model does not exist',
-    seen: { status: 404, chat: 'invalid_request_error', responses: 'invalid_request_error', messages: 'not_found_error' },
+    seen: { status: 404, ...same('invalid_request_error'), messages: 'not_found_error', gemini: 'NOT_FOUND' },
   },
 ];
 

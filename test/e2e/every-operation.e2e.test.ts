@@ -112,6 +112,13 @@ describe('every operation', () => {
       note('POST', `/v1/${path}`, status);
     }
     passing.close();
+    const embedding = await startRecordingUpstream('{"data": [{"index": 0, "embedding": [0.5]}]}');
+    await writeAndRead('/v1/providers/embedding', { kind: 'openai-compatible', baseUrl: `${embedding.url}/v1`, models: ['m'] });
+    const content = { parts: [{ text: 'x' }] };
+    const embeds = { embedContent: { content }, batchEmbedContents: { requests: [{ content }] } };
+    for (const [method, body] of Object.entries(embeds))
+      expect((await call('POST', `/v1beta/models/embedding%2Fm:${method}`, body)).status).toBe(200);
+    embedding.close();
     await writeAndRead('/v1/model-aliases/claude-*', { model: 'rehearsal/default' });
     await call('PUT', '/v1/workspaces/other', {});
     expect((await call('DELETE', '/v1/workspaces/other')).status).toBe(202);
@@ -364,6 +371,12 @@ describe('every operation', () => {
     await call('DELETE', `/v1/conversations/${conversation.id}`);
     for (const path of ['input_tokens', 'compact']) await call('POST', `/v1/responses/${path}`, { model: 'agent/clerk', input: 'hello' });
     await call('POST', '/v1/messages/count_tokens', { model: 'agent/clerk', messages });
+    const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
+    await call('GET', '/v1beta/models');
+    await call('GET', `/v1beta/models/${encodeURIComponent(model.id)}`);
+    for (const method of ['generateContent', 'streamGenerateContent', 'streamGenerateContent?alt=sse', 'countTokens'])
+      for (const body of [{ contents }, { contents: [] }, '{"contents":'])
+        await call('POST', `/v1beta/models/agent%2Fclerk:${method}`, body);
     const uiMessages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }];
     for (const body of [{ model: 'agent/clerk', messages: uiMessages }, { model: 'agent/clerk' }, '{"model":'])
       await call('POST', '/v1/ai-sdk/chat', body);

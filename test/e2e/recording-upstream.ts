@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 export type RecordedRequest = { method: string; path: string; idempotencyKey: string | undefined; body: string };
 export type RecordingUpstream = { url: string; requests: RecordedRequest[]; countOf(path: string): number; close(): void };
 
-export async function startRecordingUpstream(): Promise<RecordingUpstream> {
+/** `answer`: of every request. */
+export async function startRecordingUpstream(answer?: string): Promise<RecordingUpstream> {
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -18,7 +19,7 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
         body: Buffer.concat(parts).toString('utf8'),
       });
       response.writeHead(200, { 'content-type': 'text/plain' });
-      response.end(`effect number ${requests.length}`);
+      response.end(answer ?? `effect number ${requests.length}`);
     });
   });
   const port = await new Promise<number>((resolve) => {

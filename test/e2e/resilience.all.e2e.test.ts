@@ -185,7 +185,7 @@ describe('providers that fail, through the running service', () => {
     describe.each(clients.map((client) => [client.name, client] as const))(
       'requested by a %s client on the plain path',
       (_name, client) => {
-        const path = client.path;
+        const path = client.path(refOf(wire));
 
         it('is disconnected when the client disconnects in the middle of a response', async () => {
           const story = startStory(`${client.name} ${wire} left`, { 0: stops(begun, { by: 'repeats' }) });

@@ -7,7 +7,7 @@ import { isAllowed } from '../../src/core/people/authority.ts';
 import type { Principal } from '../../src/core/people/principal.ts';
 import type { Message } from '../../src/core/model/message.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
-import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
+import { encodeEvent } from '../../src/dialects/native.ts';
 import { toAnswerId } from '../../src/core/text/reference.ts';
 import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/answer.ts';
 import { loadDialect } from '../../src/dialects/dialects.ts';
@@ -165,7 +165,7 @@ export function fakeSessions(): FakeSessions {
         return streamOf([JSON.stringify(document.document())]);
       }
       const encoder = createAnswerEncoder(range, identity, realId, dialect);
-      return streamOf(events.flatMap((event) => encoder.encode(event).map(encodeFrame)));
+      return streamOf(events.flatMap((event) => encoder.encode(event).map(encoder.textOf)));
     },
     eventsAfter: async (caller, after, waitMs) => {
       reads.push({ after, waitMs });

@@ -34,6 +34,7 @@ const toolOf = (name: string) => (name === 'mine' ? file : bash);
 const unknownCase = [{ session: '0'.repeat(64), turn: 'turn_1' }];
 const hello = [{ role: 'user', content: 'Hello' }];
 const agUiHello = [{ id: 'm1', role: 'user', content: 'Hello' }];
+const geminiHello = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
 const uiHello = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
 
 /** For the whole workspace: bound keys are rejected before any lookup. */
@@ -400,6 +401,18 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   ],
   createResponse: chats('/v1/responses', (more) => ({ input: 'Hello', ...more })),
   createMessage: chats('/v1/messages', (more) => ({ messages: hello, max_tokens: 9, ...more })),
+  generateContent: [...geminiChats('generateContent'), onModel('generateContent', geminiHello)],
+  streamGenerateContent: geminiChats('streamGenerateContent'),
+  listGeminiModels: { scopes: ['chat'], request: () => ['GET', '/v1beta/models'], own: anyKey, other: anyKey },
+  getGeminiModel: { scopes: ['chat'], request: (name) => ['GET', `/v1beta/models/agent/${name}`], own: anyKey, other: anyKey },
+  countGeminiTokens: {
+    scopes: ['chat'],
+    request: (name) => ['POST', `/v1beta/models/agent/${name}:countTokens`, geminiHello],
+    own: anyKey,
+    other: unbound,
+  },
+  embedContent: onModel('embedContent', { content: { parts: [{ text: 'x' }] } }),
+  batchEmbedContents: onModel('batchEmbedContents', { requests: [{ content: { parts: [{ text: 'x' }] } }] }),
   createUiMessage: chats('/v1/ai-sdk/chat', (more) => ({ messages: uiHello, ...more })),
   runAgUi: {
     scopes: ['chat'],
@@ -548,6 +561,22 @@ function documents(
 
 function passed(path: string): Row {
   return { scopes: ['chat'], request: () => ['POST', path, { model, input: 'x' }], own: notOfAgents, other: notOfAgents };
+}
+
+function onModel(method: string, body: object): Row {
+  return { scopes: ['chat'], request: () => ['POST', `/v1beta/models/${model}:${method}`, body], own: notOfAgents, other: notOfAgents };
+}
+
+/** As `chats`, with the model in the path. */
+function geminiChats(method: string): Row[] {
+  const scopes = ['chat'] as const;
+  const path = (agent: string): string => `/v1beta/models/agent/${agent}:${method}`;
+  const inBody = (name: string): object => ({ ...geminiHello, toolset: name });
+  return [
+    { scopes, request: (name) => ['POST', path(name), geminiHello], own: anyKey, other: unbound },
+    { scopes, request: (name) => ['POST', path('mine'), inBody(name)], own: anyKey, other: unbound },
+    { scopes, request: (name) => ['POST', path('mine'), geminiHello, { 'x-moniker-toolset': name }], own: anyKey, other: unbound },
+  ];
 }
 
 function notOfAgents({ kind }: Key): boolean {

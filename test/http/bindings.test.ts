@@ -13,6 +13,7 @@ const file = { tool: 'builtin.read_file' };
 const bash = { tool: 'builtin.bash' };
 const push = { tool: 'git.push', arguments: { preset: { token: { secret: 'GH' }, remote: 'https://api.example.com' } } };
 const hello = [{ role: 'user', content: 'Hello' }];
+const contents = () => ({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] });
 const chat = (model: string, more: object = {}) => ({ model, messages: hello, ...more });
 const everyday: Scope[] = ['chat', 'tools', 'toolsets', 'approve'];
 const model = 'rehearsal/default';
@@ -143,6 +144,9 @@ describe('a key bound to the agent "small" with the scopes chat, tools, toolsets
     ['POST', '/v1/messages', { ...chat(model), max_tokens: 9 }],
     ['POST', '/v1/messages/count_tokens', chat('agent/wide')],
     ['POST', '/v1/messages/count_tokens', chat(model)],
+    ['POST', '/v1beta/models/agent/wide:generateContent', contents()],
+    ['POST', '/v1beta/models/agent/small:streamGenerateContent', { ...contents(), toolset: 'big' }],
+    ['POST', `/v1beta/models/${model}:countTokens`, contents()],
     mcp('/big', 'tools/list'),
     mcp('/small@1', 'tools/list'),
     mcp('/nowhere', 'tools/list'),
@@ -172,6 +176,7 @@ describe('a key bound to the agent "small" with the scopes chat, tools, toolsets
     ['POST', '/v1/chat/completions', chat('agent/small', { toolset: 'small' })],
     ['POST', '/v1/messages', { ...chat('agent/small'), max_tokens: 9 }],
     ['POST', '/v1/responses', { model: 'agent/small', input: 'Hello' }],
+    ['POST', '/v1beta/models/agent/small:generateContent', contents()],
     mcp('/small', 'tools/list'),
     mcp('/small', 'tools/call', { name: 'read_file', arguments: { path: 'a' } }),
   ])('is answered at %s %s %j', async (...given) => {

@@ -322,6 +322,8 @@ const withFakeContent = new Set([
   'getMessage',
   'getResponse',
   'cancelResponse',
+  'generateContent',
+  'streamGenerateContent',
   'createUiMessage',
   'runAgUi',
 ]);

@@ -93,7 +93,10 @@ const native = /event: error\ndata: \{"type":"error","problem":\{.*"code":"unaut
 const openAi = /data: \{"error":\{.*\}\}\n\ndata: \[DONE\]\n\n$/;
 const responses = /event: error\ndata: \{"type":"error","sequence_number":\d+.*\}\n\n$/;
 const anthropic = /event: error\ndata: \{"type":"error","error":\{"type":"authentication_error".*\}\n\n$/;
+const google = /data: \{"error":\{"code":401,.*"status":"UNAUTHENTICATED".*\}\}\n\n$/;
+const googleArray = /,\n\{"error":\{"code":401,.*\}\}\]$/;
 const plainEnd = /"before":1\}\n\n$/;
+const geminiInput = [{ role: 'user', parts: [{ text: 'x' }] }];
 const input = [{ role: 'user', content: 'x' }];
 const rows: Row[] = [
   ['events of a session', 'GET', `/v1/sessions/${sessionId}/events?after=0`, undefined, {}, native],
@@ -121,6 +124,16 @@ const rows: Row[] = [
     anthropic,
   ],
   ['a stored message', 'GET', `/v1/messages/${stored('anthropic-messages')}`, undefined, stream, anthropic],
+  ['content of a session', 'POST', '/v1beta/models/agent/helper:streamGenerateContent?alt=sse', { contents: geminiInput }, {}, google],
+  [
+    'content of a provider',
+    'POST',
+    '/v1beta/models/rehearsal/default:streamGenerateContent?alt=sse',
+    { contents: geminiInput },
+    {},
+    google,
+  ],
+  ['content as an array', 'POST', '/v1beta/models/agent/helper:streamGenerateContent', { contents: geminiInput }, {}, googleArray],
   ['a call over MCP', 'POST', '/mcp/demo', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'shell' } }, {}, plainEnd],
   ['what an MCP session says', 'GET', '/mcp/demo', undefined, stream, plainEnd],
 ];

@@ -49,7 +49,13 @@ describe('the OpenAPI document', () => {
       tags: z.tuple([z.enum(document.tags.map((tag: { name: string }) => tag.name))]),
       summary: z.string().min(1),
       description: z.string().min(1),
-      security: z.array(z.union([z.strictObject({ bearer: z.tuple([]) }), z.strictObject({ apiKey: z.tuple([]) })])),
+      security: z.array(
+        z.union([
+          z.strictObject({ bearer: z.tuple([]) }),
+          z.strictObject({ apiKey: z.tuple([]) }),
+          z.strictObject({ googleApiKey: z.tuple([]) }),
+        ]),
+      ),
       parameters: z.array(Parameter).optional(),
       requestBody: z.strictObject({ required: z.boolean(), description: z.string().optional(), content: Content }).optional(),
       responses: z.record(
@@ -132,14 +138,17 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(get.responses)).toContain(String(refused.get.status));
   });
 
-  it('lists the paths that accept x-api-key, and they do', async () => {
-    const takes = operations().filter(({ operation }) => operation.security.some((way: object) => 'apiKey' in way));
-    expect([...new Set(takes.map(({ path }) => path.split('/').slice(0, 3).join('/')))].toSorted()).toEqual(['/v1/messages', '/v1/models']);
+  it.each([
+    ['x-api-key', 'apiKey', ['/v1/messages', '/v1/models']],
+    ['x-goog-api-key', 'googleApiKey', ['/v1/models', '/v1beta/models']],
+  ])('lists the paths that accept %s, and they do', async (header, scheme, roots) => {
+    const takes = operations().filter(({ operation }) => operation.security.some((way: object) => scheme in way));
+    expect([...new Set(takes.map(({ path }) => path.split('/').slice(0, 3).join('/')))].toSorted()).toEqual(roots);
     for (const { method, path, operation } of operations()) {
       if (operation.security.length === 0) continue;
       const without = await h.send(method.toUpperCase(), path, undefined, { authorization: undefined });
-      const told = operation.security.some((way: object) => 'apiKey' in way);
-      expect((await without.text()).includes('x-api-key'), `${method} ${path}`).toBe(told);
+      const told = operation.security.some((way: object) => scheme in way);
+      expect((await without.text()).includes(header), `${method} ${path}`).toBe(told);
     }
   });
 
@@ -179,7 +188,7 @@ describe('the OpenAPI document', () => {
 
   it('loads each route for requests to its path', async () => {
     for (const { roots, load } of routeModules) {
-      const served = new Set((await load()).map(({ spec }) => routeRoot(spec.path)));
+      const served = new Set((await load()).flatMap(({ spec: { path, alsoAt = path } }) => [routeRoot(path), routeRoot(alsoAt)]));
       expect([...served].toSorted()).toEqual(roots.toSorted());
     }
   });
@@ -260,6 +269,7 @@ const faultShapes = [
   ['/v1/responses', ['application/json', 'OpenAiError']],
   ['/v1/conversations', ['application/json', 'OpenAiError']],
   ['/v1/messages', ['application/json', 'AnthropicError']],
+  ['/v1beta', ['application/json', 'GoogleError']],
   ...['register', 'token', 'revoke'].map((name) => [`/oauth/${name}`, ['application/json', 'OAuthError']] as [string, [string, string]]),
   ['/mcp', ['application/json', 'RpcError']],
   ['/sse', ['application/json', 'RpcError']],

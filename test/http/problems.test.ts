@@ -12,7 +12,7 @@ const openAi = { method: 'POST', path: '/v1/chat/completions', requestId: 'req_1
 describe('a problem', () => {
   it.each(Object.keys(problemCatalogue) as ProblemCode[])('%s has its status in both shapes', async (code) => {
     const problem = new Problem(code, 'Do this.', { hint: 1 });
-    const body = renderProblem(problem, native);
+    const body = await renderProblem(problem, native);
     expect([body.status, body.headers.get('content-type')]).toEqual([problemCatalogue[code].status, 'application/problem+json']);
     expect(await body.json()).toEqual({
       type: `urn:moniker:problem:${code}`,
@@ -23,22 +23,24 @@ describe('a problem', () => {
       hint: 1,
       requestId: 'req_1',
     });
-    const foreign = renderProblem(problem, openAi);
+    const foreign = await renderProblem(problem, openAi);
     expect([foreign.status, foreign.headers.get('content-type')]).toEqual([problemCatalogue[code].status, 'application/json']);
     expect(await foreign.json()).toMatchObject({ error: { message: 'Do this.', code } });
   });
 
-  it('has the headers that HTTP requires', () => {
-    const header = (name: string, code: ProblemCode, extra: Record<string, unknown>) =>
-      renderProblem(new Problem(code, 'x', extra), native).headers.get(name);
-    expect(header('retry-after', 'rate_limited', { retryAfterMs: 1200 })).toBe('2');
-    expect(header('retry-after', 'rate_limited', {})).toBe('5');
-    expect(header('allow', 'method_not_allowed', { allow: ['GET', 'HEAD'] })).toBe('GET, HEAD');
-    expect(header('www-authenticate', 'unauthenticated', { reason: 'missing' })).toBe('Bearer realm="moniker"');
-    expect(header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe('Bearer realm="moniker", error="invalid_token"');
-    expect(header('www-authenticate', 'forbidden', { scope: 'tools' })).toContain('scope="tools"');
-    for (const code of ['unauthenticated', 'forbidden'] as const) expect(header('x-should-retry', code, {})).toBe('false');
-    expect(header('x-should-retry', 'upstream_error', {})).toBeNull();
+  it('has the headers that HTTP requires', async () => {
+    const header = async (name: string, code: ProblemCode, extra: Record<string, unknown>) =>
+      (await renderProblem(new Problem(code, 'x', extra), native)).headers.get(name);
+    expect(await header('retry-after', 'rate_limited', { retryAfterMs: 1200 })).toBe('2');
+    expect(await header('retry-after', 'rate_limited', {})).toBe('5');
+    expect(await header('allow', 'method_not_allowed', { allow: ['GET', 'HEAD'] })).toBe('GET, HEAD');
+    expect(await header('www-authenticate', 'unauthenticated', { reason: 'missing' })).toBe('Bearer realm="moniker"');
+    expect(await header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe(
+      'Bearer realm="moniker", error="invalid_token"',
+    );
+    expect(await header('www-authenticate', 'forbidden', { scope: 'tools' })).toContain('scope="tools"');
+    for (const code of ['unauthenticated', 'forbidden'] as const) expect(await header('x-should-retry', code, {})).toBe('false');
+    expect(await header('x-should-retry', 'upstream_error', {})).toBeNull();
   });
 });
 

@@ -46,6 +46,7 @@ const model = 'rehearsal/default';
 const never = { 'if-match': '"999"' };
 const hello = [{ role: 'user', content: 'Hello' }];
 const agUiHello = [{ id: 'm1', role: 'user', content: 'Hello' }];
+const geminiHello = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
 const uiHello = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
 const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
@@ -73,7 +74,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   ...same(`listToolsets listToolsetVersions diffToolset listToolsetUses getToolsetSuggestions listToolsetTools listToolVersions listTools getTool deleteTool
     getToolAliases deleteToolAliases listServers forgetServerAuthorization connectServer disconnectServer listMyConnections
     listServerConnections removeServerConnection listServerOffers listServerTools getServerTool getServerToolImpact refreshServer listProviders listSecrets listPolicyVersions
-    getPolicy listModels getModel listModelAliases listAgents listAgentVersions listSuites listSuiteVersions listSuiteCases listSkills getSkillResource getKey revokeKey
+    getPolicy listModels getModel listGeminiModels getGeminiModel listModelAliases listAgents listAgentVersions listSuites listSuiteVersions listSuiteCases listSkills getSkillResource getKey revokeKey
     getMe listWorkspaces getWorkspace deleteWorkspace listProjects getProject deleteProject exportProject listWebhooks listAllDeliveries
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
@@ -177,6 +178,11 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     { body: { model, input: 'Hello', conversation } },
   ],
   createMessage: ({ name }) => ({ body: { model: `agent/${name}`, messages: hello, max_tokens: 9 } }),
+  generateContent: ({ name }) => [{ body: geminiHello }, { body: { ...geminiHello, toolset: name } }],
+  streamGenerateContent: () => ({ body: geminiHello }),
+  countGeminiTokens: () => ({ body: geminiHello }),
+  embedContent: () => ({ body: { content: { parts: [{ text: 'x' }] } } }),
+  batchEmbedContents: () => ({ body: { requests: [{ content: { parts: [{ text: 'x' }] } }] } }),
   createUiMessage: ({ name }) => ({ body: { model: `agent/${name}`, messages: uiHello } }),
   runAgUi: () => ({ body: { threadId: 't', runId: 'r', messages: agUiHello } }),
   countResponseInputTokens: ({ name }) => ({ body: { model: `agent/${name}`, input: 'Hello' } }),

@@ -24,9 +24,16 @@ export function otherModels(body: Json): Issue[] {
     ...modelMembers.map((name): [string, unknown] => [name, body[name]]),
     ...modelMembers.map((name): [string, unknown] => [`extra_body.${name}`, recordOf(body.extra_body)[name]]),
     ['providerOptions.gateway.models', recordOf(gateway).models],
+    ...['routingConfig', 'modelSelectionConfig'].map((name): [string, unknown] => [`generationConfig.${name}`, inGeneration(body, name)]),
     ...listOf(body.tools).map((tool, index): [string, unknown] => [`tools[${index}].model`, recordOf(tool).model]),
   ];
   return places.flatMap(([path, value]) => (isGiven(value) ? [{ path, message }] : []));
+}
+
+/** Vertex AI's members, in either spelling. */
+function inGeneration({ generationConfig, generation_config }: Json, name: string): unknown {
+  const config = { ...recordOf(generation_config), ...recordOf(generationConfig) };
+  return config[name] ?? config[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 }
 
 /**
@@ -47,16 +54,18 @@ function withoutPaidExtras(body: Json, dropped: Dropped | undefined): { body: Js
   const hasOwn = tools.some((tool) => !isProviderTool(tool));
   const isDropped = (tool: unknown): boolean => hasOwn && isFreeChoice(body.tool_choice) && isSearch(tool);
   for (const [index, tool] of tools.entries()) if (isDropped(tool)) dropped?.add(`tools[${index}]`, `a search of the provider ${paid}`);
-  const issues = tools.flatMap((tool, index) =>
-    isProviderTool(tool) && !isDropped(tool) ? [{ path: `tools[${index}].type`, message: `${stringOf(recordOf(tool).type)} ${paid}` }] : [],
-  );
+  const issues = tools.flatMap((tool, index) => {
+    if (!isProviderTool(tool) || isDropped(tool)) return [];
+    const { type } = recordOf(tool);
+    const [path, name] = typeof type === 'string' ? ['type', type] : [geminiToolIn(tool), geminiToolIn(tool)];
+    return [{ path: `tools[${index}].${path}`, message: `${name} ${paid}` }];
+  });
   for (const name of ['web_search_options', 'plugins', 'search_parameters', 'enable_search'])
     if (isGiven(body[name])) issues.push({ path: name, message: paid });
-  if (body.service_tier != null && !usualTiers.has(body.service_tier))
-    issues.push({
-      path: 'service_tier',
-      message: 'has other prices than `prices` of the provider: leave it out, or use a key without a budget',
-    });
+  // The second spelling is Gemini's, which takes both, and capitals.
+  for (const path of ['service_tier', 'serviceTier'])
+    if (body[path] != null && !usualTiers.has(String(body[path]).toLowerCase()))
+      issues.push({ path, message: 'has other prices than `prices` of the provider: leave it out, or use a key without a budget' });
   if (body.speed != null && body.speed !== 'standard')
     issues.push({ path: 'speed', message: 'has other prices than `prices` of the provider: leave it out, or use a key without a budget' });
   return { body: tools.some(isDropped) ? { ...body, tools: tools.filter((tool) => !isDropped(tool)) } : body, issues };
@@ -66,14 +75,21 @@ const paid =
   'is run by the provider and billed by the call, which budgets cannot count: remove it, use a tool of a toolset, or a key without a budget';
 
 /** At most the standard price. */
-const usualTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard', 'standard_only', 'flex', 'batch']);
+const usualTiers: ReadonlySet<string> = new Set(['auto', 'default', 'unspecified', 'standard', 'standard_only', 'flex', 'batch']);
 
 /** Tools without a type are Anthropic's own form of functions; the client runs these types, too. */
 const clientTypes = /^(function|custom|namespace|local_shell|apply_patch|computer|bash|text_editor|memory|tool_search)(_|$)/;
 
 function isProviderTool(tool: unknown): boolean {
   const { type } = recordOf(tool);
-  return typeof type === 'string' && !clientTypes.test(type);
+  return typeof type === 'string' ? !clientTypes.test(type) : geminiToolIn(tool) !== undefined;
+}
+
+/** Gemini's tools have a member each, in either spelling: the client runs functions and the computer, and the provider all others. */
+function geminiToolIn(tool: unknown): string | undefined {
+  const { name, function: named, custom, ...members } = recordOf(tool);
+  if (name !== undefined || named !== undefined || custom !== undefined) return undefined;
+  return Object.keys(members).find((member) => !/^(function_?declarations|computer_?use|cache_control|description)$/i.test(member));
 }
 
 function isSearch(tool: unknown): boolean {

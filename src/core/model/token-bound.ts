@@ -19,8 +19,10 @@ const soundBytesPerToken = 16;
 /** Text counts one token for each byte, which no tokenizer exceeds. `imageTokens`: of an image, by value or by reference. Throws `invalid_request` for too many levels. */
 export function inputBound(body: Json, imageTokens: number): number {
   if (isDeeperThan(body, limits.maxJsonDepth)) throw invalidRequest([{ path: '', message: `has more than ${limits.maxJsonDepth} levels` }]);
-  const { previous_response_id: previous, conversation, cachedContent, mcp_servers: servers, prompt } = body;
-  const stored = [previous, conversation, cachedContent, servers, isRecord(prompt) ? prompt : null].filter((value) => value != null);
+  const { previous_response_id: previous, conversation, cachedContent, cached_content, mcp_servers: servers, prompt } = body;
+  const stored = [previous, conversation, cachedContent ?? cached_content, servers, isRecord(prompt) ? prompt : null].filter(
+    (value) => value != null,
+  );
   return addedTokens + stored.length * referencedTokens + tokensOf(body, 'body', imageTokens);
 }
 
@@ -33,8 +35,10 @@ export function formBound(fields: Iterable<string | { size: number }>, imageToke
 }
 
 /** The number of answers that a request asks for. Some servers read a number in a text. */
-export function choicesOf({ n }: Json): number {
-  const count = Math.ceil(Number(n ?? 1));
+export function choicesOf({ n, generationConfig, generation_config }: Json): number {
+  // Gemini takes both spellings.
+  const { candidateCount, candidate_count } = { ...recordOf(generation_config), ...recordOf(generationConfig) };
+  const count = Math.ceil(Number(n ?? candidateCount ?? candidate_count ?? 1));
   return Number.isNaN(count) ? 1 : Math.max(1, count);
 }
 

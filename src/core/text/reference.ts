@@ -62,7 +62,7 @@ export function readInputId(id: string): InputReference | null {
 export type DialectName = ApiDialectName | UiDialectName;
 
 /** Those of model APIs, which providers have, too. */
-export type ApiDialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+export type ApiDialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'gemini';
 
 /** Those of user interfaces. */
 export type UiDialectName = 'ai-sdk' | 'ag-ui';
@@ -72,6 +72,7 @@ const answerPrefixes: Readonly<Record<DialectName, string>> = {
   'openai-chat': 'chatcmpl-',
   'openai-responses': 'resp_',
   'anthropic-messages': 'msg_',
+  gemini: 'gen_',
   'ai-sdk': 'uim_',
   'ag-ui': 'run_',
 };

@@ -25,10 +25,8 @@ import {
 import type { DialectRequest } from '../dialect.ts';
 import { createFieldReader, type Field, readService } from '../fields.ts';
 import { messagesFields, messagesTool } from './fields.ts';
-import type { MarkedText, Message } from '../../core/model/message.ts';
-import { callNames, resultMessage } from '../../core/turn/pair-calls.ts';
-import { messageCharacters } from '../../core/turn/transcript.ts';
-import { charactersPerToken } from '../../core/limits/units.ts';
+import type { MarkedText } from '../../core/model/message.ts';
+import { estimateTokens } from '../token-estimate.ts';
 
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
 const System = z.union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))]);
@@ -259,11 +257,7 @@ function toToolChoice(choice: z.infer<typeof ToolChoice>): NonNullable<ModelSett
 }
 
 /** `instructions`: the text before the request's own system text. Throws `invalid_request`. */
-export function estimateTokens(body: Readonly<Record<string, unknown>>, instructions: string): number {
+export function estimateMessagesTokens(body: Readonly<Record<string, unknown>>, instructions: string): number {
   const request = parseInput(CountTokensRequest, body);
-  const { system, history, results, input } = toMessagesConversation(request, { inSession: true });
-  const messages: Message[] = [...history, resultMessage(results, callNames(history)), { role: 'user', parts: input }];
-  const messageCharactersTotal = messages.reduce((sum, message) => sum + messageCharacters(message), 0);
-  const tools = request.tools == null ? 0 : JSON.stringify(request.tools).length;
-  return Math.ceil((instructions.length + system.length + messageCharactersTotal + tools) / charactersPerToken);
+  return estimateTokens(toMessagesConversation(request, { inSession: true }), { instructions, tools: request.tools });
 }

@@ -22,7 +22,7 @@ export type IncomingChat = Pick<ProxiedChat, 'headers' | 'signal' | 'requestId'>
   dialect: Dialect;
   /** Parsed, and as received. */
   body: ChatBody;
-  text: string;
+  text: string | undefined;
   toolset: string | undefined;
   session: string | undefined;
   /** Read only for a turn. */

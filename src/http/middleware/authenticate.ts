@@ -1,6 +1,6 @@
 /**
- * Derives the `Principal` from the `Authorization` header, or from the cookie of a signed-in browser, and checks the scope that a route requires. `x-api-key` is accepted only on the
- * paths that Anthropic's stock client calls. Keys in URLs are not accepted, since they end up in logs.
+ * Derives the `Principal` from the `Authorization` header, or from the cookie of a signed-in browser, and checks the scope that a route requires. `x-api-key` and `x-goog-api-key` are
+ * accepted only on the paths that stock clients of Anthropic and Google call. Keys in URLs are not accepted, since they end up in logs.
  */
 import { limits } from '../../core/limits/limits.ts';
 import { requireAllowed } from '../../core/people/authority.ts';
@@ -54,8 +54,11 @@ export async function inWorkspace(
 async function principalOf(c: AppContext, maxAgeMs?: number): Promise<Principal> {
   const key = keyOf(c);
   if (key !== null) return await principalOfKey(c, key, maxAgeMs);
-  const also = takesApiKey(c.req.path) ? ' or `x-api-key: <key>`' : '';
-  const missing = new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
+  const also = apiKeyHeaders(c.req.path).map((name) => ` or \`${name}: <key>\``);
+  // Clients of Google's API may have put it there.
+  const inUrl = also.length > 0 && c.req.query('key') !== undefined ? ' A key in the URL is not read, since URLs end up in logs.' : '';
+  const text = `Send the key as \`Authorization: Bearer <key>\`${also.join('')}.${inUrl}`;
+  const missing = new Problem('unauthenticated', text, { reason: 'missing' });
   // Only browsers sign in, and they do not call MCP.
   if (isMcpPath(c.req.path) || readCookie(c, sessionCookie) === null) throw missing;
   const person = await personOfCookie(c);
@@ -81,21 +84,27 @@ function requireAudience(c: AppContext, principal: Principal): Principal {
 }
 
 /**
- * Authorization takes precedence over `x-api-key`: a client that sends both has configured the first one for this service. null: the
+ * Authorization takes precedence over the other headers: a client that sends both has configured the first one for this service. null: the
  * request has no key.
  */
 function keyOf(c: AppContext): string | null {
   const bearer = c.req.header('authorization');
-  const isTaken = takesApiKey(c.req.path);
-  const apiKey = isTaken ? c.req.header('x-api-key') : undefined;
   if (!isBlank(bearer)) return bearerKey(bearer);
-  return isBlank(apiKey) ? null : plainKey(apiKey);
+  for (const name of apiKeyHeaders(c.req.path)) {
+    const key = c.req.header(name);
+    if (!isBlank(key)) return plainKey(name, key);
+  }
+  return null;
 }
 
-/** `path`: of a request or of a route. */
-export function takesApiKey(path: string): boolean {
-  return /^\/v1\/(messages|models)(\/|$)/.test(path);
+/** Returns the headers that may have the key alone. `path`: of a request or of a route. */
+export function apiKeyHeaders(path: string): readonly ApiKeyHeader[] {
+  const [, root] = /^\/(v1\/messages|v1\/models|v1beta)(?:\/|$)/.exec(path) ?? [];
+  if (root === undefined) return [];
+  return root === 'v1beta' ? ['x-goog-api-key'] : root === 'v1/models' ? ['x-api-key', 'x-goog-api-key'] : ['x-api-key'];
 }
+
+type ApiKeyHeader = 'x-api-key' | 'x-goog-api-key';
 
 function isBlank(header: string | undefined): header is undefined {
   return header === undefined || header.trim() === '';
@@ -111,8 +120,8 @@ function bearerKey(header: string): string {
 }
 
 /** The header contains only the key, with the limits of a bearer key. */
-function plainKey(header: string): string {
+function plainKey(name: ApiKeyHeader, header: string): string {
   const key = header.length > limits.maxKeyBytes + 16 ? undefined : /^[\x21-\x7e]+$/.exec(header.trim())?.[0];
-  if (key === undefined) throw new Problem('unauthenticated', 'The x-api-key header must be the key alone.', { reason: 'malformed' });
+  if (key === undefined) throw new Problem('unauthenticated', `The ${name} header must be the key alone.`, { reason: 'malformed' });
   return key;
 }

@@ -20,7 +20,7 @@ export const anthropic: Adapter = {
   dialect: 'anthropic-messages',
   watched: async () => (await import('./watch.ts')).messagesWire,
   path: () => '/messages',
-  countTokensPath: '/messages/count_tokens',
+  countTokensPath: () => '/messages/count_tokens',
   headers: { 'anthropic-version': '2023-06-01' },
   profileRows: anthropicRows,
   toBody: toMessagesBody,

@@ -13,6 +13,12 @@ export const geminiRows: readonly ProfileRow[] = [
       files: ['pdf', 'audio', 'video', 'url'],
     },
   },
+  {
+    kind: 'gemini',
+    host: 'googleapis.com',
+    because: 'clients were written for its format; other servers of the same API only resemble it (reference §8.1 to §8.5)',
+    profile: { exact: true },
+  },
   { kind: 'gemini', because: 'at most 65,536 output tokens (models overview)', profile: { maxOutputTokens: 65_536 } },
   {
     kind: 'gemini',

@@ -20,16 +20,23 @@ import { toUsage } from '../wire-usage.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
 export const gemini: Adapter = {
+  dialect: 'gemini',
+  watched: async () => (await import('./watch.ts')).geminiWire,
+  countTokensPath: (model) => `/${resourceName(model)}:countTokens`,
   path: ({ model, whole }) => `/${resourceName(model)}:${whole ? 'generateContent' : 'streamGenerateContent?alt=sse'}`,
   profileRows: geminiRows,
   toBody: toGeminiBody,
   createReply: (access) => new GeminiReply(access),
   modelsUrl: (baseUrl) => `${baseUrl}/models?pageSize=1000`,
-  outputLimits: ({ generationConfig }) => [recordOf(generationConfig).maxOutputTokens],
+  outputLimits: ({ generationConfig, generation_config }) => {
+    const { maxOutputTokens, max_output_tokens } = { ...recordOf(generation_config), ...recordOf(generationConfig) };
+    return [maxOutputTokens, max_output_tokens];
+  },
+  readUsage,
 };
 
 /** The path of the model; the base URL determines its location. */
-function resourceName(model: string): string {
+export function resourceName(model: string): string {
   const [name = '', collection = 'models'] = calledName({ kind: 'gemini', model }).split('/').reverse();
   return `${collection}/${encodeURIComponent(name.toWellFormed()).replaceAll('%40', '@')}`;
 }

@@ -104,7 +104,7 @@ function observe(
 type UsageScan = { push(bytes: Uint8Array): void; end(): void };
 
 /**
- * Finds the values of members called `usage` in JSON or in a stream of it. In a text of the reply the quotes of such a member are escaped.
+ * Finds the values of members called `usage` or `usageMetadata` in JSON or in a stream of it. In a text of the reply the quotes of such a member are escaped.
  */
 function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readUsage'>): UsageScan {
   const decoder = new TextDecoder();
@@ -114,7 +114,7 @@ function createUsageScan({ meter, readUsage }: Pick<Forwarding, 'meter' | 'readU
   let hasOutput = false;
   const read = (text: string): void => {
     // Its first character is literal, so that the engine can search for it; a look-behind would be tried everywhere.
-    const pattern = /"usage"\s*:\s*\{/g;
+    const pattern = /"usage(?:Metadata)?"\s*:\s*\{/g;
     let done = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       if (text[match.index - 1] === '\\') continue;

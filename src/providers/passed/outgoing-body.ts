@@ -34,6 +34,10 @@ export function offersTools({ tools, functions }: Readonly<Record<string, unknow
  */
 export function outgoingBody({ body, text, model, dialect }: OwnRequest): string {
   const { toolset, ...rest } = body;
+  if (dialect.modelInPath === true) {
+    const { model: _model, stream: _stream, ...own } = rest;
+    return JSON.stringify(dialect.withoutTokens?.(own) ?? own);
+  }
   // Tokens are rare; this check is fast.
   if (dialect.withoutTokens !== undefined && (text === undefined || text.includes(nativeTokenPrefix))) {
     return JSON.stringify({ ...dialect.withoutTokens(rest), model });

@@ -1,5 +1,6 @@
 /**
- * The rest of OpenAI's API (embeddings, moderations, audio, images): requests and replies are passed on with the provider's key and model.
+ * The rest of OpenAI's API (embeddings, moderations, audio, images): requests and replies are passed on with the provider's key and model; and
+ * embeddings of Gemini's API.
  */
 import { splitModelRef } from '../../core/turn/agent.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
@@ -24,17 +25,22 @@ import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
 import { ownEmbeddings } from './own-embeddings.ts';
 import { startReply } from './reply-start.ts';
+import { resourceName } from '../gemini/reply.ts';
 import { withRetries } from '../retry.ts';
 import { endingRoute, toRouting, withTarget } from '../routed-reply.ts';
 import { wireAccess } from '../wire-access.ts';
 import { openHead } from '../transport.ts';
 
-/** `path`: after the provider's base URL, such as `/embeddings`. */
+/**
+ * `path`: after the provider's base URL, such as `/embeddings`. `gemini`: what a provider of that kind is sent in its place, to a method of the
+ * model's resource.
+ */
 export type PassedRequest = {
   ref: ResolvedModel;
   path: string;
   body: Readonly<Record<string, unknown>> | FormData;
   requestId?: string | undefined;
+  gemini?: { method: string; body(resource: string): Readonly<Record<string, unknown>> };
 };
 
 /** The kinds whose service may have the rest of OpenAI's API. */
@@ -51,16 +57,19 @@ export async function passRequest(deps: ProxyDeps, principal: Principal, request
 async function passToModel(
   deps: ProxyDeps,
   principal: Principal,
-  { ref, path, body, requestId }: PassedRequest & { ref: string },
+  { ref, body, requestId, ...asked }: PassedRequest & { ref: string },
   route: RouteAttempt | undefined,
 ): Promise<Response> {
   const { directory, outbound: http, clock, log, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
   const { access: given, isListed } = await readAllowedProvider(directory, principal, ref);
   const access = wireAccess(given, model);
+  // Embeddings of Vertex AI have another form.
+  const gemini = given.kind === 'gemini' ? asked.gemini : undefined;
+  const path = gemini === undefined ? asked.path : `/${resourceName(model)}:${gemini.method}`;
   const dropped = createDropped();
   const own = path === '/embeddings' && !(body instanceof FormData) ? ownEmbeddings(access, model, body, dropped) : null;
-  if (own === null && !openAiKinds.has(access.kind) && !(path === '/rerank' && access.kind === 'cohere')) {
+  if (own === null && gemini === undefined && !openAiKinds.has(access.kind) && !(path === '/rerank' && access.kind === 'cohere')) {
     const message = `the provider "${provider}" has no ${path}: it is of kind ${given.kind}. Use a model of a provider of kind openai or openai-compatible`;
     throw invalidRequest([{ path: 'model', message }]);
   }
@@ -69,7 +78,7 @@ async function passToModel(
     model,
     path,
     headers: { accept: '*/*' },
-    body: withModel(body, model),
+    body: gemini?.body(resourceName(model)) ?? withModel(body, model),
     timeouts: route?.limits,
     ...(own && { path: own.path, body: own.body }),
   };
@@ -120,7 +129,7 @@ const passedOutputTokens = 16_384;
 
 function passedBound(path: string, body: PassedRequest['body'], imageTokens: number): TokenBound {
   const isForm = body instanceof FormData;
-  const outputTokens = /^\/(embeddings|moderations|rerank)$/.test(path) ? 0 : passedOutputTokens;
+  const outputTokens = /^\/(embeddings|moderations|rerank)$|:batchEmbedContents$/.test(path) ? 0 : passedOutputTokens;
   const choices = (isForm ? body.getAll('n') : [body.n]).map((n) => choicesOf({ n }));
   const inputTokens = isForm ? formBound(body.values(), imageTokens) : inputBound(body, imageTokens);
   return { inputTokens, outputTokens: outputTokens * Math.max(1, ...choices) };
@@ -128,7 +137,8 @@ function passedBound(path: string, body: PassedRequest['body'], imageTokens: num
 
 /** Embeddings count as chats do, audio and images as responses. */
 function readPassedUsage(usage: unknown): Usage | null {
-  return adapters.openai.readUsage?.(usage) ?? adapters['openai-responses'].readUsage?.(usage) ?? null;
+  const apis = [adapters.openai, adapters['openai-responses'], adapters.gemini];
+  return apis.map((adapter) => adapter.readUsage?.(usage) ?? null).find((read) => read !== null) ?? null;
 }
 
 function withModel(body: PassedRequest['body'], model: string): PassedRequest['body'] {

@@ -152,6 +152,7 @@ function withModel(body: Json, model: string): Json | undefined {
     const inner = withModel(recordOf(body[place]), model);
     return inner === undefined ? undefined : { ...body, [place]: inner };
   }
+  if ('modelVersion' in body) return { ...body, modelVersion: model };
   // A response repeats the instructions, which are the agent's.
   return 'model' in body ? { ...body, model, ...('instructions' in body && { instructions: null }) } : undefined;
 }

@@ -23,6 +23,8 @@ describe('a request whose model is checked', () => {
     ['context_window_fallback_dict', { context_window_fallback_dict: { a: 'b' } }],
     ['providerOptions.gateway.models', { providerOptions: { gateway: { models: ['x'] } } }],
     ['extra_body.models', { extra_body: { models: ['x'] } }],
+    ['generationConfig.routingConfig', { generationConfig: { routingConfig: { manualMode: { modelName: 'gemini-3-pro' } } } }],
+    ['generationConfig.modelSelectionConfig', { generation_config: { model_selection_config: { x: 1 } } }],
     ['tools[1].model', { tools: [fn, { type: 'image_generation', model: 'gpt-image-1' }] }],
   ])('cannot name others in %s', (path, body) => {
     expect(issuesOf(body, false)).toEqual([path]);
@@ -52,6 +54,10 @@ describe('a request with a budget', () => {
     ['tools[0].type', { tools: [{ type: 'openrouter:web_search' }, fn] }],
     ['tools[0].type', { tools: [{ type: 'web_search' }, fn], tool_choice: { type: 'web_search' } }],
     ['tools[0].type', { tools: [{ type: 'web_search' }, fn], tool_choice: 'required' }],
+    ['tools[0].googleSearch', { tools: [{ googleSearch: {} }] }],
+    ['tools[1].google_search', { tools: [{ functionDeclarations: [{ name: 'a' }] }, { google_search: {} }] }],
+    ['tools[0].codeExecution', { tools: [{ functionDeclarations: [{ name: 'a' }], codeExecution: {} }] }],
+    ['serviceTier', { serviceTier: 'PRIORITY' }],
     ['web_search_options', { web_search_options: { search_context_size: 'high' } }],
     ['plugins', { plugins: [{ id: 'web' }] }],
     ['search_parameters', { search_parameters: { mode: 'on' } }],

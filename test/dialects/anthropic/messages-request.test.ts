@@ -3,7 +3,7 @@ import {
   sessionOfMessagesCalls,
   withMessagesInstructions,
   withoutMessagesTokens,
-  estimateTokens,
+  estimateMessagesTokens,
 } from '../../../src/dialects/anthropic/request.ts';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
@@ -384,7 +384,7 @@ describe('provider data', () => {
 describe('the token estimate', () => {
   it('counts system text, messages, results, tools and instructions; images at a fixed size', () => {
     const bare = { model: 'm/m', messages: [user('x'.repeat(400))] };
-    const count = (more: object, before = '') => estimateTokens({ ...bare, ...more }, before);
+    const count = (more: object, before = '') => estimateMessagesTokens({ ...bare, ...more }, before);
     expect(count({})).toBe(100);
     expect(count({ system: 'x'.repeat(40) }, 'x'.repeat(40))).toBe(120);
     expect(count({ messages: [user([image])] })).toBe(1500);

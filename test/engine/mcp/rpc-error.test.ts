@@ -17,7 +17,7 @@ it.each([
 ] satisfies [ProblemCode, number][])('%s has the code %i, inside an MCP message and before it', async (code, expected) => {
   const problem = new Problem(code, 'No.', { retryable: false });
   expect(toRpcError(problem)).toEqual({ code: expected, message: 'No.', data: { retryable: false, code } });
-  const response = renderProblem(problem, { method: 'POST', path: '/mcp/demo', requestId: 'req_1' });
+  const response = await renderProblem(problem, { method: 'POST', path: '/mcp/demo', requestId: 'req_1' });
   expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: expected, data: { code, requestId: 'req_1' } } });
   expect(toRpcFault(problem, silentLog)).toMatchObject({ code: expected, data: { code } });
 });

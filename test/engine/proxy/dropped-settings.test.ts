@@ -1,6 +1,6 @@
 /** A translated chat names in its response what its provider was not sent, streamed and whole. */
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from '../../../src/dialects/dialects.ts';
+import { loadDialect } from '../../../src/dialects/dialects.ts';
 import type { ApiDialectName } from '../../../src/core/text/reference.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
@@ -16,7 +16,7 @@ async function droppedBy({ access, model, create }: Participant, dialect: ApiDia
   const body = { model: 'a/b', ...given };
   const answer = await translateChat(
     deps,
-    { access, model, dialect: dialectOf(dialect), body, ref: 'a/b' },
+    { access, model, dialect: await loadDialect(dialect), body, ref: 'a/b' },
     () => new AbortController().signal,
   );
   await answer.text();

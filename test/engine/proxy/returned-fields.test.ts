@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { ApiDialectName } from '../../../src/core/text/reference.ts';
-import { dialectOf } from '../../../src/dialects/dialects.ts';
+import { loadDialect } from '../../../src/dialects/dialects.ts';
 import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
@@ -25,7 +25,7 @@ function translator({ access, model }: Pick<Participant, 'access' | 'model'>, ht
   const clock = fakeClock();
   const deps = { model: createChatModel({ http, rehearsal: http, clock }), clock, ids: countedIds() };
   return async (body: Json, dialect: ApiDialectName = 'openai-chat'): Promise<Response> => {
-    const chat = { access, model, dialect: dialectOf(dialect), body: { ...body, model: 'alias' }, ref: 'alias' };
+    const chat = { access, model, dialect: await loadDialect(dialect), body: { ...body, model: 'alias' }, ref: 'alias' };
     return await translateChat(deps, chat, () => new AbortController().signal);
   };
 }

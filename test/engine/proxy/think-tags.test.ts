@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { ApiDialectName } from '../../../src/core/text/reference.ts';
-import { dialectOf } from '../../../src/dialects/dialects.ts';
+import { loadDialect } from '../../../src/dialects/dialects.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
 import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
@@ -43,7 +43,7 @@ function asking(participant: Pick<Participant, 'access' | 'model'>, content: str
   const clock = fakeClock();
   const deps = { model: createChatModel({ http, rehearsal: http, clock }), clock, ids: countedIds() };
   const ask = async (dialect: ApiDialectName, body: Json): Promise<Response> => {
-    const chat = { ...participant, dialect: dialectOf(dialect), body: { ...body, model: 'a/b' }, ref: 'a/b' };
+    const chat = { ...participant, dialect: await loadDialect(dialect), body: { ...body, model: 'a/b' }, ref: 'a/b' };
     return await translateChat(deps, chat, () => new AbortController().signal);
   };
   return { ask, sent };

@@ -5,7 +5,7 @@ import type { Message } from '../../../src/core/model/message.ts';
 import type { ModelSettings } from '../../../src/core/model/model-settings.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ApiDialectName } from '../../../src/core/text/reference.ts';
-import { dialectOf } from '../../../src/dialects/dialects.ts';
+import { loadDialect } from '../../../src/dialects/dialects.ts';
 import { noMeter } from '../../../src/engine/proxy/call-meter.ts';
 import { translateChat } from '../../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
@@ -34,7 +34,7 @@ async function send({ access: own, model }: Place, dialect: ApiDialectName, give
   const clock = fakeClock();
   const deps = { model: createChatModel({ http, rehearsal: http, clock }), clock, ids: countedIds() };
   const meter = { ...noMeter, dropped: (found: Dropped) => Object.assign(kept, { dropped: found }) };
-  const chat = { access, model, dialect: dialectOf(dialect), body: { model: 'a/b', max_tokens: 99, ...given }, ref: 'a/b', meter };
+  const chat = { access, model, dialect: await loadDialect(dialect), body: { model: 'a/b', max_tokens: 99, ...given }, ref: 'a/b', meter };
   await expect(translateChat(deps, chat, () => new AbortController().signal)).rejects.toThrow();
   const names = kept.dropped?.items().map(({ name }) => name) ?? [];
   return { body, dropped: names.length === 0 ? null : names.join(', ') };
@@ -273,8 +273,8 @@ describe('a turn of Claude behind a gateway', () => {
   it.each<[ApiDialectName, Json]>([
     ['anthropic-messages', { max_tokens: 9, messages: [user(text('Long.', short), text('Q?', hour))] }],
     ['openai-chat', { messages: [user(text('Long.', short), text('Q?', hour))] }],
-  ])('takes the lifetime of a client of %s, and stores no marks', (name, given) => {
-    const request = dialectOf(name).readRequest({ model: 'agent/x', ...given });
+  ])('takes the lifetime of a client of %s, and stores no marks', async (name, given) => {
+    const request = (await loadDialect(name)).readRequest({ model: 'agent/x', ...given });
     expect(request.settings().cache).toBe('1h');
     expect(JSON.stringify(request.conversation({ inSession: true }))).not.toContain('cache');
   });

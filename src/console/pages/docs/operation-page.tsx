@@ -79,6 +79,12 @@ function Authorization({ operation: { scopes, security } }: { operation: ApiOper
             or <code>x-api-key</code>
           </>
         )}
+        {security.includes('googleApiKey') && (
+          <>
+            {' '}
+            or <code>x-goog-api-key</code>
+          </>
+        )}
       </span>
       {scopes.length > 0 && (
         <span>

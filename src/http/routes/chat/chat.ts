@@ -22,10 +22,13 @@ import { toProblem } from '../../problems.ts';
 import { requireStream } from '../../places.ts';
 import type { Answer, RouteRequest } from '../../route.ts';
 
+/** `text` undefined: the body is not what was received. */
+type ChatRequest = Omit<RouteRequest, 'params' | 'query' | 'answer' | 'text'> & { text: string | undefined };
+
 /** `headers`: the caller's headers for a provider with the same API. */
 export async function answerChat(
   dialect: Dialect,
-  { c, services, principal, body, bytes, text }: RouteRequest,
+  { c, services, principal, body, bytes, text }: ChatRequest,
   headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const checked = requireModel(body);

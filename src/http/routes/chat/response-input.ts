@@ -9,7 +9,7 @@ import { messageCharacters } from '../../../core/turn/transcript.ts';
 import { compactInput } from '../../../engine/chat/compact-input.ts';
 import { requireModel } from '../../../engine/chat/incoming-chat.ts';
 import { defineRoute } from '../../route.ts';
-import { countInput } from '../models/count-tokens.ts';
+import { countOrEstimate } from '../models/count-tokens.ts';
 
 const common = { method: 'post', tag: 'OpenAI', scopes: ['chat'], query: 'ignored' } as const;
 const problems = ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'] as const;
@@ -65,8 +65,9 @@ export const responseInputRoutes = [
       problems,
     },
     async (request) => {
-      const counted = await countInput(request, { dialect: openAiResponses, estimate });
-      return counted instanceof Response ? counted : request.answer(200, { object: 'response.input_tokens', ...counted });
+      const counted = await countOrEstimate(request, { dialect: openAiResponses, estimate });
+      if (counted instanceof Response) return counted;
+      return request.answer(200, { object: 'response.input_tokens', input_tokens: counted, estimated: true });
     },
   ),
 

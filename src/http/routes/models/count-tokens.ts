@@ -2,7 +2,7 @@
  * `/v1/messages/count_tokens`: the provider's own count if it has one, otherwise an estimate that is marked as such. Clients use it to
  * check whether a conversation still fits.
  */
-import { CountTokensRequest, estimateTokens } from '../../../dialects/anthropic/request.ts';
+import { CountTokensRequest, estimateMessagesTokens } from '../../../dialects/anthropic/request.ts';
 import { z } from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
@@ -11,7 +11,7 @@ import { type RouteRequest, defineRoute } from '../../route.ts';
 import { routingHeaders } from '../chat/chat.ts';
 import type { HttpServices } from '../../services.ts';
 import { type ChatBody, readRoute, requireModel, resolveModel, withoutToolset } from '../../../engine/chat/incoming-chat.ts';
-import type { Dialect } from '../../../dialects/dialect.ts';
+import type { ProxiedChat } from '../../../engine/proxy/translate-chat.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 
@@ -42,35 +42,33 @@ export const countTokenRoutes = [
       problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'],
     },
     async (request) => {
-      const messages = { dialect: anthropicMessages, headers: anthropicHeaders(request.c), estimate: estimateTokens };
-      const counted = await countInput(request, messages);
-      return counted instanceof Response ? counted : request.answer(200, counted);
+      const headers = anthropicHeaders(request.c);
+      const counted = await countOrEstimate(request, { dialect: anthropicMessages, headers, estimate: estimateMessagesTokens });
+      return counted instanceof Response ? counted : request.answer(200, { input_tokens: counted, estimated: true });
     },
   ),
 ];
 
-type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text' | 'body'>;
-type Counted = { input_tokens: number; estimated: true };
-/** `estimate`: takes the body and the text before its own system text. */
-type CountedDialect = {
-  dialect: Dialect;
-  headers?: Readonly<Record<string, string>>;
+type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'body'> & { text: string | undefined };
+type Counting = Pick<ProxiedChat, 'dialect' | 'headers'> & {
+  /** Throws `invalid_request`. */
   estimate(body: ChatBody, instructions: string): number;
+  /** The provider cannot count this request. */
+  isEstimated?: boolean;
 };
 
-/** Returns the provider's response, or an estimate. */
-export async function countInput(
+/** Returns the provider's response if it can count, and otherwise an estimate. */
+export async function countOrEstimate(
   { c, services, principal, text, body: value }: Asked,
-  { dialect, headers, estimate }: CountedDialect,
-): Promise<Response | Counted> {
+  { dialect, headers, estimate, isEstimated = false }: Counting,
+): Promise<Response | number> {
   const body = requireModel(value);
   const ref = await resolveModel(services, principal, body.model);
   const { agent } = readRoute({ dialect, body, ...routingHeaders(c) }, ref);
-  const estimated = (instructions: string): Counted => ({ input_tokens: estimate(body, instructions), estimated: true });
-  if (agent !== undefined) return estimated(await instructionsOf(services, principal, agent));
+  if (agent !== undefined) return estimate(body, await instructionsOf(services, principal, agent));
   requireAllowed(principal, { act: 'use-model' });
-  const counted = await services.countTokens(principal, { ref, dialect, body: withoutToolset(body), text, headers });
-  return counted ?? estimated('');
+  const sent = { ref, dialect, body: withoutToolset(body), text, headers };
+  return (isEstimated ? null : await services.countTokens(principal, sent)) ?? estimate(body, '');
 }
 
 async function instructionsOf(services: HttpServices, principal: Principal, agent: string): Promise<string> {

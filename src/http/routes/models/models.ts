@@ -1,6 +1,7 @@
 /**
  * `/v1/models`: the values of `model` in a chat request: aliases first, then agents and the providers' models. OpenAI's and Anthropic's clients use the
- * same path, so every object has the fields of both. Wire: API references of both, "List models".
+ * same path, so every object has the fields of both; clients of Gemini's API, known by their header, get its fields, too. Wire: API references of all,
+ * "List models".
  */
 import { z } from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
@@ -14,11 +15,19 @@ import { readableAgents } from '../../../engine/configuration/readable.ts';
 import { createModelFilter, requireModelsOf } from '../../../engine/plan/model-filter.ts';
 import { requireModels } from '../../../engine/plan/plan-models.ts';
 import { defineRoute } from '../../route.ts';
+import type { AppContext } from '../../middleware/request-context.ts';
 import type { HttpServices } from '../../services.ts';
 import { resolveModel } from '../../../engine/chat/incoming-chat.ts';
 
+export const GeminiModel = z.object({ name: z.string(), displayName: z.string(), supportedGenerationMethods: z.array(z.string()) }).meta({
+  id: 'GeminiModel',
+  example: { name: 'models/rehearsal/default', displayName: 'rehearsal/default', supportedGenerationMethods: ['generateContent'] },
+});
+const forGemini = 'For requests with `x-goog-api-key`: the form of Gemini’s API.';
+
 const Model = z
   .object({
+    ...GeminiModel.partial().shape,
     id: z.string(),
     object: z.literal('model'),
     created: z.int().meta({ description: 'Unix time in seconds; 0: not known.' }),
@@ -46,6 +55,7 @@ const ModelList = z
     has_more: z.literal(false),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
+    models: z.array(GeminiModel).optional().meta({ description: forGemini }),
   })
   .meta({ id: 'ModelList' });
 type Model = z.infer<typeof Model>;
@@ -99,13 +109,14 @@ export const modelRoutes = [
         },
       },
     },
-    async ({ answer, services, principal, query: { provider, search = '' } }) => {
+    async ({ c, answer, services, principal, query: { provider, search = '' } }) => {
       const found = await listModels(services, principal);
       const text = search.toLowerCase();
       const data = found.filter(
         ({ id, owned_by: owner }) => (provider === undefined || owner === provider) && id.toLowerCase().includes(text),
       );
-      return answer(200, { object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null });
+      const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+      return answer(200, { object: 'list', data, has_more: false, ...ids, ...(isOfGemini(c) && { models: data.map(toGeminiModel) }) });
     },
   ),
 
@@ -124,22 +135,39 @@ export const modelRoutes = [
       answers: { 200: { description: 'The model.', schema: ReadModel } },
       problems: ['model_not_found'],
     },
-    async ({ answer, services, principal, params, query }) => {
-      const listed = await listModels(services, principal);
-      const ref = await resolveModel(services, principal, params.model);
-      const found = listed.find(({ id }) => id === params.model) ?? listed.find(({ id }) => id === ref);
-      const model = found && { ...found, id: params.model };
-      if (model === undefined) await refuseUnlisted(services, principal, ref);
-      if (model === undefined)
-        throw new Problem('model_not_found', `The model ${quoted(params.model)} does not exist. GET /v1/models lists all models.`);
-      if (typeof ref === 'string') return answer(200, model);
+    async ({ c, answer, services, principal, params, query }) => {
+      const { model, ref } = await readListedModel(services, principal, params.model);
+      const shown = { ...model, ...(isOfGemini(c) && toGeminiModel(model)) };
+      if (typeof ref === 'string') return answer(200, shown);
       const { clock, ids } = services;
       const { workspace, keyId } = principal;
       const routing = { clock, ids, workspace, keyId, session: query.session ?? null };
-      return answer(200, { ...model, route: (await loadRoutes()).explainRoute(ref, routing) });
+      return answer(200, { ...shown, route: (await loadRoutes()).explainRoute(ref, routing) });
     },
   ),
 ];
+
+function isOfGemini(c: AppContext): boolean {
+  return c.req.header('x-goog-api-key') !== undefined;
+}
+
+export function toGeminiModel({ id, display_name: displayName }: Pick<Model, 'id' | 'display_name'>): z.infer<typeof GeminiModel> {
+  return { name: `models/${id}`, displayName, supportedGenerationMethods: ['generateContent', 'countTokens', 'embedContent'] };
+}
+
+/** Throws `model_not_found`, and `forbidden` as below. */
+export async function readListedModel(
+  services: HttpServices,
+  principal: Principal,
+  name: string,
+): Promise<{ model: Model; ref: ResolvedModel }> {
+  const listed = await listModels(services, principal);
+  const ref = await resolveModel(services, principal, name);
+  const found = listed.find(({ id }) => id === name) ?? listed.find(({ id }) => id === ref);
+  if (found !== undefined) return { model: { ...found, id: name }, ref };
+  await refuseUnlisted(services, principal, ref);
+  throw new Problem('model_not_found', `The model ${quoted(name)} does not exist. GET /v1/models lists all models.`);
+}
 
 /** Throws `forbidden` for a model that is not listed because an allow-list does not have it, as a request with it does. */
 async function refuseUnlisted({ directory }: HttpServices, principal: Principal, ref: ResolvedModel): Promise<void> {
@@ -152,7 +180,7 @@ async function refuseUnlisted({ directory }: HttpServices, principal: Principal,
     await requireModelsOf(directory, principal, { name, agent });
 }
 
-async function listModels(services: HttpServices, principal: Principal): Promise<Model[]> {
+export async function listModels(services: HttpServices, principal: Principal): Promise<Model[]> {
   const { directory } = services;
   const mayUseModels = isAllowed(principal, { act: 'use-model' });
   const [readable, known, aliases, allows] = await Promise.all([

@@ -83,7 +83,7 @@ function streamFrames(
     event(event) {
       let text = '';
       for (const frame of encoder.encode(event)) {
-        if (place > startingAfter && (after === undefined || isAfter(frame.id, after))) text += encodeFrame(frame);
+        if (place > startingAfter && (after === undefined || isAfter(frame.id, after))) text += encoder.textOf(frame);
         place += 1;
       }
       return text;
