@@ -1925,7 +1925,7 @@ export interface paths {
         };
         /**
          * List agents and models
-         * @description Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).
+         * @description Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out and named in `unavailable`). Members for limits, abilities and prices are present where they are known: from the provider’s document, its own list, or the built-in table.
          *
          *     Scope: `chat`.
          */
@@ -7327,6 +7327,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @enum {string} */
+        Modality: "text" | "image" | "pdf" | "audio" | "video";
         /**
          * @example {
          *       "id": "rehearsal/default",
@@ -7339,15 +7341,38 @@ export interface components {
          *     }
          */
         Model: {
+            /** @description What the model takes and gives. PDF is `file`, as at OpenRouter. */
+            architecture?: {
+                input_modalities: string[];
+                output_modalities: string[];
+            };
+            /** @description As the list of Anthropic’s API has it. */
+            capabilities?: {
+                [key: string]: unknown;
+            };
+            /** @description Context window in tokens. */
+            context_length?: number;
             /** @description Unix time in seconds; 0: not known. */
             created: number;
             /** @description The same as `created`, in Anthropic’s format. */
             created_at: string;
             display_name: string;
             id: string;
+            /** @description Maximum input in tokens. */
+            max_input_tokens?: number;
+            /** @description The same as `max_tokens`. */
+            max_output_tokens?: number;
+            /** @description Maximum output in tokens, in Anthropic’s format. */
+            max_tokens?: number;
             /** @constant */
             object: "model";
             owned_by: string;
+            /** @description Price of a token as a decimal number: `prompt`, `completion`, `input_cache_read`, `input_cache_write`. */
+            pricing?: {
+                [key: string]: string;
+            };
+            /** @description Present if it is known whether the model calls tools: `tools`, `tool_choice`, `reasoning` and settings that it takes. */
+            supported_parameters?: string[];
             /** @constant */
             type: "model";
         };
@@ -7382,8 +7407,19 @@ export interface components {
             /** @constant */
             has_more: false;
             last_id: string | null;
+            /** @description Only with `client_version`: the list in the format of Codex. */
+            models?: ({
+                slug: string;
+            } & {
+                [key: string]: unknown;
+            })[];
             /** @constant */
             object: "list";
+            /** @description Providers whose models are missing, since they could not be listed. */
+            unavailable: {
+                provider: string;
+                reason: string;
+            }[];
         };
         /**
          * @example [
@@ -8143,8 +8179,8 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             kind: components["schemas"]["ProviderKind"];
-            /** @description Models listed by `/v1/models`. */
-            models?: string[];
+            /** @description Models listed by `/v1/models`: names, or names with what is known of them. */
+            models?: components["schemas"]["ProviderModel"][];
             /** @description Optional. Must equal the name in the path. */
             name?: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
@@ -8159,6 +8195,30 @@ export interface components {
         };
         /** @enum {string} */
         ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama";
+        /**
+         * @example {
+         *       "model": "llama-3.3-70b",
+         *       "contextTokens": 131072,
+         *       "tools": true
+         *     }
+         */
+        ProviderModel: string | {
+            /** @description Context window: input and output together. */
+            contextTokens?: number;
+            /** @description What the model takes. */
+            inputs?: components["schemas"]["Modality"][];
+            /** @description Maximum input, if it is less than the context window. */
+            maxInputTokens?: number;
+            /** @description Maximum output of one reply. */
+            maxOutputTokens?: number;
+            model: string;
+            /** @description What the model gives. Default, if the inputs are known: `text`. */
+            outputs?: components["schemas"]["Modality"][];
+            /** @description The model can reason before it answers. */
+            reasoning?: boolean;
+            /** @description The model calls tools. */
+            tools?: boolean;
+        };
         ProviderProfile: {
             /** @description Kinds `openai` and `openai-compatible`: which requests are sent by the Responses API instead of Chat Completions. `chat`: none. `own`: those of Responses clients. `effort`: also those with tools and a reasoning effort other than `none`. `reasoning`: also those with tools without an effort. `tools`: all with tools. `responses`: all. Each value includes those before it. */
             api?: components["schemas"]["OpenAiApi"];
@@ -8307,8 +8367,8 @@ export interface components {
             };
             /** @enum {string} */
             kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama" | "rehearsal";
-            /** @description Models listed by `/v1/models`. */
-            models?: string[];
+            /** @description Models listed by `/v1/models`: names, or names with what is known of them. */
+            models?: components["schemas"]["ProviderModel"][];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
@@ -12629,8 +12689,8 @@ export interface components {
             };
             /** @enum {string} */
             kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "ollama" | "rehearsal";
-            /** @description Models listed by `/v1/models`. */
-            models?: string[];
+            /** @description Models listed by `/v1/models`: names, or names with what is known of them. */
+            models?: components["schemas"]["ProviderModel"][];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
@@ -18026,6 +18086,8 @@ export interface operations {
     listModels: {
         parameters: {
             query?: {
+                /** @description Sent by Codex: adds the member `models`, which it reads. */
+                client_version?: string;
                 /** @description Only models of this provider; `moniker`: agents, `alias`: aliases. */
                 provider?: string;
                 /** @description Only ids that contain this text, in any case. */
