@@ -4,7 +4,12 @@
  * does not know are those that Codex uses for an unknown model (`model_info_from_slug` in `codex-rs/models-manager/src/model_info.rs`).
  * Versions that require `base_instructions` do not read the list, as without it: the prompt of Codex is not ours to write.
  */
-type Listed = { id: string; display_name: string; architecture?: { input_modalities: string[] } | undefined; max_input_tokens?: number | undefined };
+type Listed = {
+  id: string;
+  display_name: string;
+  architecture?: { input_modalities: string[] } | undefined;
+  max_input_tokens?: number | undefined;
+};
 
 /** Only models whose context window is known: Codex has its own values for all others. */
 export function codexModels(models: readonly Listed[]) {

@@ -72,7 +72,10 @@ const ModelList = z
     unavailable: z
       .array(z.object({ provider: z.string(), reason: z.string() }))
       .meta({ description: 'Providers whose models are missing, since they could not be listed.' }),
-    models: z.array(z.looseObject({ slug: z.string() })).optional().meta({ description: 'Only with `client_version`: the list in the format of Codex.' }),
+    models: z
+      .array(z.looseObject({ slug: z.string() }))
+      .optional()
+      .meta({ description: 'Only with `client_version`: the list in the format of Codex.' }),
   })
   .meta({ id: 'ModelList' });
 type Model = z.infer<typeof Model>;
@@ -151,7 +154,10 @@ async function refuseUnlisted({ directory }: HttpServices, principal: Principal,
     await requireModelsOf(directory, principal, { name, agent });
 }
 
-async function listModels(services: HttpServices, principal: Principal): Promise<{ models: Model[]; unavailable: ModelLists['unavailable'] }> {
+async function listModels(
+  services: HttpServices,
+  principal: Principal,
+): Promise<{ models: Model[]; unavailable: ModelLists['unavailable'] }> {
   const { directory } = services;
   const mayUseModels = isAllowed(principal, { act: 'use-model' });
   const [readable, lists, aliases, allows] = await Promise.all([
@@ -193,7 +199,9 @@ async function listModels(services: HttpServices, principal: Principal): Promise
     }),
   ];
   return {
-    models: await Promise.all(entries.map(async ({ model, ref }) => ({ ...model, ...factsOf(ref === null ? null : await lists.describe(ref)) }))),
+    models: await Promise.all(
+      entries.map(async ({ model, ref }) => ({ ...model, ...factsOf(ref === null ? null : await lists.describe(ref)) })),
+    ),
     unavailable: mayUseModels ? lists.unavailable : [],
   };
 }
