@@ -109,9 +109,11 @@ export class Metrics {
     }
     switch (attributes.get('gen_ai.operation.name')) {
       case 'chat':
-        return this.#addChat(attributes, take('gen_ai.operation.name', ...chatLabels), failure, durationS);
+        this.#addChat(attributes, take('gen_ai.operation.name', ...chatLabels), failure, durationS);
+        return;
       case 'invoke_agent':
-        return this.#add('agent', [...take('gen_ai.operation.name', 'gen_ai.agent.name'), ...failure], durationS);
+        this.#add('agent', [...take('gen_ai.operation.name', 'gen_ai.agent.name'), ...failure], durationS);
+        return;
       case 'execute_tool':
         this.#add('tool', [...take('gen_ai.tool.name', 'gen_ai.tool.type', 'gen_ai.agent.name'), ...failure], durationS);
         this.#add('toolCalls', [...take('gen_ai.tool.name', 'moniker.tool.verdict'), ...failure], 1);
