@@ -6356,6 +6356,12 @@ export interface components {
                 name: string;
             };
         };
+        GroupMembership: {
+            groups: string[];
+            provider: string;
+            /** Format: date-time */
+            until: string;
+        };
         /**
          * @example {
          *       "url": "https://guard.example.com/moniker",
@@ -7142,6 +7148,8 @@ export interface components {
         Member: {
             /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
             agents?: string[];
+            /** @description Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in. */
+            byGroups?: components["schemas"]["GroupMembership"];
             /** @description Stored in lower case. The identity provider of the person must have verified it. */
             email: string;
             name?: string;
@@ -7163,6 +7171,8 @@ export interface components {
         MemberView: {
             /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
             agents?: string[];
+            /** @description Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in. */
+            byGroups?: components["schemas"]["GroupMembership"];
             email: string;
             name: string;
             /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
@@ -12640,6 +12650,8 @@ export interface components {
         WrittenMember: {
             /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
             agents?: string[];
+            /** @description Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in. */
+            byGroups?: components["schemas"]["GroupMembership"];
             email: string;
             name: string;
             /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */

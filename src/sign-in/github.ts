@@ -27,7 +27,12 @@ export function createGitHubFlow(
   const api = url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`;
   return {
     async authorizationUrl({ state }, challenge, redirectUri) {
-      const query = { client_id: clientId, redirect_uri: redirectUri, scope: `read:user user:email${readsTeams ? ' read:org' : ''}`, state };
+      const query = {
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: `read:user user:email${readsTeams ? ' read:org' : ''}`,
+        state,
+      };
       return `${url}/login/oauth/authorize?${new URLSearchParams({ ...query, code_challenge: challenge, code_challenge_method: 'S256' })}`;
     },
 

@@ -87,7 +87,11 @@ describe('groups in an ID token', () => {
     ['toolsets of all groups with the role', ['support', 'docs', 'unknown'], { role: 'user', toolsets: ['tickets', 'wiki'] }],
     ['the role with the most rights', ['duty', 'support', 'platform'], { role: 'editor' }],
     ['the owner, as the map says so', ['leads', 'support'], { role: 'owner' }],
-    ['a group among 10,000', [...Array.from({ length: 9_999 }, (_, index) => `g${index}`), 'support'], { role: 'user', toolsets: ['tickets'] }],
+    [
+      'a group among 10,000',
+      [...Array.from({ length: 9_999 }, (_, index) => `g${index}`), 'support'],
+      { role: 'user', toolsets: ['tickets'] },
+    ],
   ])('give a role, for %s', async (_what, groups, rights) => {
     const response = await signIn({ groups });
     expect(response.status).toBe(303);
@@ -110,7 +114,11 @@ describe('groups in an ID token', () => {
   });
 
   it.each([
-    ['left out since there are too many', { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://x' } } }, 'too many'],
+    [
+      'left out since there are too many',
+      { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://x' } } },
+      'too many',
+    ],
     ['said to exist', { hasgroups: true }, 'too many'],
     ['numbers', { groups: ['platform', 7] }, 'not a list of names'],
     ['objects', { groups: [{ name: 'platform' }] }, 'not a list of names'],
@@ -125,11 +133,14 @@ describe('groups in an ID token', () => {
     ['is of another issuer', (claims) => provider.sign({ ...claims, iss: 'https://evil.example' })],
     ['is for another client', (claims) => provider.sign({ ...claims, aud: 'another' })],
     ['belongs to another sign-in', (claims) => provider.sign({ ...claims, nonce: 'another' })],
-    ['is signed with another key', async (claims) => {
-      const other = await createIdentityProvider({ issuer, clientId: 'moniker', now: harness.clock.now });
-      await other.rotate();
-      return await other.sign(claims, { kid: provider.key().id });
-    }],
+    [
+      'is signed with another key',
+      async (claims) => {
+        const other = await createIdentityProvider({ issuer, clientId: 'moniker', now: harness.clock.now });
+        await other.rotate();
+        return await other.sign(claims, { kid: provider.key().id });
+      },
+    ],
   ];
   it.each(forgeries)('give nothing in a token that %s', async (_what, forge) => {
     provider.forge = (claims) => forge({ ...claims, groups: ['leads'] });
@@ -193,7 +204,12 @@ describe('a role by groups', () => {
   });
 
   it('is not given while the setting cannot be read, and the setting is named', async () => {
-    for (const text of ['{', '{"map": []}', '{"map": [{"group": "a", "role": "root"}]}', '{"map": [{"group": "a", "role": "owner", "toolsets": ["x"]}]}']) {
+    for (const text of [
+      '{',
+      '{"map": []}',
+      '{"map": [{"group": "a", "role": "root"}]}',
+      '{"map": [{"group": "a", "role": "owner", "toolsets": ["x"]}]}',
+    ]) {
       await configure({ MONIKER_OIDC_GROUPS: text });
       const response = await get('/sign-in/oidc');
       expect(response.status).toBe(503);
@@ -236,7 +252,11 @@ describe('teams at GitHub', () => {
   });
 
   it.each([
-    ['never end', (path: string) => (path === '/user/teams' ? Array.from({ length: 100 }, () => team('platform')) : person(path)), 'too many teams'],
+    [
+      'never end',
+      (path: string) => (path === '/user/teams' ? Array.from({ length: 100 }, () => team('platform')) : person(path)),
+      'too many teams',
+    ],
     ['cannot be read', (path: string) => (path === '/user/teams' ? { message: 'Not Found' } : person(path)), 'did not list'],
   ])('refuse the sign-in when they %s', async (_what, responses, reason) => {
     github = responses;

@@ -1,8 +1,8 @@
 /** Identity providers, which say who a person is. From the operator's settings; pure. */
 
 /** `groups`: the setting that says what groups give (`group-map.ts`), as it is written; null: they give nothing. */
-export type IdentityProvider = { groups: { setting: string; text: string } | null } & (
-  /** OpenID Connect, with discovery. */
+export type IdentityProvider = { groups: { setting: string; text: string } | null } & /** OpenID Connect, with discovery. */
+(
   | { kind: 'oidc'; id: string; name: string; issuer: string; clientId: string; clientSecret: string | null }
   /** OAuth with GitHub's API for the email. `url`: of a GitHub Enterprise Server, or github.com. */
   | { kind: 'github'; id: string; name: string; url: string; clientId: string; clientSecret: string }
@@ -39,11 +39,27 @@ export function readIdentityProviders(text: (name: string) => string | null): Id
   if (oidc !== null) {
     const [issuer = '', clientId = ''] = oidc;
     const name = text('MONIKER_OIDC_NAME') ?? URL.parse(issuer)?.host ?? issuer;
-    found.push({ kind: 'oidc', id: 'oidc', name, issuer, clientId, clientSecret: text('MONIKER_OIDC_CLIENT_SECRET'), ...groupsOf('MONIKER_OIDC_GROUPS') });
+    found.push({
+      kind: 'oidc',
+      id: 'oidc',
+      name,
+      issuer,
+      clientId,
+      clientSecret: text('MONIKER_OIDC_CLIENT_SECRET'),
+      ...groupsOf('MONIKER_OIDC_GROUPS'),
+    });
   }
   if (google !== null) {
     const [clientId = '', clientSecret = ''] = google;
-    found.push({ kind: 'oidc', id: 'google', name: 'Google', issuer: 'https://accounts.google.com', clientId, clientSecret, ...groupsOf('MONIKER_GOOGLE_GROUPS') });
+    found.push({
+      kind: 'oidc',
+      id: 'google',
+      name: 'Google',
+      issuer: 'https://accounts.google.com',
+      clientId,
+      clientSecret,
+      ...groupsOf('MONIKER_GOOGLE_GROUPS'),
+    });
   }
   if (github !== null) {
     const [clientId = '', clientSecret = ''] = github;

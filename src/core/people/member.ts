@@ -32,7 +32,8 @@ export const MemberFields = z.strictObject({
   toolsets: names.meta({ description: 'Restricts the member to these toolsets, as for a key. Absent: all, or those of `agents`.' }),
   agents: names.meta({ description: 'Restricts the member to these agents and to the tools that they use. Absent: all.' }),
   byGroups: GroupMembership.optional().meta({
-    description: 'Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in.',
+    description:
+      'Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in.',
   }),
 });
 
