@@ -48,7 +48,6 @@ import { withRetries } from './retry.ts';
 import { leakedCallsOf } from './text-protocol.ts';
 import { type ProviderExchange, openHead, openReply, readUnstreamed } from './transport.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
-import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
 
 export type ProxyDeps = WithTelemetry & {
@@ -171,7 +170,9 @@ async function forwardChat(
   const checked = checkedBody && { body: checkedBody(sent.body, { isChecked, hasBudget, dropped }), text: undefined };
   const own = { ...sent, ...checked, ...storing, reserve, dropped };
   const request = { access, model, dialect, headers, http, clock, ids, signal, meter, timeouts, ...own };
-  return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
+  if (telemetry == null) return await proxyChat(request);
+  const { observeForward } = await import('./observe-forward.ts');
+  return await observeForward(telemetry, request, proxyChat);
 }
 
 /** `isListed`: the model must be on an allow-list. */

@@ -6,9 +6,8 @@ import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
 import { telemetryMessages } from './content-messages.ts';
 import type { Attributes } from '../../core/telemetry/span.ts';
 
-/** Returns the model with a span around each reply. Without telemetry it is the same model. */
-export function observeModel(telemetry: Telemetry | null | undefined, model: ChatModel): ChatModel {
-  if (telemetry == null) return model;
+/** Returns the model with a span around each reply. */
+export function observeModel(telemetry: Telemetry, model: ChatModel): ChatModel {
   return {
     async *stream(request, signal) {
       const span = telemetry.start(modelSpan(request.access, request.model, settingsOf(request)));

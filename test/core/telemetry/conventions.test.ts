@@ -7,6 +7,7 @@ import { Metrics } from '../../../src/core/telemetry/metrics.ts';
 import { readTelemetrySettings, type TelemetrySettings } from '../../../src/core/telemetry/telemetry-settings.ts';
 import { observeModel } from '../../../src/engine/telemetry/observe-model.ts';
 import { createTelemetry } from '../../../src/platform/telemetry.ts';
+import type { Telemetry } from '../../../src/ports/telemetry.ts';
 import type { ChatModel, ChatRequest } from '../../../src/ports/chat-model.ts';
 import { fakeClock, keptLog } from '../../fakes/runtime.ts';
 
@@ -116,7 +117,7 @@ describe('the conventions', () => {
       if (request.url.endsWith('/v1/traces')) sent.push(await request.text());
       return new Response('{}');
     };
-    const telemetry = createTelemetry(settings, { clock, log: keptLog(), background: (work) => void background.push(work), send });
+    const built = createTelemetry(settings, { clock, log: keptLog(), background: (work) => void background.push(work), send });
     const model: ChatModel = {
       async *stream() {
         await Promise.resolve();
@@ -139,7 +140,8 @@ describe('the conventions', () => {
       ...{ access, model: 'mistral-large-latest', tools: [], toolChoice: 'auto', settings: { temperature: 0.5, maxOutputTokens: 50 } },
       messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
     } as unknown as ChatRequest;
-    for await (const batch of observeModel(telemetry, model).stream(request, new AbortController().signal)) expect(batch).toHaveLength(3);
+    for await (const batch of observeModel(built as Telemetry, model).stream(request, new AbortController().signal))
+      expect(batch).toHaveLength(3);
     await clock.advance(5_000);
     for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 
