@@ -1,14 +1,14 @@
 /** Identity providers, which say who a person is. From the operator's settings; pure. */
 
+/** OpenID Connect, with discovery. */
+type OidcIdentity = { kind: 'oidc'; id: string; name: string; issuer: string; clientId: string; clientSecret: string | null };
+/** OAuth with GitHub's API for the email. `url`: of a GitHub Enterprise Server, or github.com. */
+type GitHubIdentity = { kind: 'github'; id: string; name: string; url: string; clientId: string; clientSecret: string };
+/** Cloudflare Access in front of this service: each request has a signed header. */
+type AccessIdentity = { kind: 'access'; id: string; name: string; issuer: string; audience: string };
+
 /** `groups`: the setting that says what groups give (`group-map.ts`), as it is written; null: they give nothing. */
-export type IdentityProvider = { groups: { setting: string; text: string } | null } & /** OpenID Connect, with discovery. */
-(
-  | { kind: 'oidc'; id: string; name: string; issuer: string; clientId: string; clientSecret: string | null }
-  /** OAuth with GitHub's API for the email. `url`: of a GitHub Enterprise Server, or github.com. */
-  | { kind: 'github'; id: string; name: string; url: string; clientId: string; clientSecret: string }
-  /** Cloudflare Access in front of this service: each request has a signed header. */
-  | { kind: 'access'; id: string; name: string; issuer: string; audience: string }
-);
+export type IdentityProvider = (OidcIdentity | GitHubIdentity | AccessIdentity) & { groups: { setting: string; text: string } | null };
 
 /** Returns a text that changes when another service, or another application of it, says who people are. */
 export function identityOfProvider(provider: IdentityProvider): string {
