@@ -1993,7 +1993,7 @@ export interface paths {
         };
         /**
          * List agents and models
-         * @description Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).
+         * @description Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out and named in `unavailable`). Members for limits, abilities and prices are present where they are known: from the provider’s document, its own list, or the built-in table.
          *
          *     Scope: `chat`.
          */
@@ -6962,6 +6962,12 @@ export interface components {
                 name: string;
             };
         };
+        GroupMembership: {
+            groups: string[];
+            provider: string;
+            /** Format: date-time */
+            until: string;
+        };
         /**
          * @example {
          *       "url": "https://guard.example.com/moniker",
@@ -7784,6 +7790,8 @@ export interface components {
         Member: {
             /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
             agents?: string[];
+            /** @description Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in. */
+            byGroups?: components["schemas"]["GroupMembership"];
             /** @description Stored in lower case. The identity provider of the person must have verified it. */
             email: string;
             name?: string;
@@ -7805,6 +7813,8 @@ export interface components {
         MemberView: {
             /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
             agents?: string[];
+            /** @description Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in. */
+            byGroups?: components["schemas"]["GroupMembership"];
             email: string;
             name: string;
             /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
@@ -7969,6 +7979,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @enum {string} */
+        Modality: "text" | "image" | "pdf" | "audio" | "video";
         /**
          * @example {
          *       "id": "rehearsal/default",
@@ -7981,6 +7993,17 @@ export interface components {
          *     }
          */
         Model: {
+            /** @description What the model takes and gives. PDF is `file`, as at OpenRouter. */
+            architecture?: {
+                input_modalities: string[];
+                output_modalities: string[];
+            };
+            /** @description As the list of Anthropic’s API has it. */
+            capabilities?: {
+                [key: string]: unknown;
+            };
+            /** @description Context window in tokens. */
+            context_length?: number;
             /** @description Unix time in seconds; 0: not known. */
             created: number;
             /** @description The same as `created`, in Anthropic’s format. */
@@ -7988,10 +8011,22 @@ export interface components {
             display_name: string;
             displayName?: string;
             id: string;
+            /** @description Maximum input in tokens. */
+            max_input_tokens?: number;
+            /** @description The same as `max_tokens`. */
+            max_output_tokens?: number;
+            /** @description Maximum output in tokens, in Anthropic’s format. */
+            max_tokens?: number;
             name?: string;
             /** @constant */
             object: "model";
             owned_by: string;
+            /** @description Price of a token as a decimal number: `prompt`, `completion`, `input_cache_read`, `input_cache_write`. */
+            pricing?: {
+                [key: string]: string;
+            };
+            /** @description Present if it is known whether the model calls tools: `tools`, `tool_choice`, `reasoning` and settings that it takes. */
+            supported_parameters?: string[];
             supportedGenerationMethods?: string[];
             /** @constant */
             type: "model";
@@ -8073,10 +8108,17 @@ export interface components {
             /** @constant */
             has_more: false;
             last_id: string | null;
-            /** @description For requests with `x-goog-api-key`: the form of Gemini’s API. */
-            models?: components["schemas"]["GeminiModel"][];
+            /** @description With `client_version` the list in the format of Codex; with `x-goog-api-key` in that of Gemini’s API. */
+            models?: {
+                [key: string]: unknown;
+            }[];
             /** @constant */
             object: "list";
+            /** @description Providers whose models are missing, since they could not be listed. */
+            unavailable: {
+                provider: string;
+                reason: string;
+            }[];
         };
         /**
          * @example [
@@ -8840,8 +8882,8 @@ export interface components {
                 } | components["schemas"]["HiddenValue"];
             };
             kind: components["schemas"]["ProviderKind"];
-            /** @description Models listed by `/v1/models`. */
-            models?: string[];
+            /** @description Models listed by `/v1/models`: names, or names with what is known of them. */
+            models?: components["schemas"]["ProviderModel"][];
             /** @description Optional. Must equal the name in the path. */
             name?: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
@@ -8860,6 +8902,30 @@ export interface components {
         };
         /** @enum {string} */
         ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama";
+        /**
+         * @example {
+         *       "model": "llama-3.3-70b",
+         *       "contextTokens": 131072,
+         *       "tools": true
+         *     }
+         */
+        ProviderModel: string | {
+            /** @description Context window: input and output together. */
+            contextTokens?: number;
+            /** @description What the model takes. */
+            inputs?: components["schemas"]["Modality"][];
+            /** @description Maximum input, if it is less than the context window. */
+            maxInputTokens?: number;
+            /** @description Maximum output of one reply. */
+            maxOutputTokens?: number;
+            model: string;
+            /** @description What the model gives. Default, if the inputs are known: `text`. */
+            outputs?: components["schemas"]["Modality"][];
+            /** @description The model can reason before it answers. */
+            reasoning?: boolean;
+            /** @description The model calls tools. */
+            tools?: boolean;
+        };
         ProviderProfile: {
             /** @description Kinds `openai` and `openai-compatible`: which requests are sent by the Responses API instead of Chat Completions. `chat`: none. `own`: those of Responses clients. `effort`: also those with tools and a reasoning effort other than `none`. `reasoning`: also those with tools without an effort. `tools`: all with tools. `responses`: all. Each value includes those before it. */
             api?: components["schemas"]["OpenAiApi"];
@@ -9012,8 +9078,8 @@ export interface components {
             };
             /** @enum {string} */
             kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama" | "rehearsal";
-            /** @description Models listed by `/v1/models`. */
-            models?: string[];
+            /** @description Models listed by `/v1/models`: names, or names with what is known of them. */
+            models?: components["schemas"]["ProviderModel"][];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
@@ -9066,6 +9132,17 @@ export interface components {
             status: "ok";
         };
         ReadModel: {
+            /** @description What the model takes and gives. PDF is `file`, as at OpenRouter. */
+            architecture?: {
+                input_modalities: string[];
+                output_modalities: string[];
+            };
+            /** @description As the list of Anthropic’s API has it. */
+            capabilities?: {
+                [key: string]: unknown;
+            };
+            /** @description Context window in tokens. */
+            context_length?: number;
             /** @description Unix time in seconds; 0: not known. */
             created: number;
             /** @description The same as `created`, in Anthropic’s format. */
@@ -9073,12 +9150,24 @@ export interface components {
             display_name: string;
             displayName?: string;
             id: string;
+            /** @description Maximum input in tokens. */
+            max_input_tokens?: number;
+            /** @description The same as `max_tokens`. */
+            max_output_tokens?: number;
+            /** @description Maximum output in tokens, in Anthropic’s format. */
+            max_tokens?: number;
             name?: string;
             /** @constant */
             object: "model";
             owned_by: string;
+            /** @description Price of a token as a decimal number: `prompt`, `completion`, `input_cache_read`, `input_cache_write`. */
+            pricing?: {
+                [key: string]: string;
+            };
             /** @description Of an alias with `targets`: in which order a request of this key would ask its models now, as far as the server that replies knows. A step is reached only if those before fail. */
             route?: components["schemas"]["RouteStep"][];
+            /** @description Present if it is known whether the model calls tools: `tools`, `tool_choice`, `reasoning` and settings that it takes. */
+            supported_parameters?: string[];
             supportedGenerationMethods?: string[];
             /** @constant */
             type: "model";
@@ -13364,6 +13453,8 @@ export interface components {
         WrittenMember: {
             /** @description Restricts the member to these agents and to the tools that they use. Absent: all. */
             agents?: string[];
+            /** @description Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in. */
+            byGroups?: components["schemas"]["GroupMembership"];
             email: string;
             name: string;
             /** @description `owner`: everything in the workspace. `editor`: uses and writes toolsets, agents and skills. `user`: chats and calls tools. `approver`: decides approvals in all sessions. */
@@ -13440,8 +13531,8 @@ export interface components {
             };
             /** @enum {string} */
             kind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama" | "rehearsal";
-            /** @description Models listed by `/v1/models`. */
-            models?: string[];
+            /** @description Models listed by `/v1/models`: names, or names with what is known of them. */
+            models?: components["schemas"]["ProviderModel"][];
             name: string;
             /** @description Per million tokens, by model; used to enforce `limits.maxCost` of an agent. */
             prices?: components["schemas"]["Prices"];
@@ -19390,6 +19481,8 @@ export interface operations {
     listModels: {
         parameters: {
             query?: {
+                /** @description Sent by Codex: adds the member `models`, which it reads. */
+                client_version?: string;
                 /** @description Only models of this provider; `moniker`: agents, `alias`: aliases. */
                 provider?: string;
                 /** @description Only ids that contain this text, in any case. */

@@ -15,6 +15,7 @@ import { addImportCommand } from './import/import.ts';
 import { addInstallCommand } from './install/install.ts';
 import { addKeysCommand } from './keys.ts';
 import { addLogsCommand } from './logs.ts';
+import { addModelsCommand } from './models/models.ts';
 import { printError } from '../local/printing.ts';
 import { endWithPipe } from './output.ts';
 import { addProjectCommands } from './project.ts';
@@ -49,6 +50,7 @@ export function createProgram(): Command {
   addReplayCommands(program);
   addLogsCommand(program);
   addDoctorCommand(program);
+  addModelsCommand(program);
   addKeysCommand(program);
   addBackupCommand(program);
   addRestoreCommand(program);

@@ -7,6 +7,7 @@ import { setNewest } from '../core/memoize.ts';
 import { hideCredentials, keepHidden } from '../core/secrets/hidden-values.ts';
 import { noSafeguards } from '../core/policy/guard.ts';
 import { limits } from '../core/limits/limits.ts';
+import { modelName } from '../core/model/model-facts.ts';
 import { joinTaint, untainted } from '../core/policy/taint.ts';
 import { type Outcome, Problem, quoted, toOutcome } from '../core/problem.ts';
 import { changedLaunch } from '../core/servers/launched-settings.ts';
@@ -174,7 +175,7 @@ function publishedValues({ project, lists, master }: CatalogParts) {
       const { apiKey, ...rest } = require(providers, 'provider', name);
       return { provider: rest, sealedApiKey: apiKey === undefined ? null : await sealed('provider', name, apiKey) };
     },
-    providers: async () => Array.from(providers, ([name, { models = [] }]) => ({ name, models: [...models] })),
+    providers: async () => Array.from(providers, ([name, { models = [] }]) => ({ name, models: models.map(modelName) })),
     'model-aliases': async () => [...modelAliases],
     async secret(name) {
       const { value, ...binding } = require(secrets, 'secret', name);

@@ -48,7 +48,11 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         const answer =
           telemetry == null
             ? await call(hooks)
-            : await telemetry.during(callSpan(tool), (span) => call({ ...hooks, meta: { ...hooks.meta, ...toCarrier(span.context) } }));
+            : await telemetry.during(callSpan(tool), async (span) => {
+                const found = await call({ ...hooks, meta: { ...hooks.meta, ...toCarrier(span.context) } });
+                if (found.kind === 'result' && found.result.isError) span.fail('tool_error');
+                return found;
+              });
         if (answer.kind !== 'result') return askedAnswer(tool.canonical, answer.input);
         return { ...withCancelledRequests(answer.result, unheard), ...(hasEnded(answer.result.protocolError) && { serverFault: true }) };
       } catch (error) {

@@ -63,6 +63,7 @@ function buildTelemetry(
       rename(to) {
         name = to;
       },
+      elapsedMs: () => clock.now() - startedAt,
       fail(type) {
         error = String(boundAttribute(type));
       },

@@ -17,6 +17,8 @@ export interface OpenSpan {
   /** Sets an attribute with content, if content is recorded. `value` is only called then. */
   setContent(name: string, value: () => unknown): void;
   rename(name: string): void;
+  /** Returns the time since the start. */
+  elapsedMs(): number;
   /** Marks the operation as failed. `type`: a code or a class name, never a message. */
   fail(type: string): void;
   /** Ends the span once; later calls do nothing. */

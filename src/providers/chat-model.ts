@@ -1,4 +1,5 @@
 /** The chat model of all providers: one request through the adapter of its provider's kind, with retries before the first event. */
+import { once } from '../core/memoize.ts';
 import type { ChatEvent } from '../core/model/chat-event.ts';
 import type { Json } from '../core/json/wire-value.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
@@ -6,8 +7,7 @@ import { wireOf } from '../core/model/wire-settings.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import type { WithTelemetry } from '../ports/telemetry.ts';
-import { observeModel } from '../engine/telemetry/observe-model.ts';
+import type { Telemetry, WithTelemetry } from '../ports/telemetry.ts';
 import type { Adapter } from './adapter.ts';
 import { withApiChoice } from './api-choice.ts';
 import { reportChatFields, reportUnsent } from './native-parts.ts';
@@ -37,7 +37,19 @@ export function createChatModel(deps: ModelDeps): ChatModel {
   const onWire: ChatModel = {
     stream: (request, signal) => chosen.stream({ ...request, access: wireAccess(request.access, request.model) }, signal),
   };
-  return observeModel(deps.telemetry, onWire);
+  return deps.telemetry == null ? onWire : observedLate(deps.telemetry, onWire);
+}
+
+const loadObserved = once(() => import('../engine/telemetry/observe-model.ts'));
+
+/** With a span around each reply; only services with telemetry load the code for it. */
+function observedLate(telemetry: Telemetry, model: ChatModel): ChatModel {
+  return {
+    async *stream(request, signal) {
+      const { observeModel } = await loadObserved();
+      yield* observeModel(telemetry, model).stream(request, signal);
+    },
+  };
 }
 
 /** Returns the outbound client of a provider: the network, or the rehearsal. */

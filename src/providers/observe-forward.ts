@@ -4,6 +4,8 @@
  */
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { createReplyNote, modelSpan } from '../engine/telemetry/observe-model.ts';
+import type { Attributes } from '../core/telemetry/span.ts';
+import { telemetryMessages } from '../engine/telemetry/content-messages.ts';
 import type { OpenSpan, Telemetry } from '../ports/telemetry.ts';
 import { adapters } from './registry.ts';
 import { readerFor, type ReplyBytes } from './transport.ts';
@@ -19,8 +21,8 @@ export async function observeForward<Chat extends ForwardedChat>(
   forward: (request: Chat) => Promise<Response>,
 ): Promise<Response> {
   const { access, model, body } = request;
-  const span = telemetry.start(modelSpan(access, model));
-  span.setContent('gen_ai.input.messages', () => body.messages ?? body.input ?? null);
+  const span = telemetry.start(modelSpan(access, model, forwardedSettings(body)));
+  span.setContent('gen_ai.input.messages', () => telemetryMessages(body.messages ?? body.input));
   try {
     const response = await telemetry.within(span, () => forward(request));
     if (response.body === null) {
@@ -28,7 +30,7 @@ export async function observeForward<Chat extends ForwardedChat>(
       return response;
     }
     const bytes = readerFor(access, adapters[access.kind].createReply(access));
-    return new Response(copied(response.body, span, bytes), response);
+    return new Response(copied(response.body, createReplyNote(span, body.stream === true), span, bytes), response);
   } catch (error) {
     span.fail(error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'error');
     span.end();
@@ -36,9 +38,27 @@ export async function observeForward<Chat extends ForwardedChat>(
   }
 }
 
-function copied(body: ReadableStream<Uint8Array>, span: OpenSpan, bytes: ReplyBytes): ReadableStream<Uint8Array> {
+/** Of the request as it is on its wire: members that several APIs name alike. */
+function forwardedSettings(body: ForwardedChat['body']): Attributes {
+  const numberAt = (...names: string[]): number | undefined =>
+    names.map((name) => body[name]).find((value): value is number => typeof value === 'number');
+  return {
+    'gen_ai.request.stream': body.stream === true ? true : undefined,
+    'gen_ai.request.max_tokens': numberAt('max_completion_tokens', 'max_tokens', 'max_output_tokens'),
+    'gen_ai.request.temperature': numberAt('temperature'),
+    'gen_ai.request.top_p': numberAt('top_p'),
+    'gen_ai.request.top_k': numberAt('top_k'),
+    'gen_ai.request.seed': numberAt('seed'),
+  };
+}
+
+function copied(
+  body: ReadableStream<Uint8Array>,
+  note: ReturnType<typeof createReplyNote>,
+  span: OpenSpan,
+  bytes: ReplyBytes,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const note = createReplyNote(span);
   let left = maxParsedBytes;
   const read = (take: () => ReturnType<ReplyBytes['end']>): void => {
     if (left < 0) return;

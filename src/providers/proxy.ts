@@ -52,7 +52,6 @@ import { endingRoute, toRouting, withTarget } from './routed-reply.ts';
 import { leakedCallsOf } from './text-protocol.ts';
 import { openHead, openReply, readUnstreamed } from './transport.ts';
 import type { WithTelemetry } from '../ports/telemetry.ts';
-import { observeForward } from './observe-forward.ts';
 import { requestBound } from './request-bound.ts';
 import { wireAccess } from './wire-access.ts';
 
@@ -188,7 +187,9 @@ async function forwardChat(
   const checked = checkedBody && { body: checkedBody(sent.body, { isChecked, hasBudget, dropped }), text: undefined };
   const own = { ...sent, ...checked, ...storing, reserve, dropped };
   const request = { access, model, dialect, headers, http, clock, ids, log, signal, meter, timeouts, ...own };
-  return telemetry == null ? await proxyChat(request) : await observeForward(telemetry, request, proxyChat);
+  if (telemetry == null) return await proxyChat(request);
+  const { observeForward } = await import('./observe-forward.ts');
+  return await observeForward(telemetry, request, proxyChat);
 }
 
 /** `isListed`: the model must be on an allow-list. */

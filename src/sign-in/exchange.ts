@@ -1,6 +1,7 @@
 /** Requests to identity providers: through the outbound client, without redirects to other origins, bounded, and with a timeout. */
 import { KB } from '../core/limits/units.ts';
 import { Problem } from '../core/problem.ts';
+import type { GroupRights } from '../core/people/group-map.ts';
 import { refuseOtherOrigins } from '../engine/servers/server-fetch.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
@@ -10,7 +11,9 @@ const maxResponseBytes = 128 * KB;
 const timeoutMs = 15_000;
 
 /** Who a person is, as an identity provider has verified. */
-export type Identity = { email: string; name: string | null; until?: number };
+export type Identity = { email: string; name: string | null; until?: number; groups?: readonly string[] };
+/** An identity, and what groups give the person; null: nothing; absent: groups of this provider give nothing to anyone. */
+export type GroupedIdentity = Omit<Identity, 'groups'> & { provider: string; byGroups?: GroupRights | null };
 
 /** How long a person may take at the identity provider. */
 export const signInTimeoutMs = 10 * 60_000;

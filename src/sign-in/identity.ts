@@ -10,7 +10,8 @@ import { isValidUntil } from '../core/people/token-times.ts';
 import { toBase64Url } from '../core/text/bytes.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { type CodeFlow, type Identity, type PendingSignIn, refused, signInTimeoutMs } from './exchange.ts';
+import type { GroupMap } from '../core/people/group-map.ts';
+import { type CodeFlow, type GroupedIdentity, type Identity, type PendingSignIn, refused, signInTimeoutMs } from './exchange.ts';
 
 type Seal = { seal(workspace: string, value: object): Promise<string>; open(workspace: string, text: string): Promise<object | null> };
 
@@ -31,10 +32,14 @@ export function createIdentity(parts: IdentityParts) {
   const { providers, outbound, clock, seal } = parts;
   /** Imported when the first person signs in. */
   const openId = once(async () => (await import('./oidc.ts')).createOidc({ outbound, now: clock.now }));
-  const flowOf = async (id: string): Promise<CodeFlow> => {
+  const mapOf = async (provider: IdentityProvider): Promise<GroupMap | null> =>
+    provider.groups === null ? null : (await import('../core/people/group-map.ts')).readGroupMap(provider);
+  const flowOf = async (id: string): Promise<{ flow: CodeFlow; map: GroupMap | null }> => {
     const provider = providers.find((one) => one.id === id);
-    if (provider?.kind === 'oidc') return (await openId()).flow(provider);
-    if (provider?.kind === 'github') return (await import('./github.ts')).createGitHubFlow(outbound, provider);
+    const map = provider === undefined ? null : await mapOf(provider);
+    if (provider?.kind === 'oidc') return { flow: (await openId()).flow(provider, map?.claim), map };
+    if (provider?.kind === 'github')
+      return { flow: (await import('./github.ts')).createGitHubFlow(outbound, provider, { readsTeams: map !== null }), map };
     throw new Problem('not_found', `There is no identity provider ${quoted(id)}.`);
   };
   const access = providers.find((one) => one.kind === 'access');
@@ -47,7 +52,7 @@ export function createIdentity(parts: IdentityParts) {
 
     /** Returns where to send the browser, and the cookie that it needs to finish. */
     async begin(provider: string, { to, redirectUri }: { to: string; redirectUri: string }): Promise<{ url: string; cookie: string }> {
-      const flow = await flowOf(provider);
+      const { flow } = await flowOf(provider);
       const until = clock.now() + signInTimeoutMs;
       const verifier = `${parts.nonce()}${parts.nonce()}`;
       const pending: PendingSignIn = { provider, state: parts.nonce(), nonce: parts.nonce(), verifier, to, until };
@@ -59,8 +64,8 @@ export function createIdentity(parts: IdentityParts) {
     async finish(
       provider: string,
       { cookie, returned, redirectUri }: { cookie: string | null; returned: Returned; redirectUri: string },
-    ): Promise<Identity & { to: string }> {
-      const flow = await flowOf(provider);
+    ): Promise<GroupedIdentity & { to: string }> {
+      const { flow, map } = await flowOf(provider);
       // Signed here, so it was written by `begin`.
       const pending = cookie === null || cookie.length > maxCookieLength ? null : ((await seal.open('', cookie)) as PendingSignIn | null);
       const isOwn =
@@ -72,15 +77,23 @@ export function createIdentity(parts: IdentityParts) {
         throw refused('this sign-in was already completed. Begin again');
       if (returned.error !== null) throw refused(`the identity provider returned ${quoted(returned.error)}`);
       if (returned.code === null) throw refused('the identity provider returned no code');
-      return { ...(await flow.identity(pending, { code: returned.code, iss: returned.iss }, redirectUri)), to: pending.to };
+      const found = await flow.identity(pending, { code: returned.code, iss: returned.iss }, redirectUri);
+      return { ...(await withRights(found, provider, map)), to: pending.to };
     },
 
     /** Returns who the header of Cloudflare Access names; null: Access is not configured, or the header is absent. */
-    async access(assertion: string | undefined): Promise<(Identity & { provider: string }) | null> {
+    async access(assertion: string | undefined): Promise<GroupedIdentity | null> {
       if (access === undefined || assertion === undefined) return null;
-      return { ...(await (await openId()).access(assertion, access)), provider: access.id };
+      const map = await mapOf(access);
+      return await withRights(await (await openId()).access(assertion, access, map?.claim), access.id, map);
     },
   };
+}
+
+async function withRights({ groups = [], ...identity }: Identity, provider: string, map: GroupMap | null): Promise<GroupedIdentity> {
+  if (map === null) return { ...identity, provider };
+  const { rightsOfGroups } = await import('../core/people/group-map.ts');
+  return { ...identity, provider, byGroups: rightsOfGroups(map, groups) };
 }
 
 const maxCookieLength = 8_192;

@@ -4,6 +4,7 @@ import { isLoopback } from '../net/address.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import { type CodeFlow, exchangeJson, type Identity, type PendingSignIn, refused, type ReturnedCode } from './exchange.ts';
+import { groupsIn } from './group-claim.ts';
 import { createTokenVerifier, identityOf } from './id-token.ts';
 
 export type OidcProvider = { issuer: string; clientId: string; clientSecret: string | null };
@@ -39,7 +40,8 @@ export function createOidc({ outbound, now }: { outbound: OutboundHttp; now: () 
   };
 
   return {
-    flow: ({ issuer, clientId, clientSecret }: OidcProvider): CodeFlow => ({
+    /** `groupClaim`: the claim of the ID token that names groups; absent: none is read. */
+    flow: ({ issuer, clientId, clientSecret }: OidcProvider, groupClaim?: string): CodeFlow => ({
       async authorizationUrl(pending, challenge, redirectUri) {
         const url = new URL((await discover(issuer)).authorization_endpoint);
         const query = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid email profile' };
@@ -74,15 +76,16 @@ export function createOidc({ outbound, now }: { outbound: OutboundHttp; now: () 
         const isOnlyAudience = typeof claims.aud === 'string' || claims.aud?.length === 1;
         if ((!isOnlyAudience || claims.azp !== undefined) && claims.azp !== clientId)
           throw refused('the ID token was issued to another client');
-        return identityOf(claims);
+        return { ...identityOf(claims), ...(groupClaim !== undefined && { groups: groupsIn(claims, groupClaim) }) };
       },
     }),
 
     /** Returns who an assertion of Cloudflare Access names. */
-    async access(assertion: string, { issuer, audience }: { issuer: string; audience: string }): Promise<Identity> {
+    async access(assertion: string, { issuer, audience }: { issuer: string; audience: string }, groupClaim?: string): Promise<Identity> {
       const claims = await verify(assertion, { keysUrl: `${issuer}/cdn-cgi/access/certs`, issuer, audience });
       // Access verifies the email with the login method of the team.
-      return { ...identityOf(claims, true), until: (claims.exp ?? 0) * 1_000 };
+      const groups = groupClaim === undefined ? {} : { groups: groupsIn(claims, groupClaim) };
+      return { ...identityOf(claims, true), until: (claims.exp ?? 0) * 1_000, ...groups };
     },
   };
 }

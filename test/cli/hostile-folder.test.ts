@@ -51,6 +51,8 @@ const commands: Readonly<Record<string, (() => string[]) | 'sends nothing'>> = {
   'replay export': () => ['one'],
   logs: 'sends nothing',
   doctor: () => [],
+  'models list': () => [],
+  'models test': () => ['rehearsal/default'],
   'keys list': () => [],
   'keys rotate': () => ['one'],
   'keys revoke': () => ['one'],

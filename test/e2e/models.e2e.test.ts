@@ -1,6 +1,7 @@
 /** What clients of OpenAI's API use besides chat: the list of models, embeddings, moderations, audio and images. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from './shared-service.ts';
@@ -11,6 +12,13 @@ const apiKey = 'sk-provider-key-of-the-test';
 const json = { 'content-type': 'application/json' };
 const received: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] = [];
 let provider: Server;
+/** As OpenRouter describes models. */
+const described = {
+  context_length: 8_192,
+  top_provider: { max_completion_tokens: 1_024 },
+  architecture: { input_modalities: ['text', 'file'], output_modalities: ['text'] },
+  supported_parameters: ['tools'],
+};
 
 beforeAll(async () => {
   provider = createServer((request, response) => {
@@ -23,7 +31,8 @@ beforeAll(async () => {
         response.writeHead(status, { 'content-type': 'application/json', 'set-cookie': 'a=b' });
         response.end(JSON.stringify(body));
       };
-      if (path === '/v1/models') send({ object: 'list', data: [{ id: 'big/model', created: 1_700_000_000 }, { id: 'small' }, { id: 7 }] });
+      if (path === '/v1/models')
+        send({ object: 'list', data: [{ id: 'big/model', created: 1_700_000_000 }, { id: 'small', ...described }, { id: 7 }] });
       else if (path === '/v1/embeddings')
         send({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5, -0.25] }], model: 'small' });
       else if (path === '/v1/moderations') send({ error: { message: `unknown input ${apiKey}`, type: 'invalid_request_error' } }, 400);
@@ -42,6 +51,11 @@ beforeAll(async () => {
     near: { kind: 'openai-compatible', baseUrl, apiKey },
     silent: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' },
     other: { kind: 'anthropic', baseUrl: 'http://127.0.0.1:9/v1', models: ['m'] },
+    openai: {
+      kind: 'openai',
+      apiKey,
+      models: ['gpt-5-mini-2025-08-07', { model: 'gpt-5', contextTokens: 100_000, reasoning: false }, 'own-model'],
+    },
   }))
     expect((await service.call('PUT', `/v1/providers/${name}`, document)).status).toBe(201);
   expect((await service.call('PUT', '/v1/model-aliases/text-embedding-*', { model: 'near/small' })).status).toBe(201);
@@ -81,6 +95,72 @@ describe('GET /v1/models', () => {
     expect((await service.call('GET', '/v1/models/near/big/model')).json).toMatchObject({ id: 'near/big/model', created: 1_700_000_000 });
     expect((await service.call('GET', '/v1/models/text-embedding-3')).json).toMatchObject({ id: 'text-embedding-3', owned_by: 'near' });
     expect((await service.call('GET', '/v1/models/near/none')).status).toBe(404);
+  });
+});
+
+describe('what is known of a model', () => {
+  const get = async (id: string) => (await service.call('GET', `/v1/models/${id}`)).json;
+  const bare = ['created', 'created_at', 'display_name', 'id', 'object', 'owned_by', 'type'];
+
+  it('comes from the provider’s own list', async () => {
+    expect(await get('near/small')).toMatchObject({
+      context_length: 8_192,
+      max_input_tokens: 8_192,
+      max_tokens: 1_024,
+      max_output_tokens: 1_024,
+      architecture: { input_modalities: ['text', 'file'], output_modalities: ['text'] },
+      supported_parameters: expect.arrayContaining(['tools', 'tool_choice', 'temperature']),
+    });
+  });
+
+  it('comes from the table of the service’s host, and the provider’s document takes precedence', async () => {
+    expect(await get('openai/gpt-5-mini-2025-08-07')).toMatchObject({
+      context_length: 400_000,
+      max_input_tokens: 272_000,
+      max_output_tokens: 128_000,
+      pricing: { prompt: '0.00000025', completion: '0.000002', input_cache_read: '0.000000025' },
+      supported_parameters: ['max_tokens', 'tools', 'tool_choice', 'reasoning'],
+    });
+    const { context_length: context, max_output_tokens: output, supported_parameters: parameters } = await get('openai/gpt-5');
+    expect([context, output, parameters.includes('reasoning')]).toEqual([100_000, 128_000, false]);
+  });
+
+  it('is absent where nothing is known, and never made up', async () => {
+    expect(Object.keys(await get('openai/own-model')).sort()).toEqual(bare);
+    expect(Object.keys(await get('near/big/model')).sort()).toEqual(bare);
+  });
+
+  it('is that of the target for aliases and agents', async () => {
+    await service.call('PUT', '/v1/model-aliases/tiny', { model: 'near/small' });
+    await service.call('PUT', '/v1/agents/thinker', { model: 'tiny' });
+    await service.call('PUT', '/v1/model-aliases/thinking', { model: 'agent/thinker' });
+    const found = (await service.call('GET', '/v1/models')).json.data as { id: string; context_length?: number }[];
+    const context = (id: string) => found.find((model) => model.id === id)?.context_length;
+    expect(['tiny', 'agent/thinker', 'thinking'].map(context)).toEqual([8_192, 8_192, 8_192]);
+    // Not listed by its provider.
+    expect((await get('agent/thinker')).max_tokens).toBe(1_024);
+  });
+
+  it('names the providers whose models are missing, with the reason', async () => {
+    const { unavailable } = (await service.call('GET', '/v1/models')).json;
+    expect(unavailable).toEqual([{ provider: 'silent', reason: 'could not be read' }]);
+  });
+
+  it('is given to Codex in its own format, for models whose window is known', async () => {
+    expect((await service.call('GET', '/v1/models')).json).not.toHaveProperty('models');
+    const { models } = (await service.call('GET', '/v1/models?client_version=0.150.0')).json;
+    expect(models.find(({ slug }: { slug: string }) => slug === 'openai/gpt-5-mini-2025-08-07')).toMatchObject({
+      context_window: 272_000,
+      input_modalities: ['text', 'image'],
+      shell_type: 'default',
+    });
+    expect(models.some(({ slug }: { slug: string }) => slug === 'openai/own-model')).toBe(false);
+  });
+
+  it('is read by the stock anthropic client', async () => {
+    const anthropic = new Anthropic({ baseURL: service.url, apiKey: service.key, maxRetries: 0 });
+    const found = await anthropic.models.retrieve('near/small');
+    expect([found.id, found.max_input_tokens, found.max_tokens]).toEqual(['near/small', 8_192, 1_024]);
   });
 });
 

@@ -225,7 +225,7 @@ describe('the spans of', () => {
     const { lines } = await treeOf(id, 'execute_tool');
     await expect
       .poll(async () => (await treeOf(id, 'tools/call')).lines)
-      .toEqual(['POST /mcp/{toolset}', '  tools/call', '    execute_tool eyes.look', '      tools/call look']);
+      .toEqual(['POST /mcp/{toolset}', '  tools/call look', '    execute_tool eyes.look', '      tools/call look']);
     expect(lines.length).toBeGreaterThan(0);
   });
 
@@ -248,15 +248,13 @@ describe('the spans of', () => {
     await treeOf(id, 'execute_tool');
     await expect.poll(() => collector.spans.filter(({ traceId }) => traceId === id).length).toBe(3);
     expect(lines.length === 3 ? lines : (await treeOf(id, 'execute_tool')).lines).toEqual([
-      'tools/call',
+      'tools/call look',
       '  execute_tool eyes.look',
       '    tools/call look',
     ]);
     const sent = upstream.heard.findLast(({ method }) => method === 'tools/call');
-    const client = find(
-      collector.spans.filter(({ traceId }) => traceId === id),
-      'tools/call look',
-    );
+    // The server's span has the same name.
+    const client = collector.spans.find((span) => span.traceId === id && span.name === 'tools/call look' && span.kind === 3);
     expect(JSON.stringify(sent)).toContain(`00-${id}-${client?.spanId}-01`);
     expect(spans.length).toBeGreaterThan(0);
   });
@@ -276,13 +274,15 @@ describe('the spans of', () => {
 it('metrics are exported, and /metrics has them for an administrator', async () => {
   await expect
     .poll(() => [...collector.metrics])
-    .toEqual(expect.arrayContaining(['gen_ai.client.token.usage', 'http.server.request.duration']));
+    .toEqual(expect.arrayContaining(['gen_ai.client.inference.usage.input_tokens', 'http.server.request.duration']));
   const { status, text, headers } = await service.call('GET', '/metrics');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
   expect(text).toMatch(
     /^http_server_request_duration_seconds_count\{http_request_method="POST",http_route="\/v1\/chat\/completions".*\} \d+$/m,
   );
-  expect(text).toMatch(/^gen_ai_client_token_usage_sum\{.*gen_ai_request_model="big".*gen_ai_token_type="input"\} 16$/m);
+  expect(text).toMatch(
+    /^gen_ai_client_inference_usage_input_tokens_total\{.*gen_ai_request_model="big".*gen_ai_token_modality="unknown"\} 16$/m,
+  );
   expect(text).toMatch(/^moniker_tool_calls_total\{gen_ai_tool_name="builtin.bash",moniker_tool_verdict="ran"\} \d+$/m);
   expect(text).toMatch(/^moniker_live\{kind="turns"\} 0$/m);
   expect(text).not.toContain(canary);

@@ -131,7 +131,7 @@ it('/v1/models lists agents, then the providers’ models, for clients of both s
   await h.send('PUT', '/v1/providers/acme', provider);
   const { object, data, ...page } = await bodyOf(await h.send('GET', '/v1/models?api-version=2'));
   expect(object).toBe('list');
-  expect(page).toEqual({ has_more: false, first_id: 'agent/helper', last_id: 'rehearsal/default' });
+  expect(page).toEqual({ unavailable: [], has_more: false, first_id: 'agent/helper', last_id: 'rehearsal/default' });
   expect(data.map((model: { id: string }) => model.id)).toEqual(['agent/helper', 'acme/small', 'acme/a/b', 'rehearsal/default']);
   expect(data[0]).toEqual({
     ...{ id: 'agent/helper', object: 'model', created: expect.any(Number), owned_by: 'moniker' },

@@ -241,10 +241,13 @@ export function createHarness(
     workspaces: () => fakeWorkspaces(),
     backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
-    models: async (workspace) =>
-      (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>
+    models: async (workspace) => ({
+      listed: (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>
         models.map((model) => ({ provider, model, created: 0 })),
       ),
+      unavailable: [],
+      describe: async () => null,
+    }),
     ...replaced,
   };
   const app: HarnessApp = {

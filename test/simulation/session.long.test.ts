@@ -6,6 +6,7 @@ import '../../src/engine/call/charge-call.ts';
 import '../../src/engine/call/recorded-call.ts';
 import '../../src/engine/configuration/edit-impact.ts';
 import '../../src/engine/try-routes.ts';
+import '../../src/engine/telemetry/observe-model.ts';
 import '../../src/engine/turn/ask-budget.ts';
 import '../../src/objects/session/log/recorded-turn.ts';
 import '../../src/objects/session/pending/decide.ts';

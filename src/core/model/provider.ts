@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { sentHeaders } from '../secrets/sent-headers.ts';
+import { ProviderModel } from './model-facts.ts';
 import { Prices } from './price.ts';
 import { ModelTimeouts } from './timeouts.ts';
 import { knownBaseUrl, ProviderKind } from '../names/provider-kind.ts';
@@ -72,7 +73,11 @@ export const Provider = z
       description: 'Names of the secrets of several keys, used in turn. A key that is refused (401, 402) or limited (429) is put aside.',
     }),
     headers: ProviderHeaders.optional(),
-    models: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Models listed by `/v1/models`.' }),
+    models: z
+      .array(ProviderModel)
+      .max(500)
+      .optional()
+      .meta({ description: 'Models listed by `/v1/models`: names, or names with what is known of them.' }),
     profile: ProviderProfile.optional(),
     timeouts: ModelTimeouts.optional(),
     prices: Prices.optional().meta({ description: 'Per million tokens, by model; used to enforce `limits.maxCost` of an agent.' }),
@@ -118,7 +123,7 @@ export type ProviderAccess = {
   keys?: readonly Readonly<Record<string, string>>[];
   /** Values of `headers` that are secrets although their header names do not show it. */
   secrets?: readonly string[];
-  models: readonly string[];
+  models: readonly ProviderModel[];
   profile: ProviderProfile;
   timeouts?: ModelTimeouts;
   prices?: Prices;

@@ -1,12 +1,14 @@
 /** Identity providers, which say who a person is. From the operator's settings; pure. */
 
-export type IdentityProvider =
-  /** OpenID Connect, with discovery. */
-  | { kind: 'oidc'; id: string; name: string; issuer: string; clientId: string; clientSecret: string | null }
-  /** OAuth with GitHub's API for the email. `url`: of a GitHub Enterprise Server, or github.com. */
-  | { kind: 'github'; id: string; name: string; url: string; clientId: string; clientSecret: string }
-  /** Cloudflare Access in front of this service: each request has a signed header. */
-  | { kind: 'access'; id: string; name: string; issuer: string; audience: string };
+/** OpenID Connect, with discovery. */
+type OidcIdentity = { kind: 'oidc'; id: string; name: string; issuer: string; clientId: string; clientSecret: string | null };
+/** OAuth with GitHub's API for the email. `url`: of a GitHub Enterprise Server, or github.com. */
+type GitHubIdentity = { kind: 'github'; id: string; name: string; url: string; clientId: string; clientSecret: string };
+/** Cloudflare Access in front of this service: each request has a signed header. */
+type AccessIdentity = { kind: 'access'; id: string; name: string; issuer: string; audience: string };
+
+/** `groups`: the setting that says what groups give (`group-map.ts`), as it is written; null: they give nothing. */
+export type IdentityProvider = (OidcIdentity | GitHubIdentity | AccessIdentity) & { groups: { setting: string; text: string } | null };
 
 /** Returns a text that changes when another service, or another application of it, says who people are. */
 export function identityOfProvider(provider: IdentityProvider): string {
@@ -29,27 +31,47 @@ export function readIdentityProviders(text: (name: string) => string | null): Id
     all('MONIKER_GITHUB_CLIENT_ID', 'MONIKER_GITHUB_CLIENT_SECRET'),
     all('MONIKER_ACCESS_TEAM', 'MONIKER_ACCESS_AUD'),
   ];
+  const groupsOf = (setting: string) => {
+    const written = text(setting);
+    return { groups: written === null ? null : { setting, text: written } };
+  };
   const found: IdentityProvider[] = [];
   if (oidc !== null) {
     const [issuer = '', clientId = ''] = oidc;
     const name = text('MONIKER_OIDC_NAME') ?? URL.parse(issuer)?.host ?? issuer;
-    found.push({ kind: 'oidc', id: 'oidc', name, issuer, clientId, clientSecret: text('MONIKER_OIDC_CLIENT_SECRET') });
+    found.push({
+      kind: 'oidc',
+      id: 'oidc',
+      name,
+      issuer,
+      clientId,
+      clientSecret: text('MONIKER_OIDC_CLIENT_SECRET'),
+      ...groupsOf('MONIKER_OIDC_GROUPS'),
+    });
   }
   if (google !== null) {
     const [clientId = '', clientSecret = ''] = google;
-    found.push({ kind: 'oidc', id: 'google', name: 'Google', issuer: 'https://accounts.google.com', clientId, clientSecret });
+    found.push({
+      kind: 'oidc',
+      id: 'google',
+      name: 'Google',
+      issuer: 'https://accounts.google.com',
+      clientId,
+      clientSecret,
+      ...groupsOf('MONIKER_GOOGLE_GROUPS'),
+    });
   }
   if (github !== null) {
     const [clientId = '', clientSecret = ''] = github;
     const url = (text('MONIKER_GITHUB_URL') ?? 'https://github.com').replace(/\/+$/, '');
-    found.push({ kind: 'github', id: 'github', name: 'GitHub', url, clientId, clientSecret });
+    found.push({ kind: 'github', id: 'github', name: 'GitHub', url, clientId, clientSecret, ...groupsOf('MONIKER_GITHUB_GROUPS') });
   }
   if (access !== null) {
     const [team = '', audience = ''] = access;
     // The name of the team, its host, or its URL.
     const host = team.replace(/^https?:\/\//, '').replace(/\/.*$/, '');
     const issuer = /^http:\/\//.test(team) ? team : `https://${host.includes('.') ? host : `${host}.cloudflareaccess.com`}`;
-    found.push({ kind: 'access', id: 'access', name: 'Cloudflare Access', issuer, audience });
+    found.push({ kind: 'access', id: 'access', name: 'Cloudflare Access', issuer, audience, ...groupsOf('MONIKER_ACCESS_GROUPS') });
   }
   return found;
 }

@@ -8,6 +8,16 @@ export const maxMembers = 1_000;
 
 const names = z.array(z.string().max(100)).max(100).optional();
 
+const GroupMembership = z
+  .strictObject({
+    provider: z.string().max(100),
+    groups: z.array(z.string().max(256)).max(500),
+    until: z.iso.datetime(),
+  })
+  .meta({ id: 'GroupMembership' });
+/** `groups`: of the identity provider, in which the person is. The member has no rights after `until`, unless another sign-in moves it. */
+export type GroupMembership = z.infer<typeof GroupMembership>;
+
 export const MemberFields = z.strictObject({
   name: ResourceName.optional(),
   email: z
@@ -21,6 +31,10 @@ export const MemberFields = z.strictObject({
   }),
   toolsets: names.meta({ description: 'Restricts the member to these toolsets, as for a key. Absent: all, or those of `agents`.' }),
   agents: names.meta({ description: 'Restricts the member to these agents and to the tools that they use. Absent: all.' }),
+  byGroups: GroupMembership.optional().meta({
+    description:
+      'Written when the person signs in, if groups of the identity provider gave the role: which ones, and until when it lasts without another sign-in.',
+  }),
 });
 
 export const Member = MemberFields.extend({

@@ -3,6 +3,7 @@ import { splitModelRef, type Agent } from '../../core/turn/agent.ts';
 import { resolveModelRef } from '../../core/model/model-alias.ts';
 import { modelsOf, type ResolvedModel } from '../../core/model/route.ts';
 import { type CalledModel, type ModelRule, requireAllowedModel } from '../../core/model/model-name.ts';
+import { modelName } from '../../core/model/model-facts.ts';
 import { missingPrice, priceOf } from '../../core/model/price.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
 import type { Principal } from '../../core/people/principal.ts';
@@ -128,7 +129,7 @@ export async function findModel(directory: Directory, workspace: string, ref: st
   try {
     const access = await directory.provider(workspace, provider);
     if (access.kind !== 'rehearsal' || access.models.includes(model)) return { ref, provider, model, access, fault: null };
-    const detail = `The provider "${provider}" has no model "${model}"; it has ${access.models.join(', ')}.`;
+    const detail = `The provider "${provider}" has no model "${model}"; it has ${access.models.map(modelName).join(', ')}.`;
     return { ref, provider, model, access, fault: new Problem('model_not_found', detail) };
   } catch (fault) {
     // Thrown by the callers unless another model is available.

@@ -1,17 +1,18 @@
 /** A span for each model call, with the attributes of OpenTelemetry's GenAI conventions. */
-import type { ChatEvent } from '../../core/model/chat-event.ts';
+import type { ChatEvent, FinishReason } from '../../core/model/chat-event.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
 import type { SpanStart, OpenSpan, Telemetry } from '../../ports/telemetry.ts';
-import type { ChatModel } from '../../ports/chat-model.ts';
+import type { ChatModel, ChatRequest } from '../../ports/chat-model.ts';
+import { telemetryMessages } from './content-messages.ts';
+import type { Attributes } from '../../core/telemetry/span.ts';
 
-/** Returns the model with a span around each reply. Without telemetry it is the same model. */
-export function observeModel(telemetry: Telemetry | null | undefined, model: ChatModel): ChatModel {
-  if (telemetry == null) return model;
+/** Returns the model with a span around each reply. */
+export function observeModel(telemetry: Telemetry, model: ChatModel): ChatModel {
   return {
     async *stream(request, signal) {
-      const span = telemetry.start(modelSpan(request.access, request.model));
-      span.setContent('gen_ai.input.messages', () => request.messages);
-      const note = createReplyNote(span);
+      const span = telemetry.start(modelSpan(request.access, request.model, settingsOf(request)));
+      span.setContent('gen_ai.input.messages', () => telemetryMessages(request.messages));
+      const note = createReplyNote(span, request.whole !== true);
       try {
         // Each read runs within the span, so that the request to the provider belongs to it.
         const batches = telemetry.within(span, () => model.stream(request, signal)[Symbol.asyncIterator]());
@@ -35,7 +36,9 @@ export function observeModel(telemetry: Telemetry | null | undefined, model: Cha
   };
 }
 
-export function modelSpan(access: Pick<ProviderAccess, 'kind' | 'name' | 'baseUrl'>, model: string): SpanStart {
+/** `settings`: further attributes of the request. */
+export function modelSpan(access: Pick<ProviderAccess, 'kind' | 'name' | 'baseUrl'>, model: string, settings: Attributes): SpanStart {
+  const url = URL.parse(access.baseUrl);
   return {
     name: `chat ${model}`,
     kind: 'client',
@@ -43,36 +46,74 @@ export function modelSpan(access: Pick<ProviderAccess, 'kind' | 'name' | 'baseUr
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': providerName(access),
       'gen_ai.request.model': model,
-      'server.address': URL.parse(access.baseUrl)?.hostname,
+      'server.address': url?.hostname,
+      'server.port': url === null ? undefined : Number(url.port) || (url.protocol === 'http:' ? 80 : 443),
+      ...settings,
     },
   };
 }
 
+function settingsOf({ settings, whole }: ChatRequest): Attributes {
+  return {
+    'gen_ai.request.stream': whole === true ? undefined : true,
+    'gen_ai.request.max_tokens': settings.maxOutputTokens,
+    'gen_ai.request.temperature': settings.temperature,
+    'gen_ai.request.top_p': settings.topP,
+    'gen_ai.request.top_k': settings.topK,
+    'gen_ai.request.seed': settings.seed,
+    'gen_ai.request.stop_sequences': settings.stop,
+    'gen_ai.request.frequency_penalty': settings.frequencyPenalty,
+    'gen_ai.request.presence_penalty': settings.presencePenalty,
+    'gen_ai.request.reasoning.level': settings.reasoningEffort,
+  };
+}
+
 /** Returns a function that writes what a reply reports to the span. */
-export function createReplyNote(span: OpenSpan): (events: readonly ChatEvent[]) => void {
+export function createReplyNote(span: OpenSpan, isStreamed: boolean): (events: readonly ChatEvent[]) => void {
   let text = '';
+  let hasBegun = false;
   return (events) => {
+    if (!hasBegun && isStreamed) span.set('gen_ai.response.time_to_first_chunk', span.elapsedMs() / 1000);
+    hasBegun = true;
     for (const event of events) {
       if (event.type === 'text' && text.length < maxNotedText) text += event.text;
       else if (event.type === 'usage') {
         span.set('gen_ai.usage.input_tokens', event.usage.inputTokens);
         span.set('gen_ai.usage.output_tokens', event.usage.outputTokens);
         span.set('gen_ai.usage.cache_read.input_tokens', event.usage.cachedInputTokens);
+        span.set('gen_ai.usage.cache_write.input_tokens', event.usage.cacheWriteInputTokens);
+        span.set('gen_ai.usage.reasoning.output_tokens', event.usage.reasoningTokens);
       } else if (event.type === 'finish') {
-        span.set('gen_ai.response.finish_reasons', [event.reason]);
-        span.setContent('gen_ai.output.messages', () => text);
-      } else if (event.type === 'error') span.fail(event.problem.code);
+        const reason = finishReasons[event.reason];
+        span.set('gen_ai.response.finish_reasons', [reason]);
+        span.setContent('gen_ai.output.messages', () => [
+          { role: 'assistant', parts: [{ type: 'text', content: text }], finish_reason: reason },
+        ]);
+      } else if (event.type === 'error') {
+        span.set('gen_ai.response.finish_reasons', ['error']);
+        span.fail(event.problem.code);
+      }
     }
   };
 }
 
 const maxNotedText = 8_192;
 
+/** The names of the conventions' schema of output messages. */
+const finishReasons = {
+  stop: 'stop',
+  length: 'length',
+  error: 'error',
+  'tool-calls': 'tool_call',
+  'content-filter': 'content_filter',
+  unknown: 'unknown',
+} as const satisfies Record<FinishReason, string>;
+
 /** The names of the conventions; a provider under another name is named as in its document. */
 function providerName({ kind, name, baseUrl }: Pick<ProviderAccess, 'kind' | 'name' | 'baseUrl'>): string {
   if (kind === 'gemini') return /aiplatform\.googleapis\.com/.test(baseUrl) ? 'gcp.vertex_ai' : 'gcp.gemini';
   if (kind === 'openai-responses') return 'openai';
-  if (kind === 'azure-openai') return 'azure.ai.openai';
+  if (kind === 'azure-openai' || /\.openai\.azure\.com\b/.test(baseUrl)) return 'azure.ai.openai';
   if (kind === 'bedrock') return 'aws.bedrock';
   if (kind === 'vertex') return 'gcp.vertex_ai';
   return kind === 'openai-compatible' ? (knownNames[name] ?? name) : kind;
@@ -80,6 +121,7 @@ function providerName({ kind, name, baseUrl }: Pick<ProviderAccess, 'kind' | 'na
 
 const knownNames: Readonly<Record<string, string>> = Object.assign(Object.create(null) as Record<string, string>, {
   mistral: 'mistral_ai',
+  moonshot: 'moonshot_ai',
   xai: 'x_ai',
 });
 

@@ -2,7 +2,7 @@
 import { systemKeyId, type User } from '../../core/people/principal.ts';
 import { userIdOf } from '../../core/people/person.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Identity } from '../../sign-in/exchange.ts';
+import type { GroupedIdentity } from '../../sign-in/exchange.ts';
 import { rootPrincipal } from '../../storage/published/principals.ts';
 import type { HttpServices } from '../services.ts';
 
@@ -11,8 +11,8 @@ const now = -1;
 
 /** Returns the person. Throws `forbidden` if the person is not a member of any workspace. */
 export async function requireMember(
-  { people, catalog, settings }: Pick<HttpServices, 'people' | 'catalog' | 'settings'>,
-  { email, name }: Identity,
+  { people, catalog, settings, clock, log }: Pick<HttpServices, 'people' | 'catalog' | 'settings' | 'clock' | 'log'>,
+  { email, name, provider, byGroups }: GroupedIdentity,
 ): Promise<User & { email: string }> {
   const user = { id: await userIdOf(email), name: name ?? email, email };
   const { workspace } = rootPrincipal;
@@ -22,9 +22,15 @@ export async function requireMember(
     await people.member(user, workspace, now);
     return user;
   }
+  if (byGroups !== undefined) {
+    const { writeGroupMember } = await import('./group-member.ts');
+    const change = await writeGroupMember(catalog({ workspace, keyId: systemKeyId }), { user, email, provider, byGroups }, clock.now());
+    if (change !== null) log.info('groups changed what a person may do', { user: user.id, provider, change, role: byGroups?.role ?? null });
+    if (change !== null) await people.member(user, workspace, now);
+  }
   if ((await people.workspaces(user, now)).length > 0) return user;
   throw new Problem(
     'forbidden',
-    `${email} is not a member of a workspace. Ask an owner to add this email (PUT /v1/members/{member}), then sign in again.`,
+    `${email} is not a member of a workspace${byGroups === null ? ', and in none of the groups that give a role' : ''}. Ask an owner to add this email (PUT /v1/members/{member}), then sign in again.`,
   );
 }

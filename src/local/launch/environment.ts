@@ -62,6 +62,8 @@ const workerHelp = `  MONIKER_PUBLIC_URL            URL under which clients reac
   MONIKER_OIDC_ISSUER, MONIKER_OIDC_CLIENT_ID, MONIKER_OIDC_CLIENT_SECRET, MONIKER_OIDC_NAME, MONIKER_GOOGLE_CLIENT_ID,
   MONIKER_GOOGLE_CLIENT_SECRET, MONIKER_GITHUB_CLIENT_ID, MONIKER_GITHUB_CLIENT_SECRET, MONIKER_GITHUB_URL, MONIKER_ACCESS_TEAM,
   MONIKER_ACCESS_AUD            identity providers that people sign in with; docs/sign-in.md describes them
+  MONIKER_OIDC_GROUPS, MONIKER_GOOGLE_GROUPS, MONIKER_GITHUB_GROUPS, MONIKER_ACCESS_GROUPS
+                                what groups of these give, as JSON
   MONIKER_OWNER_EMAILS          emails of people who become owners when they sign in, comma-separated
   MONIKER_LOG                   error, info or debug (default: info)
   MONIKER_METRICS               on: GET /metrics responds, for Prometheus

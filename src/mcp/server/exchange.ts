@@ -158,9 +158,12 @@ type SpannedRequest = { method: string; params: RpcParams; headers: Headers };
 export async function inRequestSpan<Result>({ telemetry }: WithTelemetry, asked: SpannedRequest, serve: () => Promise<Result>) {
   if (telemetry == null) return await serve();
   const { method, params } = asked;
-  const tool = method === 'tools/call' && typeof params.name === 'string' ? { 'gen_ai.tool.name': params.name } : {};
-  const attributes = { 'mcp.method.name': method, ...tool };
-  return await telemetry.during({ name: method, kind: 'server', attributes, parent: parentOf(telemetry, asked) }, serve);
+  const named = method === 'tools/call' || method === 'prompts/get' ? params.name : undefined;
+  const target = typeof named === 'string' ? named : undefined;
+  const tool = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': target };
+  const attributes = { 'mcp.method.name': method, ...(method === 'tools/call' ? tool : { 'gen_ai.prompt.name': target }) };
+  const name = target === undefined ? method : `${method} ${target}`;
+  return await telemetry.during({ name, kind: 'server', attributes, parent: parentOf(telemetry, asked) }, serve);
 }
 
 function parentOf(telemetry: Telemetry, { params, headers }: SpannedRequest) {

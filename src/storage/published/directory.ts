@@ -2,6 +2,7 @@
  * The read path of a call (contract §4): isolate memory, then KV, then one call to the Catalog. Built once an isolate in `wiring/`, so
  * that the Worker and its Durable Objects share the caches. Writes go through `catalog-client.ts`, which invalidates its caches.
  */
+import { modelName } from '../../core/model/model-facts.ts';
 import { ResourceName } from '../../core/turn/agent.ts';
 import { madeToolset, privateToolset } from '../../core/made/made-toolset.ts';
 import { noSafeguards, type Safeguards } from '../../core/policy/guard.ts';
@@ -109,7 +110,7 @@ export function createDirectory(options: {
     kind: 'providers',
     open: async (_workspace, _name, stored) => {
       const byName = new Map<string, readonly string[]>();
-      for (const { name, models } of [...builtinProviders(settings), ...(stored ?? [])]) byName.set(name, models);
+      for (const { name, models } of [...builtinProviders(settings), ...(stored ?? [])]) byName.set(name, models.map(modelName));
       return [...byName].map(([name, models]) => ({ name, models })).sort((a, b) => (a.name < b.name ? -1 : 1));
     },
   });

@@ -21,11 +21,11 @@ describe('metrics', () => {
     expect(text).toContain('# TYPE moniker_tool_calls_total counter\n');
     expect(text).toContain('moniker_tool_calls_total{gen_ai_tool_name="a.b",moniker_tool_verdict="ran"} 2\n');
     expect(text).toContain('{gen_ai_tool_name="quote\\"\\n\\\\",moniker_tool_verdict="ran",error_type="timeout"} 1\n');
-    const series = 'gen_ai_operation_name="execute_tool",gen_ai_tool_name="a.b"';
-    expect(text).toContain(`gen_ai_client_operation_duration_seconds_bucket{${series},le="0.02"} 0\n`);
-    expect(text).toContain(`gen_ai_client_operation_duration_seconds_bucket{${series},le="0.04"} 2\n`);
-    expect(text).toContain(`gen_ai_client_operation_duration_seconds_bucket{${series},le="+Inf"} 2\n`);
-    expect(text).toContain(`gen_ai_client_operation_duration_seconds_sum{${series}} 0.06\n`);
+    const series = 'gen_ai_tool_name="a.b"';
+    expect(text).toContain(`gen_ai_execute_tool_duration_seconds_bucket{${series},le="0.02"} 0\n`);
+    expect(text).toContain(`gen_ai_execute_tool_duration_seconds_bucket{${series},le="0.04"} 2\n`);
+    expect(text).toContain(`gen_ai_execute_tool_duration_seconds_bucket{${series},le="+Inf"} 2\n`);
+    expect(text).toContain(`gen_ai_execute_tool_duration_seconds_sum{${series}} 0.06\n`);
   });
 
   it('stay bounded when callers invent names', () => {
@@ -36,8 +36,8 @@ describe('metrics', () => {
     }
     const all = metrics.all();
     expect(all.flatMap(({ series }) => series).length).toBeLessThanOrEqual(2_010);
-    const [operations] = all.filter(({ spec }) => spec.name === 'gen_ai.client.operation.duration');
-    expect(operations?.series.reduce((sum, { count }) => sum + count, 0)).toBe(20_000);
+    const operations = all.filter(({ spec }) => ['gen_ai.client.inference.duration', 'gen_ai.execute_tool.duration'].includes(spec.name));
+    expect(operations.flatMap(({ series }) => series).reduce((sum, { count }) => sum + count, 0)).toBe(20_000);
     expect(toPrometheus(all, {})).toContain('gen_ai_request_model="other"');
   });
 
@@ -45,8 +45,9 @@ describe('metrics', () => {
     const metrics = new Metrics();
     metrics.addSpan(spanWith({ 'gen_ai.operation.name': 'chat', 'gen_ai.usage.input_tokens': 20 }));
     const encoded = JSON.parse(JSON.stringify(encodeMetrics({ 'service.name': 's' }, metrics.all(), { startedAt: 1, now: 2_000 })));
-    const [duration, tokens] = encoded.resourceMetrics[0].scopeMetrics[0].metrics;
-    expect(duration).toMatchObject({ name: 'gen_ai.client.operation.duration', unit: 's', histogram: { aggregationTemporality: 2 } });
+    const [duration, used, tokens] = encoded.resourceMetrics[0].scopeMetrics[0].metrics;
+    expect(used.sum).toMatchObject({ isMonotonic: true, dataPoints: [{ asInt: '20' }] });
+    expect(duration).toMatchObject({ name: 'gen_ai.client.inference.duration', unit: 's', histogram: { aggregationTemporality: 2 } });
     expect(tokens.histogram.dataPoints).toEqual([
       expect.objectContaining({ startTimeUnixNano: '1000000', timeUnixNano: '2000000000', count: '1', sum: 20 }),
     ]);

@@ -1,7 +1,8 @@
 /** Members in the real Catalogs: one member for each email, the workspaces of a person, and rights that end with the membership. */
 import { expect, it } from 'vitest';
 import { userIdOf } from '../../../src/core/people/person.ts';
-import { keyIdOfUser, type Principal } from '../../../src/core/people/principal.ts';
+import { keyIdOfUser, type Principal, systemKeyId } from '../../../src/core/people/principal.ts';
+import { writeGroupMember } from '../../../src/http/sign-in/group-member.ts';
 import { createPeople } from '../../../src/storage/published/people.ts';
 import { createCatalogClient } from '../../../src/objects/catalog/client/catalog-client.ts';
 import { createMasterKey } from '../../../src/storage/keys/master-key.ts';
@@ -101,4 +102,30 @@ it('exports members, and writes them from a project', async () => {
   const five = { members: { five: { email: 'five@example.com', role: 'user', toolsets: ['a'] } } };
   expect((await send('PUT', '/v1/projects/team', five)).status).toBe(200);
   expect((await (await send('GET', '/v1/members/five')).json()) as object).toMatchObject(five.members.five);
+});
+
+it('writes a member by groups, and an entry of the audit for each change only', async () => {
+  const email = 'grouped@example.com';
+  const user = { id: await userIdOf(email), name: 'Grouped' };
+  const port = createCatalogClient(testEnv, { workspace: 'default', keyId: systemKeyId });
+  const rights = (role: 'editor' | 'user', groups: string[]) => ({ role, groups, hours: 24 });
+  const write = (byGroups: ReturnType<typeof rights> | null, provider = 'oidc', now = Date.now()) =>
+    writeGroupMember(port, { user, email, provider, byGroups }, now);
+  expect(await write(rights('user', ['support']))).toBe('given');
+  expect(await write(rights('user', ['support']))).toBeNull();
+  expect(await write(rights('editor', ['platform', 'support']))).toBe('changed');
+  // Another provider that gives nothing does not take it away.
+  expect(await write(null, 'github')).toBeNull();
+  expect((await people().member(user, 'default'))?.role).toBe('editor');
+  expect(await write(null)).toBe('taken');
+  expect(await people().member(user, 'default')).toBeNull();
+  // Of a time that has passed.
+  expect(await write(rights('editor', ['platform']), 'oidc', Date.now() - 25 * 3_600_000)).toBe('given');
+  expect(await people().member(user, 'default')).toBeNull();
+  expect(await write(rights('editor', ['platform']))).toBe('confirmed');
+  expect((await people().member(user, 'default'))?.role).toBe('editor');
+  const audit = (await (await send('GET', '/v1/audit?kind=change&limit=200')).json()) as { items: Record<string, unknown>[] };
+  const own = audit.items.filter((row) => JSON.stringify(row).includes(`groups-${user.id.slice(0, 12)}`));
+  expect(own).toHaveLength(5);
+  for (const row of own) expect(JSON.stringify(row)).toContain(systemKeyId);
 });

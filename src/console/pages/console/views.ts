@@ -136,6 +136,13 @@ export const groups: readonly (readonly [group: string, views: readonly ConsoleV
   ],
   Administer: [
     {
+      name: 'models',
+      title: 'Models',
+      key: '1',
+      scopes: ['chat'],
+      load: async () => (await import('../models/models-page.tsx')).ModelsPage,
+    },
+    {
       name: 'providers',
       title: 'Providers',
       key: 'p',

@@ -47,7 +47,7 @@ export function MembersPage() {
       ),
     },
     { label: 'Name', cell: ({ name }) => visible(name) },
-    { label: 'Role', cell: ({ role }) => roleTitles[role] },
+    { label: 'Role', cell: ({ role, byGroups }) => `${roleTitles[role]}${byGroups === undefined ? '' : ', by groups'}` },
     { label: 'Bound to', cell: (member) => visible(bindingsOf(member, 'the whole workspace')) },
     {
       label: 'Action',

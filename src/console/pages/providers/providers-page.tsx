@@ -49,6 +49,7 @@ export function ProvidersPage({ id }: ViewProps) {
 }
 
 type View = components['schemas']['ProviderView'];
+type ModelEntry = components['schemas']['ProviderModel'];
 export type ProviderDraft = Omit<View, 'name' | 'hasApiKey' | 'source'> & { apiKey?: string };
 
 /** `address`: where requests go if there is no `baseUrl`; an example for a kind that requires one. */
@@ -167,6 +168,11 @@ type FieldsProps = { draft: ProviderDraft; isNew: boolean; edit(next: ProviderDr
 function ProviderFields({ draft, isNew, edit }: FieldsProps) {
   const secrets = useSecretNames();
   const members = membersOf(draft, edit);
+  // What the document says of a model stays with its name, also while others are typed.
+  const given = useSignal(draft.models ?? []).value;
+  const nameOf = (entry: ModelEntry): string => (typeof entry === 'string' ? entry : entry.model);
+  const entryOf = (name: string): ModelEntry => given.find((entry) => nameOf(entry) === name) ?? name;
+  const names = (draft.models ?? []).map(nameOf);
   const address = kinds.find(([kind]) => kind === draft.kind)?.[1].address;
   return (
     <>
@@ -201,9 +207,11 @@ function ProviderFields({ draft, isNew, edit }: FieldsProps) {
         label="Models"
         hint="Listed for clients. Others can be used as well."
         placeholder="llama3.2, qwen3"
-        {...members.names('models')}
+        path="models"
+        value={names}
+        onInput={(typed) => edit(withMembers(draft, { models: typed.length > 0 ? typed.map(entryOf) : undefined }))}
       />
-      <PriceTable prices={draft.prices ?? {}} models={draft.models ?? []} onChange={(prices) => edit(withMembers(draft, { prices }))} />
+      <PriceTable prices={draft.prices ?? {}} models={names} onChange={(prices) => edit(withMembers(draft, { prices }))} />
       <HeaderFields
         headers={draft.headers ?? {}}
         hint="Sent with every request, for example to name a project."

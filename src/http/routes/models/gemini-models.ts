@@ -144,7 +144,7 @@ export const geminiModelRoutes = [
       description: 'Those of `GET /v1/models`, all on one page.',
       answers: { 200: { description: 'The models that the key may use.', schema: z.object({ models: z.array(GeminiModel) }) } },
     },
-    async ({ answer, services, principal }) => answer(200, { models: (await listModels(services, principal)).map(toGeminiModel) }),
+    async ({ answer, services, principal }) => answer(200, { models: (await listModels(services, principal)).models.map(toGeminiModel) }),
   ),
 
   defineRoute(

@@ -1,22 +1,26 @@
 /**
  * `/v1/models`: the values of `model` in a chat request: aliases first, then agents and the providers' models. OpenAI's and Anthropic's clients use the
- * same path, so every object has the fields of both; clients of Gemini's API, known by their header, get its fields, too. Wire: API references of all,
- * "List models".
+ * same path, so every object has the fields of both, and those of OpenRouter and LiteLLM for what is known of the model (`model-facts.ts`); clients of
+ * Gemini's API, known by their header, get its fields, too. Wire: API references of OpenAI, Anthropic, Gemini and OpenRouter, "List models"; LiteLLM,
+ * "/model/info"; for Codex `codex-models.ts`.
  */
 import { z } from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { splitModelRef, type Agent } from '../../../core/turn/agent.ts';
+import type { ModelPrice } from '../../../core/model/price.ts';
 import { modelsOf, type ResolvedModel } from '../../../core/model/route.ts';
-import { namedBy, resolveModelAlias, resolveModelRef } from '../../../core/model/model-alias.ts';
+import { namedBy, type NamedModel, resolveModelAlias, resolveModelRef } from '../../../core/model/model-alias.ts';
 import { once } from '../../../core/memoize.ts';
 import { nullIfNotFound, Problem, quoted } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { readableAgents } from '../../../engine/configuration/readable.ts';
 import { createModelFilter, requireModelsOf } from '../../../engine/plan/model-filter.ts';
 import { requireModels } from '../../../engine/plan/plan-models.ts';
+import type { KnownModel, ModelLists } from '../../../providers/model-list.ts';
 import { defineRoute } from '../../route.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import type { HttpServices } from '../../services.ts';
+import { codexModels } from './codex-models.ts';
 import { resolveModel } from '../../../engine/chat/incoming-chat.ts';
 
 export const GeminiModel = z.object({ name: z.string(), displayName: z.string(), supportedGenerationMethods: z.array(z.string()) }).meta({
@@ -24,6 +28,25 @@ export const GeminiModel = z.object({ name: z.string(), displayName: z.string(),
   example: { name: 'models/rehearsal/default', displayName: 'rehearsal/default', supportedGenerationMethods: ['generateContent'] },
 });
 const forGemini = 'For requests with `x-goog-api-key`: the form of Gemini’s API.';
+/** Members of what is known; absent: not known. */
+const factMembers = {
+  context_length: z.int().optional().meta({ description: 'Context window in tokens.' }),
+  max_input_tokens: z.int().optional().meta({ description: 'Maximum input in tokens.' }),
+  max_tokens: z.int().optional().meta({ description: 'Maximum output in tokens, in Anthropic’s format.' }),
+  max_output_tokens: z.int().optional().meta({ description: 'The same as `max_tokens`.' }),
+  architecture: z
+    .object({ input_modalities: z.array(z.string()), output_modalities: z.array(z.string()) })
+    .optional()
+    .meta({ description: 'What the model takes and gives. PDF is `file`, as at OpenRouter.' }),
+  supported_parameters: z.array(z.string()).optional().meta({
+    description: 'Present if it is known whether the model calls tools: `tools`, `tool_choice`, `reasoning` and settings that it takes.',
+  }),
+  pricing: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ description: 'Price of a token as a decimal number: `prompt`, `completion`, `input_cache_read`, `input_cache_write`.' }),
+  capabilities: z.looseObject({}).optional().meta({ description: 'As the list of Anthropic’s API has it.' }),
+};
 
 const Model = z
   .object({
@@ -35,6 +58,7 @@ const Model = z
     type: z.literal('model'),
     display_name: z.string(),
     created_at: z.string().meta({ description: 'The same as `created`, in Anthropic’s format.' }),
+    ...factMembers,
   })
   .meta({
     id: 'Model',
@@ -55,7 +79,13 @@ const ModelList = z
     has_more: z.literal(false),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
-    models: z.array(GeminiModel).optional().meta({ description: forGemini }),
+    unavailable: z
+      .array(z.object({ provider: z.string(), reason: z.string() }))
+      .meta({ description: 'Providers whose models are missing, since they could not be listed.' }),
+    models: z
+      .array(z.looseObject({}))
+      .optional()
+      .meta({ description: 'With `client_version` the list in the format of Codex; with `x-goog-api-key` in that of Gemini’s API.' }),
   })
   .meta({ id: 'ModelList' });
 type Model = z.infer<typeof Model>;
@@ -87,6 +117,7 @@ const common = { tag: 'OpenAI', scopes: ['chat'] } as const;
 // Stock clients add other parameters.
 const ListQuery = z.looseObject({
   provider: z.string().max(64).optional().meta({ description: 'Only models of this provider; `moniker`: agents, `alias`: aliases.' }),
+  client_version: z.string().max(64).optional().meta({ description: 'Sent by Codex: adds the member `models`, which it reads.' }),
   search: z.string().max(200).optional().meta({ description: 'Only ids that contain this text, in any case.' }),
 });
 
@@ -99,7 +130,7 @@ export const modelRoutes = [
       operationId: 'listModels',
       summary: 'List agents and models',
       description:
-        'Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out).',
+        'Aliases without `*`, agents, and the models of all providers that are no alias: those of a provider’s `models`, or else those that the provider itself lists (cached for five minutes; a provider that does not respond within five seconds is left out and named in `unavailable`). Members for limits, abilities and prices are present where they are known: from the provider’s document, its own list, or the built-in table.',
       query: ListQuery,
       answers: {
         200: {
@@ -109,14 +140,15 @@ export const modelRoutes = [
         },
       },
     },
-    async ({ c, answer, services, principal, query: { provider, search = '' } }) => {
-      const found = await listModels(services, principal);
+    async ({ c, answer, services, principal, query: { provider, search = '', client_version: codex } }) => {
+      const { models, unavailable } = await listModels(services, principal);
       const text = search.toLowerCase();
-      const data = found.filter(
+      const data = models.filter(
         ({ id, owned_by: owner }) => (provider === undefined || owner === provider) && id.toLowerCase().includes(text),
       );
-      const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-      return answer(200, { object: 'list', data, has_more: false, ...ids, ...(isOfGemini(c) && { models: data.map(toGeminiModel) }) });
+      const ends = { has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null } as const;
+      const other = codex !== undefined ? codexModels(data) : isOfGemini(c) ? data.map(toGeminiModel) : undefined;
+      return answer(200, { object: 'list', data, ...ends, unavailable, ...(other && { models: other }) });
     },
   ),
 
@@ -161,7 +193,7 @@ export async function readListedModel(
   principal: Principal,
   name: string,
 ): Promise<{ model: Model; ref: ResolvedModel }> {
-  const listed = await listModels(services, principal);
+  const { models: listed } = await listModels(services, principal);
   const ref = await resolveModel(services, principal, name);
   const found = listed.find(({ id }) => id === name) ?? listed.find(({ id }) => id === ref);
   if (found !== undefined) return { model: { ...found, id: name }, ref };
@@ -180,12 +212,15 @@ async function refuseUnlisted({ directory }: HttpServices, principal: Principal,
     await requireModelsOf(directory, principal, { name, agent });
 }
 
-export async function listModels(services: HttpServices, principal: Principal): Promise<Model[]> {
+export async function listModels(
+  services: HttpServices,
+  principal: Principal,
+): Promise<{ models: Model[]; unavailable: ModelLists['unavailable'] }> {
   const { directory } = services;
   const mayUseModels = isAllowed(principal, { act: 'use-model' });
-  const [readable, known, aliases, allows] = await Promise.all([
+  const [readable, lists, aliases, allows] = await Promise.all([
     readableAgents(services.catalog(principal), principal),
-    mayUseModels ? services.models(principal.workspace) : [],
+    services.models(principal.workspace),
     directory.modelAliases(principal.workspace),
     createModelFilter(directory, principal),
   ]);
@@ -200,7 +235,7 @@ export async function listModels(services: HttpServices, principal: Principal): 
   });
   // A request with such a name uses what the alias names.
   const shadowing = aliases.filter(({ name }) => name.includes('/'));
-  const models = await keepIf(known, async ({ provider, model }) => {
+  const models = await keepIf(mayUseModels ? lists.listed : [], async ({ provider, model }) => {
     const ref = `${provider}/${model}`;
     return resolveModelAlias(shadowing, ref) === null && (await allows([ref]));
   });
@@ -212,11 +247,68 @@ export async function listModels(services: HttpServices, principal: Principal): 
     const isAgent = typeof model === 'string' && model.startsWith('agent/');
     return isAgent ? ofAgents.has(model) : mayUseModels && (await allows(modelsOf(model)));
   });
-  return [
-    ...names.map(({ name }) => toModel(name, 'alias', 0)),
-    ...agents.map(({ name, createdAt }) => toModel(`agent/${name}`, 'moniker', Math.floor(Date.parse(createdAt) / 1000))),
-    ...models.map(({ provider, model, created, displayName }) => toModel(`${provider}/${model}`, provider, created, displayName)),
+  const entries = [
+    ...names.map((alias) => ({ model: toModel(alias.name, 'alias', 0), ref: targetOf(agents, aliases, namedBy(alias)) })),
+    ...agents.map(({ name, createdAt }) => ({
+      model: toModel(`agent/${name}`, 'moniker', Math.floor(Date.parse(createdAt) / 1000)),
+      ref: targetOf(agents, aliases, `agent/${name}`),
+    })),
+    ...models.map(({ provider, model, created, displayName }) => {
+      const ref = `${provider}/${model}`;
+      return { model: toModel(ref, provider, created, displayName), ref };
+    }),
   ];
+  return {
+    models: await Promise.all(
+      entries.map(async ({ model, ref }) => ({ ...model, ...factsOf(ref === null ? null : await lists.describe(ref)) })),
+    ),
+    unavailable: mayUseModels ? lists.unavailable : [],
+  };
+}
+
+/** Returns the model that an alias or an agent uses first; null if an agent names an alias that does not exist. */
+function targetOf(agents: readonly { name: string; body: unknown }[], aliases: readonly NamedModel[], named: ResolvedModel): string | null {
+  const [ref = ''] = modelsOf(named);
+  if (!ref.startsWith('agent/')) return ref;
+  const agent = agents.find(({ name }) => `agent/${name}` === ref);
+  if (agent === undefined) return null;
+  // Bodies of agents were parsed by the schema when they were written.
+  const found = resolveModelRef(aliases, (agent.body as Agent).model);
+  return 'model' in found ? (modelsOf(found.model)[0] ?? null) : null;
+}
+
+function factsOf(known: KnownModel | null): Partial<Model> {
+  if (known === null) return {};
+  const { contextTokens, maxInputTokens = contextTokens, maxOutputTokens, inputs, outputs = ['text'], tools, price } = known;
+  const named = (modalities: readonly string[]): string[] => modalities.map((one) => (one === 'pdf' ? 'file' : one));
+  const parameters = {
+    max_tokens: true,
+    temperature: known.sampling,
+    top_p: known.sampling,
+    stop: known.stops,
+    tools,
+    tool_choice: tools,
+    reasoning: known.reasoning,
+  };
+  return {
+    ...(contextTokens !== undefined && { context_length: contextTokens }),
+    ...(maxInputTokens !== undefined && { max_input_tokens: maxInputTokens }),
+    ...(maxOutputTokens !== undefined && { max_tokens: maxOutputTokens, max_output_tokens: maxOutputTokens }),
+    ...(inputs !== undefined && { architecture: { input_modalities: named(inputs), output_modalities: named(outputs) } }),
+    ...(tools !== undefined && { supported_parameters: Object.entries(parameters).flatMap(([name, has]) => (has ? [name] : [])) }),
+    ...(price !== null && { pricing: pricingOf(price) }),
+    ...(known.capabilities !== undefined && { capabilities: { ...known.capabilities } }),
+  };
+}
+
+/** Prices are per million tokens. */
+function pricingOf({ input, output, cachedInput, cacheWrite }: ModelPrice): Record<string, string> {
+  const each = { prompt: input, completion: output, input_cache_read: cachedInput, input_cache_write: cacheWrite };
+  return Object.fromEntries(
+    Object.entries(each).flatMap(([name, price]) =>
+      price === undefined ? [] : [[name, (price / 1e6).toFixed(12).replace(/\.?0+$/, '')] as const],
+    ),
+  );
 }
 
 async function keepIf<Item>(items: readonly Item[], isKept: (item: Item) => Promise<boolean>): Promise<Item[]> {

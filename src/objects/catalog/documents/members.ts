@@ -49,10 +49,12 @@ function endAccess(context: CatalogContext, user: string): void {
 }
 
 /** Returns null for a person who is not a member of this workspace. */
-export function memberRights({ sql }: CatalogContext, user: string): MemberRights | null {
+export function memberRights({ sql, now }: CatalogContext, user: string): MemberRights | null {
   const found = findMember(sql, user);
   if (found === null) return null;
-  const { role, toolsets, agents } = found.member;
+  const { role, toolsets, agents, byGroups } = found.member;
+  // The person may have left the groups meanwhile.
+  if (byGroups !== undefined && Date.parse(byGroups.until) <= now()) return null;
   return { role, scopes: scopesOfRole[role], ...(toolsets && { toolsets }), ...(agents && { agents }), ...callerLimits(sql) };
 }
 

@@ -4,6 +4,7 @@
  */
 import { hiddenWarnings, keepHidden } from '../../../core/secrets/hidden-values.ts';
 import { invalidRequest, Problem, type Warning, parseInput } from '../../../core/problem.ts';
+import { modelName } from '../../../core/model/model-facts.ts';
 import { keySecretsOf, Provider, ProviderName, type CompleteProvider } from '../../../core/model/provider.ts';
 import { once } from '../../../core/memoize.ts';
 import { isCloud } from '../../../core/model/cloud-access.ts';
@@ -53,7 +54,7 @@ export function readSealedProvider({ sql }: CatalogContext, name: string): Seale
 }
 
 export function listProviderModels(context: CatalogContext): { name: string; models: string[] }[] {
-  return allRows(context.sql, 'provider').map((row) => ({ name: row.name, models: providerOf(row).models ?? [] }));
+  return allRows(context.sql, 'provider').map((row) => ({ name: row.name, models: (providerOf(row).models ?? []).map(modelName) }));
 }
 
 /** Throws `conflict`: the built-in provider must work even if everything else fails. */
