@@ -9,6 +9,8 @@ import { type AliasMap, findTool, toolsNamed } from '../toolset/alias-map.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';
 import { aliasName, type ToolsetAlias } from '../names/toolset-alias.ts';
 import type { Toolset } from '../toolset/toolset.ts';
+import { toolOf } from '../toolset/entry-targets.ts';
+import { isWildcard } from '../toolset/wildcards.ts';
 
 /** Calls by one name. `agents`, `keys`: who called it; some of them if there are many. */
 export type CalledName = {
@@ -89,7 +91,7 @@ export function mendsOf(draft: Toolset, after: AliasMap, places: readonly number
     const position = positions.get(was);
     const [place, tool] = position === undefined ? [] : [places[position], after.tools[position]];
     if (alias === null || place === undefined || tool === undefined) return [];
-    const entry = draft.tools[place]?.tool?.endsWith('*') === true ? null : place;
+    const entry = isWildcard(draft.tools[place] ?? {}) ? null : place;
     return [{ requested, tool: was, alias, entry, note: `use ${wireName}`, kept: tool.aliases }];
   });
 }
@@ -112,7 +114,7 @@ export function withArgumentAliases(draft: Toolset, after: AliasMap, places: rea
   for (const { tool, argument, alias } of mends) {
     const place = places[after.tools.findIndex(({ canonical }) => canonical === tool)];
     const written = place === undefined ? undefined : tools[place];
-    let target = tools.find((entry) => entry.tool === tool) ?? (written?.tool?.endsWith('*') === true ? undefined : written);
+    let target = tools.find((entry) => toolOf(entry) === tool) ?? (isWildcard(written ?? {}) ? undefined : written);
     if (target === undefined) {
       target = { tool };
       tools.push(target);
@@ -125,7 +127,7 @@ export function withArgumentAliases(draft: Toolset, after: AliasMap, places: rea
 export function mended(draft: Toolset, mends: readonly PlacedMend[]): Toolset {
   const tools = draft.tools.map((entry) => ({ ...entry }));
   for (const { tool, alias, entry, note, kept } of mends) {
-    let target = entry === null ? tools.find((one) => one.tool === tool) : tools[entry];
+    let target = entry === null ? tools.find((one) => toolOf(one) === tool) : tools[entry];
     if (target === undefined) {
       target = { tool };
       tools.push(target);

@@ -2,6 +2,7 @@
  * The parts of an edition (contract §4): one immutable compiled version of a toolset, its tools under their final names, and the
  * pointer that names it. `edition.ts` compiles it.
  */
+import type { EntryCache, TargetChoice } from './entry-targets.ts';
 import type { EntryArguments, EntryResult, Announce, McpTools } from './toolset.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
@@ -40,6 +41,13 @@ export type EditionTool = {
   price?: number;
   /** Of a tool in code: earlier names of its arguments, which calls may still use. */
   renamed?: Readonly<Record<string, string>>;
+  /** For how long, and for whom, a result answers equal calls. Absent: results are not stored. */
+  cache?: EntryCache;
+  /**
+   * Of an entry with several targets, of which this tool is the first. `others`: under the same names and rules, with the schema and state of each;
+   * their `inputSchema` is the shown one, too.
+   */
+  targets?: { choose: TargetChoice; others: readonly EditionTool[] };
   /** The server of the tool is trusted, so all its annotations apply. */
   trusted?: true;
   /** An administrator accepted the annotations of the definition whose hash is `pin`. */
@@ -74,6 +82,11 @@ export type EditionTool = {
  * their original form, without presets of any toolset. Made tools among them have their own `made`.
  */
 export type MadeCode = MadeBy & { implementation: string; uses: readonly EditionTool[] };
+
+/** Returns all tools that a call of the entry may run. */
+export function targetTools(tool: EditionTool): readonly EditionTool[] {
+  return tool.targets === undefined ? [tool] : [tool, ...tool.targets.others];
+}
 
 /** Whether the tool is offered to models, announced to them and callable by them. False for held and missing tools, and for UI tools. */
 export function isForModels({ state, kind }: Pick<EditionTool, 'state' | 'kind'>): boolean {

@@ -6,7 +6,6 @@
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { definitionNames } from './model-definitions.ts';
 import { coveredAliases } from './arguments/argument-aliases.ts';
-import { checkEntryArguments } from './arguments/check-arguments.ts';
 import { checkEntryResult } from './entry-result.ts';
 import { sha256Hex } from '../hash.ts';
 import { type KnownTools, resolveReferences } from './known-tools.ts';
@@ -24,6 +23,7 @@ import { MB } from '../limits/units.ts';
 import { compileTool } from './compile-tool.ts';
 import { revokedEntries } from './revocations.ts';
 import { offerWarnings, offerNameIssues } from './offer-entry.ts';
+import { checkEntry } from './check-entry.ts';
 
 const maxToolsetBytes = 1 * MB;
 export const maxEditionBytes = 10 * MB;
@@ -75,7 +75,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
   const faults = [
     ...reading.issues,
     ...revokedEntries(toolset),
-    ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known)),
+    ...reading.entries.flatMap((entry) => checkEntry(entry, known)),
     ...offerNameIssues(toolset),
   ];
   if (faults.length > 0) throw invalidRequest(faults);
