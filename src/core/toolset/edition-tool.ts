@@ -12,7 +12,7 @@ import { fold } from '../names/fold.ts';
 import type { Via } from '../model/message.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
 import type { OfferMethod } from '../tools/upstream-method.ts';
-import type { JsonSchema, ToolAnnotations, ToolKind, ToolPresentation, ToolSource } from '../tools/tool.ts';
+import { isServerKind, type JsonSchema, type ToolAnnotations, type ToolKind, type ToolPresentation, type ToolSource } from '../tools/tool.ts';
 import type { UiTool } from '../tools/ui-tool.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
@@ -116,6 +116,12 @@ export type EditionPointer = { toolset: string; version: number; revision: numbe
  * the edition is of an earlier build nevertheless, and stays so.
  */
 export type ToolsetStanding = { retired?: readonly number[]; revoked?: readonly string[]; build?: string; stale?: string };
+
+/** Whether a tool of a server only reads, as far as its annotations apply. */
+export function onlyReads(tool: Pick<EditionTool, 'kind' | 'annotations' | 'trusted' | 'annotationsAccepted'>): boolean {
+  const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
+  return isServerKind(tool.kind) && readOnlyHint === true && destructiveHint !== true && trustsAnnotations(tool);
+}
 
 // Which annotations of a tool apply. Annotations of an untrusted server are only claims: the policy, retries and hints for clients ignore
 // them until an administrator accepts them. Tool names are not evaluated, since no list of verbs can be complete.

@@ -20,10 +20,9 @@ import type { Toolset } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { expandEntries, isWildcard, type PlacedEntry, placeIn } from './wildcards.ts';
 import { MB } from '../limits/units.ts';
-import { compileTool } from './compile-tool.ts';
+import { checkEntries, compileTool } from './compile-tool.ts';
 import { revokedEntries } from './revocations.ts';
 import { offerWarnings, offerNameIssues } from './offer-entry.ts';
-import { checkEntry } from './check-entry.ts';
 
 const maxToolsetBytes = 1 * MB;
 export const maxEditionBytes = 10 * MB;
@@ -75,7 +74,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
   const faults = [
     ...reading.issues,
     ...revokedEntries(toolset),
-    ...reading.entries.flatMap((entry) => checkEntry(entry, known)),
+    ...(await checkEntries(reading.entries, known)),
     ...offerNameIssues(toolset),
   ];
   if (faults.length > 0) throw invalidRequest(faults);

@@ -4,10 +4,11 @@
  */
 import { z } from 'zod';
 import { limits } from '../limits/limits.ts';
-import { quote } from '../names/names.ts';
-import { isServerKind } from '../tools/tool.ts';
+import { ownMember } from '../json/wire-value.ts';
+import { type CanonicalName, quote } from '../names/names.ts';
 import type { ToolsetEntry } from './toolset.ts';
-import { type EditionTool, trustsAnnotations } from './edition-tool.ts';
+import { type EditionTool, targetTools } from './edition-tool.ts';
+import { sha256HexSync } from '../hash.ts';
 
 const maxTargets = 16;
 const maxCallers = 100;
@@ -103,31 +104,31 @@ export function targetFaults(entry: WithTool & { refId?: unknown; choose?: Targe
   return listed;
 }
 
-/** Whether a tool only reads, as far as its annotations apply. */
-export function canCache(tool: Pick<EditionTool, 'kind' | 'annotations' | 'trusted' | 'annotationsAccepted'>): boolean {
-  return isServerKind(tool.kind) && tool.annotations?.readOnlyHint === true && tool.annotations.destructiveHint !== true && trustsAnnotations(tool);
-}
+/** Who calls, as far as targets depend on it. `session`: the conversation, which keeps its target; absent: the key does. */
+export type TargetCaller = { keyId: string; caller?: Readonly<Record<string, string>>; session?: string | null; conversation?: string };
 
-/** Returns the tools, each with the strictest annotations of all and trusted only if all are: approvals are the same whichever runs. */
-export function underStrictest(tools: readonly EditionTool[]): EditionTool[] {
-  const all = (hint: 'readOnlyHint' | 'idempotentHint'): boolean => tools.every(({ annotations }) => annotations?.[hint] === true);
-  const isEvery = (hint: 'destructiveHint' | 'openWorldHint'): boolean => tools.every(({ annotations }) => annotations?.[hint] === false);
-  const destroys = tools.some(({ annotations }) => annotations?.destructiveHint === true);
-  const hints = {
-    readOnlyHint: all('readOnlyHint'),
-    idempotentHint: all('idempotentHint'),
-    ...(destroys ? { destructiveHint: true } : isEvery('destructiveHint') && { destructiveHint: false }),
-    ...(isEvery('openWorldHint') && { openWorldHint: false }),
-  };
-  const areApplicable = tools.every(trustsAnnotations);
-  const areTrusted = tools.every(({ trusted }) => trusted === true) || (hints.readOnlyHint && areApplicable);
-  return tools.map(({ annotations, trusted, annotationsAccepted, ...tool }): EditionTool => {
-    const { title } = annotations ?? {};
-    return {
-      ...tool,
-      annotations: { ...(title !== undefined && { title }), ...hints },
-      ...(areTrusted && trusted === true && { trusted }),
-      ...(areApplicable && annotationsAccepted === true && { annotationsAccepted }),
-    };
-  });
+/** Returns the tool that a call of the entry runs; for targets in order, the first one, with the others. */
+export function chooseTarget(tool: EditionTool, by: TargetCaller): EditionTool {
+  const { targets } = tool;
+  if (targets === undefined || targets.choose === 'in-order') return tool;
+  const all = targetTools(tool);
+  if ('weights' in targets.choose) {
+    const { weights } = targets.choose;
+    const shares = all.map((one) => ({ one, weight: one.state === 'ready' ? (weights[one.canonical] ?? 0) : 0 }));
+    const total = shares.reduce((sum, { weight }) => sum + weight, 0);
+    const owner = by.session ?? by.conversation ?? by.caller?.key ?? by.keyId;
+    const hash = sha256HexSync(new TextEncoder().encode(JSON.stringify([owner, tool.wireName])));
+    let point = (Number.parseInt(hash.slice(0, 8), 16) / 2 ** 32) * total;
+    for (const { one, weight } of shares) {
+      if (point < weight) return one;
+      point -= weight;
+    }
+    return tool;
+  }
+  const own = { key: by.keyId, ...by.caller };
+  const isMeant = (fields: Record<string, string>): boolean => Object.entries(fields).every(([name, value]) => ownMember(own, name) === value);
+  const [chosen] = Object.entries(targets.choose.callers).find(([, callers]) => callers.some(isMeant)) ?? [tool.canonical];
+  const found = all.find(({ canonical }) => canonical === chosen);
+  // Callers of a target that is not known yet are not given another one.
+  return found ?? { ...tool, canonical: chosen as CanonicalName, server: chosen.slice(0, chosen.indexOf('.')), state: 'missing', pin: '' };
 }

@@ -5,7 +5,7 @@
 import { type KnownTools, requireKnownTool } from '../../../core/toolset/known-tools.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { type SecretBinding, secretHostOf } from '../../../core/secrets/secret.ts';
-import { callUrlOf, type Server } from '../../../core/servers/server.ts';
+import { callUrlOf, type McpServer, type Server } from '../../../core/servers/server.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { createToolFilter, type ToolFilter } from '../../../core/toolset/tool-filter.ts';
 import { toUiToolDefinition } from '../../../core/tools/ui-tool-definition.ts';
@@ -56,6 +56,7 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
     hasServer: (server) => servers.has(server),
     secret: (name) => secretBinding(context, name),
     host: (server) => hostOf(context, server),
+    isPerUser: (server) => isPerUser(context, server),
     nameMap: aboutToBe.nameMap ?? readWorkspaceSettings(context.sql).nameMap,
   };
 }
@@ -82,6 +83,13 @@ function hostOf(context: CatalogContext, server: string): string | undefined {
   const row = readRow(context.sql, 'server', server);
   const url = row === null || row.deleted ? null : callUrlOf(row.body as Server);
   return url === null ? undefined : secretHostOf(url);
+}
+
+function isPerUser(context: CatalogContext, server: string): boolean {
+  const row = readRow(context.sql, 'server', server);
+  // Server bodies were parsed by the schema when they were written.
+  const { oauth } = (row?.body ?? {}) as Partial<Pick<McpServer, 'oauth'>>;
+  return oauth?.per === 'user';
 }
 
 function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['aliases']): Map<string, readonly ToolsetAlias[]> {

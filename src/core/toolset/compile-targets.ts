@@ -1,20 +1,20 @@
-/** Checks an entry against the definitions of its targets when the toolset is written: argument rules, schemas of the targets, and the cache. */
+/** Checks and compiles entries with several targets, and those whose results are stored (`entry-targets.ts`). Few toolsets have one, so it is loaded for them. */
 import { isRecord, listOf } from '../json/wire-value.ts';
 import { quote } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
 import { acceptsAll } from '../schema/schema-accepts.ts';
 import { isServerKind, type JsonSchema, type ToolDefinition } from '../tools/tool.ts';
 import { checkEntryArguments } from './arguments/check-arguments.ts';
-import { trustOf } from './edition-tool.ts';
-import { canCache, targetPath } from './entry-targets.ts';
+import { type EditionTool, onlyReads, trustOf, trustsAnnotations } from './edition-tool.ts';
+import { targetPath } from './entry-targets.ts';
 import type { KnownTools } from './known-tools.ts';
 import type { NamedEntry } from './named-entry.ts';
 
 type CheckedEntry = Pick<NamedEntry, 'path' | 'source' | 'definition' | 'others'>;
 
 /** Returns all faults; presets, renames and defaults have to fit every target. */
-export function checkEntry(entry: CheckedEntry, known: KnownTools): Issue[] {
-  const faults = [entry.definition, ...entry.others].flatMap((definition) => checkEntryArguments({ ...entry, definition }, known));
+export function targetIssues(entry: CheckedEntry, known: KnownTools): Issue[] {
+  const faults = entry.others.flatMap((definition) => checkEntryArguments({ ...entry, definition }, known));
   return [...faults, ...checkTargets(entry), ...checkCache(entry, known)];
 }
 
@@ -62,12 +62,36 @@ function checkCache({ path, source, definition, others }: CheckedEntry, known: K
   return [definition, ...others].flatMap((target): Issue[] => {
     const { canonical, kind, annotations, server, source: listing } = target;
     const asked = { kind, ...(annotations && { annotations }), ...trustOf(listing) };
-    if (!canCache(asked)) {
+    if (!onlyReads(asked)) {
       const why = isServerKind(kind) && annotations?.readOnlyHint === true ? 'says that it only reads, but its annotations are not accepted' : 'is no tool of a server that only reads';
       return [{ path: `${path}.cache`, message: `${canonical} ${why}, so its results are not cached` }];
     }
     if (cache.per === 'workspace' && known.isPerUser?.(server) === true)
       return [{ path: `${path}.cache.per`, message: `each user has an account at the server ${server}; use "key"` }];
     return [];
+  });
+}
+
+/** Returns the tools, each with the strictest annotations of all and trusted only if all are: approvals are the same whichever runs. */
+export function underStrictest(tools: readonly EditionTool[]): EditionTool[] {
+  const all = (hint: 'readOnlyHint' | 'idempotentHint'): boolean => tools.every(({ annotations }) => annotations?.[hint] === true);
+  const isEvery = (hint: 'destructiveHint' | 'openWorldHint'): boolean => tools.every(({ annotations }) => annotations?.[hint] === false);
+  const destroys = tools.some(({ annotations }) => annotations?.destructiveHint === true);
+  const hints = {
+    readOnlyHint: all('readOnlyHint'),
+    idempotentHint: all('idempotentHint'),
+    ...(destroys ? { destructiveHint: true } : isEvery('destructiveHint') && { destructiveHint: false }),
+    ...(isEvery('openWorldHint') && { openWorldHint: false }),
+  };
+  const areApplicable = tools.every(trustsAnnotations);
+  const areTrusted = tools.every(({ trusted }) => trusted === true) || (hints.readOnlyHint && areApplicable);
+  return tools.map(({ annotations, trusted, annotationsAccepted, ...tool }): EditionTool => {
+    const { title } = annotations ?? {};
+    return {
+      ...tool,
+      annotations: { ...(title !== undefined && { title }), ...hints },
+      ...(areTrusted && trusted === true && { trusted }),
+      ...(areApplicable && annotationsAccepted === true && { annotationsAccepted }),
+    };
   });
 }
