@@ -5123,6 +5123,8 @@ export interface components {
             /** @description The name that was called. For an approval decision: the wire name of the toolset entry. */
             requested: string;
             sequence: number | null;
+            /** @description For an entry with several targets, or a stored result: what ran, which `canonical` names, too. */
+            served?: components["schemas"]["ServedBy"];
             session: string | null;
             toolset: string | null;
             turn: string | null;
@@ -5245,6 +5247,7 @@ export interface components {
             /** @description Arguments that did not fit the tool and were converted. */
             repaired?: components["schemas"]["Repair"][];
             requested: string;
+            served?: components["schemas"]["ServedBy"];
             structuredContent?: unknown;
             via: components["schemas"]["Via"] | null;
         };
@@ -6291,6 +6294,21 @@ export interface components {
             rename?: {
                 [key: string]: string;
             };
+        };
+        /**
+         * @description For tools that only read: equal calls get a stored result.
+         * @example {
+         *       "ttl": 60
+         *     }
+         */
+        EntryCache: {
+            /**
+             * @description Who gets the same result: calls of one key (default), or of the workspace.
+             * @enum {string}
+             */
+            per?: "key" | "workspace";
+            /** @description Seconds for which a result answers equal calls. */
+            ttl: number;
         };
         EntryResult: {
             /** @description Maximum size of the shown text in bytes. Default: 65536 for models; REST and MCP clients get the whole result. `fetch_result` returns the rest. */
@@ -9478,6 +9496,28 @@ export interface components {
         };
         /**
          * @example {
+         *       "tool": "github-backup.search",
+         *       "tried": [
+         *         {
+         *           "tool": "github.search",
+         *           "code": "tool_error"
+         *         }
+         *       ]
+         *     }
+         */
+        ServedBy: {
+            /** @description The age of the stored result that was given; absent: the tool ran. */
+            cachedSeconds?: number;
+            /** @description Canonical name of the tool that ran, or whose stored result this is. */
+            tool: string;
+            /** @description The targets that could not be called before, and how each ended. */
+            tried?: {
+                code: components["schemas"]["ToolResultCode"] | null;
+                tool: string;
+            }[];
+        };
+        /**
+         * @example {
          *       "kind": "static",
          *       "url": "https://tools.example.com/call",
          *       "headers": {
@@ -10390,6 +10430,7 @@ export interface components {
             /** @description The name that the model used. */
             name: string;
             repaired?: components["schemas"]["Repair"][];
+            served?: components["schemas"]["ServedBy"];
             step: number;
             structuredContent?: unknown;
             turn: string;
@@ -10892,6 +10933,26 @@ export interface components {
             /** @description Selects from the request log when a replay starts. */
             select?: components["schemas"]["SuiteSelection"];
         };
+        /**
+         * @description `in-order` (default): the first target that can be called. A call that may have had an effect is not made again. `weights`: a share of the sessions (without a session: of the keys) for each target; a session keeps its target. `callers`: the first target that lists the calling key, else the first target.
+         * @example {
+         *       "weights": {
+         *         "github.search": 95,
+         *         "github-next.search": 5
+         *       }
+         *     }
+         */
+        TargetChoice: "in-order" | {
+            weights: {
+                [key: string]: number;
+            };
+        } | {
+            callers: {
+                [key: string]: {
+                    [key: string]: string;
+                }[];
+            };
+        };
         TextPart: {
             text: string;
             /** @constant */
@@ -11235,6 +11296,8 @@ export interface components {
             alwaysOffered?: boolean;
             approval?: components["schemas"]["ApprovalRule"];
             arguments?: components["schemas"]["EntryArguments"];
+            cache?: components["schemas"]["EntryCache"];
+            choose?: components["schemas"]["TargetChoice"];
             /** @description Replaces the tool’s own description. */
             description?: string;
             /** @description With a wildcard: the tools to leave out, by own or canonical name, also as `<beginning>*`. */
@@ -11254,10 +11317,10 @@ export interface components {
             refId?: string;
             result?: components["schemas"]["EntryResult"];
             /**
-             * @description Canonical name. Optional if `refId` is given. `<server>.*` (or `<server>.<beginning>*`) is replaced by one entry for each tool that the server has when the toolset is written.
+             * @description Canonical name. Optional if `refId` is given. `<server>.*` (or `<server>.<beginning>*`) is replaced by one entry for each tool that the server has when the toolset is written. A list of up to 16 names gives the entry several targets: tools of servers that accept every call of the first one, which `choose` chooses from.
              * @example builtin.bash
              */
-            tool?: string;
+            tool?: string | string[];
         };
         ToolsetImpact: {
             /** @description Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`. */

@@ -20,7 +20,7 @@ import { legalAliases, type Toolset, type ToolsetEntry } from '../core/toolset/t
 import { isWildcard } from '../core/toolset/wildcards.ts';
 import type { ServedProject } from './served-project.ts';
 import type { ServerLists } from './server-lists.ts';
-import { targetsOf, toolOf } from '../core/toolset/entry-targets.ts';
+import { targetNames, toolOf } from '../core/toolset/entry-targets.ts';
 
 export const edgeWorkspace = 'default';
 
@@ -141,7 +141,7 @@ export function createToolsetEditions({ project, lists, definitions, read }: Edi
     document: (name: string): Toolset | undefined => compiled.get(name)?.document ?? project.toolsets.get(name),
     isNamed: (canonical: string): boolean =>
       [...project.toolsets.values(), ...[...compiled.values()].map(({ document }) => document)].some(({ tools }) =>
-        tools.some((entry) => targetsOf(entry).includes(canonical)),
+        tools.some((entry) => targetNames(entry).includes(canonical)),
       ),
   };
 }
@@ -167,7 +167,7 @@ function serversOf({ tools }: Toolset, project: ServedProject, lists: ServerList
   const servers = tools.flatMap((entry) => {
     if (entry.tool === undefined) return lists.names();
     const made = project.tools.get(toolOf(entry) ?? '');
-    if (made === undefined || !('implementation' in made)) return targetsOf(entry).map(serverOf);
+    if (made === undefined || !('implementation' in made)) return targetNames(entry).map(serverOf);
     return made.uses === undefined ? lists.names() : made.uses.map(serverOf);
   });
   return [...new Set(servers)].filter(lists.has);
@@ -175,7 +175,7 @@ function serversOf({ tools }: Toolset, project: ServedProject, lists: ServerList
 
 /** Returns the document without the wildcards of servers whose tools are not known. Throws `unavailable` if nothing else is in it. */
 function withoutUnread(name: string, source: Toolset, lists: ServerLists): Toolset {
-  const isUnread = (entry: ToolsetEntry): boolean => isWildcard(entry) && targetsOf(entry).map(serverOf).every((server) => !lists.isListed(server) && lists.has(server));
+  const isUnread = (entry: ToolsetEntry): boolean => isWildcard(entry) && targetNames(entry).map(serverOf).every((server) => !lists.isListed(server) && lists.has(server));
   const tools = source.tools.filter((entry) => !isUnread(entry));
   if (tools.length > 0 || source.tools.length === 0) return { ...source, tools };
   const reasons = source.tools.map((entry) => {

@@ -1,10 +1,10 @@
-/** Stores results of tools that only read in KV (`ports/stored-results.ts`), until they expire. */
+/** Stores results of tools that only read in KV (`ports/result-store.ts`), until they expire. */
 import { isRecord, tryParse } from '../core/json/wire-value.ts';
 import { KB } from '../core/limits/units.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import type { WaitUntil } from '../platform/background.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import type { StoredResult, StoredResults } from '../ports/stored-results.ts';
+import type { StoredResult, StoredResults } from '../ports/result-store.ts';
 import { kvKeys } from './keys.ts';
 
 const maxStoredCharacters = 512 * KB;

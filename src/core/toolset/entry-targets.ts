@@ -4,11 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../limits/limits.ts';
-import { ownMember } from '../json/wire-value.ts';
-import { type CanonicalName, quote } from '../names/names.ts';
-import type { ToolsetEntry } from './toolset.ts';
-import { type EditionTool, targetTools } from './edition-tool.ts';
-import { sha256HexSync } from '../hash.ts';
+import { quote } from '../names/names.ts';
 
 const maxTargets = 16;
 const maxCallers = 100;
@@ -55,13 +51,14 @@ export const EntryCache = z
 export type EntryCache = z.infer<typeof EntryCache>;
 
 type WithTool = { tool?: string | readonly string[] | undefined };
+type Targets = { tool?: string | string[] | undefined; choose?: TargetChoice | undefined };
 
 /** Returns the canonical name of the first target; undefined: only `refId` names the tool. */
 export function toolOf({ tool }: WithTool): string | undefined {
   return typeof tool === 'object' ? tool[0] : tool;
 }
 
-export function targetsOf({ tool }: WithTool): readonly string[] {
+export function targetNames({ tool }: WithTool): readonly string[] {
   return typeof tool === 'object' ? tool : tool === undefined ? [] : [tool];
 }
 
@@ -71,7 +68,7 @@ export function targetPath({ tool }: WithTool, index: number): string {
 }
 
 /** Returns the members of an entry that name tools, with `to` in place of `from`. */
-export function rebound({ tool, choose }: Pick<ToolsetEntry, 'tool' | 'choose'>, from: string, to: string): Pick<ToolsetEntry, 'tool' | 'choose'> {
+export function rebound({ tool, choose }: Targets, from: string, to: string): Targets {
   const renamed = (name: string): string => (name === from ? to : name);
   const keyed = <T>(record: Record<string, T>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).map(([name, value]) => [renamed(name), value]));
@@ -84,7 +81,7 @@ export function rebound({ tool, choose }: Pick<ToolsetEntry, 'tool' | 'choose'>,
 /** Returns what is wrong with the targets of a written entry, by itself. Paths are lists, as of zod. */
 export function targetFaults(entry: WithTool & { refId?: unknown; choose?: TargetChoice | undefined }): { path: (string | number)[]; message: string }[] {
   const { tool, choose } = entry;
-  const targets = targetsOf(entry);
+  const targets = targetNames(entry);
   const listed = typeof tool !== 'object' ? [] : targets.flatMap((name, index) => {
     const path = ['tool', index];
     if (name.endsWith('*')) return [{ path, message: 'names several tools; a target is one tool' }];
@@ -102,33 +99,4 @@ export function targetFaults(entry: WithTool & { refId?: unknown; choose?: Targe
   listed.push(...without.map((name) => ({ path: ['choose', member], message: `has no weight for ${name}; 0 sends it no calls` })));
   if (Object.values(choose.weights).every((weight) => weight === 0)) listed.push({ path: ['choose', member], message: 'are all 0; at least one must be more' });
   return listed;
-}
-
-/** Who calls, as far as targets depend on it. `session`: the conversation, which keeps its target; absent: the key does. */
-export type TargetCaller = { keyId: string; caller?: Readonly<Record<string, string>>; session?: string | null; conversation?: string };
-
-/** Returns the tool that a call of the entry runs; for targets in order, the first one, with the others. */
-export function chooseTarget(tool: EditionTool, by: TargetCaller): EditionTool {
-  const { targets } = tool;
-  if (targets === undefined || targets.choose === 'in-order') return tool;
-  const all = targetTools(tool);
-  if ('weights' in targets.choose) {
-    const { weights } = targets.choose;
-    const shares = all.map((one) => ({ one, weight: one.state === 'ready' ? (weights[one.canonical] ?? 0) : 0 }));
-    const total = shares.reduce((sum, { weight }) => sum + weight, 0);
-    const owner = by.session ?? by.conversation ?? by.caller?.key ?? by.keyId;
-    const hash = sha256HexSync(new TextEncoder().encode(JSON.stringify([owner, tool.wireName])));
-    let point = (Number.parseInt(hash.slice(0, 8), 16) / 2 ** 32) * total;
-    for (const { one, weight } of shares) {
-      if (point < weight) return one;
-      point -= weight;
-    }
-    return tool;
-  }
-  const own = { key: by.keyId, ...by.caller };
-  const isMeant = (fields: Record<string, string>): boolean => Object.entries(fields).every(([name, value]) => ownMember(own, name) === value);
-  const [chosen] = Object.entries(targets.choose.callers).find(([, callers]) => callers.some(isMeant)) ?? [tool.canonical];
-  const found = all.find(({ canonical }) => canonical === chosen);
-  // Callers of a target that is not known yet are not given another one.
-  return found ?? { ...tool, canonical: chosen as CanonicalName, server: chosen.slice(0, chosen.indexOf('.')), state: 'missing', pin: '' };
 }

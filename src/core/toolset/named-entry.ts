@@ -15,7 +15,7 @@ import { withCurrentRules } from './arguments/entry-arguments.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import type { AliasMode, ToolsetAlias } from '../names/toolset-alias.ts';
-import { targetPath, targetsOf, toolOf } from './entry-targets.ts';
+import { targetPath, targetNames, toolOf } from './entry-targets.ts';
 
 /** An entry with its final names, not yet compared with the others. */
 export type NamedEntry = {
@@ -82,7 +82,7 @@ export function readNamedEntries(
 
 /** A further target that is not known yet is left out: its schema cannot be compared with the first one's. */
 function readOthers(entry: ToolsetEntry, find: (canonical: string) => Found, path: string, reading: EntryReadings): ToolDefinition[] {
-  return targetsOf(entry).flatMap((name, index): ToolDefinition[] => {
+  return targetNames(entry).flatMap((name, index): ToolDefinition[] => {
     if (index === 0) return [];
     const at = `${path}.${targetPath(entry, index)}`;
     const found = find(name);

@@ -19,7 +19,7 @@ import type { Reservation } from '../../ports/limiter.ts';
 import type { CallJournal } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
-import type { StoredResults } from '../../ports/stored-results.ts';
+import type { StoredResults } from '../../ports/result-store.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ComputeMeter, Sandbox } from '../../ports/sandbox.ts';
 import type { SkillReader, ToolExecutor } from '../../ports/tool-executor.ts';

@@ -11,7 +11,7 @@ import type { Issue } from '../../core/problem.ts';
 import { fieldPath } from '../../core/schema/input-fault-text.ts';
 import { checkInput, repairInput } from '../../core/schema/input-schema.ts';
 import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
-import { chooseTarget } from '../../core/toolset/entry-targets.ts';
+import { chooseTarget } from './choose-target.ts';
 import { deprecationOf, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { withoutAliases } from '../../core/toolset/arguments/argument-aliases.ts';
 import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/arguments/entry-arguments.ts';

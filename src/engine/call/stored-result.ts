@@ -5,7 +5,7 @@
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import { type EditionTool, onlyReads } from '../../core/toolset/edition-tool.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
-import type { StoredResults } from '../../ports/stored-results.ts';
+import type { StoredResults } from '../../ports/result-store.ts';
 import type { ToolOutcome } from '../../ports/tool-executor.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 

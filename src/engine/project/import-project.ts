@@ -14,7 +14,7 @@ import type { AppliedDocument, ApplyResult, ImportOrigin } from '../../ports/pro
 import { readAllDocuments } from '../configuration/tools-of-key.ts';
 import { readAllPages } from '../read-pages.ts';
 import { type ApplyDeps, type ApplyOptions, applyProject } from './apply-project.ts';
-import { targetsOf } from '../../core/toolset/entry-targets.ts';
+import { targetNames } from '../../core/toolset/entry-targets.ts';
 
 type Imported = { applied: ApplyResult; skipped: Skipped[]; warnings: Warning[] };
 
@@ -66,7 +66,7 @@ async function withListedServers(
     for (const [index, entry] of (toolset?.tools ?? []).entries()) {
       const place = `toolsets.${name}.tools[${index}]`;
       const targets = await Promise.all(
-        targetsOf(entry).map(async (named) => {
+        targetNames(entry).map(async (named) => {
           const [, server = '', tool = ''] = /^([a-z][a-z0-9-]*)\.(.+)$/.exec(named) ?? [];
           return { named, server, tool, listed: servers.has(server) ? null : await ownNames(server) };
         }),
@@ -143,7 +143,7 @@ async function withKnownServers(
   const toolsets = Object.entries(project.toolsets).flatMap(([name, toolset]) => {
     const tools = toolset.tools.filter((entry, index) => {
       const serverOf = (tool: string): string => tool.slice(0, tool.indexOf('.'));
-      const tool = targetsOf(entry).find((one) => !known.has(serverOf(one)));
+      const tool = targetNames(entry).find((one) => !known.has(serverOf(one)));
       if (tool === undefined) return true;
       const server = serverOf(tool);
       const reason = given.has(server)
