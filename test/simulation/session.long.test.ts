@@ -1,14 +1,18 @@
 import './same-tick-digest.ts';
 // What the object loads late would arrive at another time in each run.
 import '../../src/core/toolset/proposals.ts';
+import '../../src/core/toolset/compile-targets.ts';
+import '../../src/engine/call/call-in-order.ts';
 import '../../src/engine/call/charge-call.ts';
 import '../../src/engine/call/recorded-call.ts';
+import '../../src/engine/call/stored-result.ts';
 import '../../src/engine/configuration/edit-impact.ts';
 import '../../src/engine/turn/ask-budget.ts';
 import '../../src/objects/session/log/recorded-turn.ts';
 import '../../src/objects/session/pending/decide.ts';
 import '../../src/objects/session/replay/call-replay.ts';
 import '../../src/objects/session/turn/fork-session.ts';
+import '../../src/storage/stored-results.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../src/objects/shared/migrate.ts';
 import { sessionMigrations } from '../../src/objects/session/object/schema.ts';

@@ -134,6 +134,7 @@ const fields = {
     isError: z.boolean(),
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
+    served: ServedBy.optional(),
     durationMs: z.number(),
     cost,
   }),
