@@ -4758,10 +4758,10 @@ export interface components {
                 agents: string[];
                 calls: number;
                 /**
-                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored version.
+                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `targets`: the same entry, whose calls may run on another target. `found`: a name in the draft, and none in the stored version.
                  * @enum {string}
                  */
-                change: "gone" | "moved" | "ambiguous" | "unusable" | "found";
+                change: "gone" | "moved" | "ambiguous" | "unusable" | "targets" | "found";
                 failures: number;
                 /** @description Ids of the keys, at most 20. */
                 keys: string[];
@@ -4776,6 +4776,17 @@ export interface components {
                 requested: string;
                 /** @description The newest sessions with such calls, at most 20. */
                 sessions: string[];
+                /** @description With `targets`: those of the entry. */
+                targets?: {
+                    now: {
+                        choose: components["schemas"]["TargetChoice"] | null;
+                        tools: string[];
+                    };
+                    was: {
+                        choose: components["schemas"]["TargetChoice"] | null;
+                        tools: string[];
+                    };
+                };
                 /** @description The tool that it leads to in the stored version. */
                 was: string | null;
                 /** @description The name of the earlier tool in the draft; null: it is not there. */
@@ -10294,6 +10305,7 @@ export interface components {
             isError: boolean;
             /** @description For a nested call: the id of the outer call. */
             parent: string;
+            served?: components["schemas"]["ServedBy"];
             step: number;
             turn: string;
             /** @constant */
@@ -11362,10 +11374,10 @@ export interface components {
                 agents: string[];
                 calls: number;
                 /**
-                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored version.
+                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `targets`: the same entry, whose calls may run on another target. `found`: a name in the draft, and none in the stored version.
                  * @enum {string}
                  */
-                change: "gone" | "moved" | "ambiguous" | "unusable" | "found";
+                change: "gone" | "moved" | "ambiguous" | "unusable" | "targets" | "found";
                 failures: number;
                 /** @description Ids of the keys, at most 20. */
                 keys: string[];
@@ -11380,6 +11392,17 @@ export interface components {
                 requested: string;
                 /** @description The newest sessions with such calls, at most 20. */
                 sessions: string[];
+                /** @description With `targets`: those of the entry. */
+                targets?: {
+                    now: {
+                        choose: components["schemas"]["TargetChoice"] | null;
+                        tools: string[];
+                    };
+                    was: {
+                        choose: components["schemas"]["TargetChoice"] | null;
+                        tools: string[];
+                    };
+                };
                 /** @description The tool that it leads to in the stored version. */
                 was: string | null;
                 /** @description The name of the earlier tool in the draft; null: it is not there. */

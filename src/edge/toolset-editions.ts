@@ -175,7 +175,11 @@ function serversOf({ tools }: Toolset, project: ServedProject, lists: ServerList
 
 /** Returns the document without the wildcards of servers whose tools are not known. Throws `unavailable` if nothing else is in it. */
 function withoutUnread(name: string, source: Toolset, lists: ServerLists): Toolset {
-  const isUnread = (entry: ToolsetEntry): boolean => isWildcard(entry) && targetNames(entry).map(serverOf).every((server) => !lists.isListed(server) && lists.has(server));
+  const isUnread = (entry: ToolsetEntry): boolean =>
+    isWildcard(entry) &&
+    targetNames(entry)
+      .map(serverOf)
+      .every((server) => !lists.isListed(server) && lists.has(server));
   const tools = source.tools.filter((entry) => !isUnread(entry));
   if (tools.length > 0 || source.tools.length === 0) return { ...source, tools };
   const reasons = source.tools.map((entry) => {

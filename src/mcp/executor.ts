@@ -41,7 +41,11 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
       const unheard: string[] = [];
       let isSent = false;
       try {
-        const hooks: UpstreamHooks = { ...toHooks(context.channel, unheard), onListChanged: () => changed?.(tool.server), onSend: () => void (isSent = true) };
+        const hooks: UpstreamHooks = {
+          ...toHooks(context.channel, unheard),
+          onListChanged: () => changed?.(tool.server),
+          onSend: () => void (isSent = true),
+        };
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };

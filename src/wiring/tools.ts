@@ -83,7 +83,9 @@ function callDepsBuilder(
       isBlockedUrl: (url) => refusedUrl(network, url),
       guard: { workspace, ask, settings: async () => (await directory.safeguards(workspace)).guard },
       // Not part of the eager start: few tools have their results stored.
-      storedResults: once(async () => (await import('../storage/stored-results.ts')).createStoredResults({ ...runtime, kv: parts.kv, background }, workspace)),
+      storedResults: once(async () =>
+        (await import('../storage/stored-results.ts')).createStoredResults({ ...runtime, kv: parts.kv, background }, workspace),
+      ),
       redaction: async (toolset) => await redactionRules((await directory.safeguards(workspace)).redaction, toolset),
       configuration: (keyId) =>
         createToolsetEditor(catalog({ workspace, keyId }), keyId, {

@@ -64,7 +64,8 @@ export function nameImpact(before: AliasMap | null, after: AliasMap | null, call
     const wireName = was === null ? undefined : current.get(was.canonical)?.[0]?.wireName;
     const named = { was: was?.canonical ?? null, now, wireName: wireName ?? null };
     const [first] = found;
-    const targets = change === 'targets' && was !== null && first !== undefined ? { was: namedTargets(was), now: namedTargets(first) } : null;
+    const targets =
+      change === 'targets' && was !== null && first !== undefined ? { was: namedTargets(was), now: namedTargets(first) } : null;
     changed.push({ ...one, change, ...named, ...(targets && { targets }) });
   }
   return { same, changed: changed.sort((a, b) => b.calls - a.calls) };

@@ -81,7 +81,12 @@ export function rebindEntries(toolset: Toolset, compiled: readonly EditionTool[]
     const aliases = entry.aliases ?? inheritedAliases(compiled[index]);
     // An alias cannot be a single letter, so such a name cannot be written into the entry.
     const wireName = parseWireName(compiled[index]?.wireName ?? '');
-    return { ...entry, ...rebound(entry, from, to), ...(wireName.ok && { name: wireName.wireName }), ...(aliases !== undefined && { aliases }) };
+    return {
+      ...entry,
+      ...rebound(entry, from, to),
+      ...(wireName.ok && { name: wireName.wireName }),
+      ...(aliases !== undefined && { aliases }),
+    };
   });
   return { ...toolset, tools };
 }

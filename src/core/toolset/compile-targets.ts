@@ -52,7 +52,11 @@ function propertiesOf({ properties }: JsonSchema): Record<string, unknown> {
 
 /** Returns a part of a schema, with what its references name. */
 function within({ $defs, definitions }: JsonSchema, part: unknown): JsonSchema {
-  return { ...($defs !== undefined && { $defs }), ...(definitions !== undefined && { definitions }), ...(isRecord(part) ? part : { allOf: [part] }) };
+  return {
+    ...($defs !== undefined && { $defs }),
+    ...(definitions !== undefined && { definitions }),
+    ...(isRecord(part) ? part : { allOf: [part] }),
+  };
 }
 
 /** Returns why results of the entry cannot be cached; empty if they can. */
@@ -63,7 +67,10 @@ function checkCache({ path, source, definition, others }: CheckedEntry, known: K
     const { canonical, kind, annotations, server, source: listing } = target;
     const asked = { kind, ...(annotations && { annotations }), ...trustOf(listing) };
     if (!onlyReads(asked)) {
-      const why = isServerKind(kind) && annotations?.readOnlyHint === true ? 'says that it only reads, but its annotations are not accepted' : 'is no tool of a server that only reads';
+      const why =
+        isServerKind(kind) && annotations?.readOnlyHint === true
+          ? 'says that it only reads, but its annotations are not accepted'
+          : 'is no tool of a server that only reads';
       return [{ path: `${path}.cache`, message: `${canonical} ${why}, so its results are not cached` }];
     }
     if (cache.per === 'workspace' && known.isPerUser?.(server) === true)

@@ -127,7 +127,10 @@ function entryView(tool: EditionTool): Record<string, unknown> {
     approval,
     price: tool.price,
     cache: tool.cache,
-    targets: tool.targets && { choose: tool.targets.choose, refIds: Object.fromEntries(targetTools(tool).map((one) => [one.canonical, one.pin])) },
+    targets: tool.targets && {
+      choose: tool.targets.choose,
+      refIds: Object.fromEntries(targetTools(tool).map((one) => [one.canonical, one.pin])),
+    },
     alwaysOffered,
     trusted,
     annotationsAccepted,

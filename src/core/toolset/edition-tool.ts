@@ -12,7 +12,14 @@ import { fold } from '../names/fold.ts';
 import type { Via } from '../model/message.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
 import type { OfferMethod } from '../tools/upstream-method.ts';
-import { isServerKind, type JsonSchema, type ToolAnnotations, type ToolKind, type ToolPresentation, type ToolSource } from '../tools/tool.ts';
+import {
+  isServerKind,
+  type JsonSchema,
+  type ToolAnnotations,
+  type ToolKind,
+  type ToolPresentation,
+  type ToolSource,
+} from '../tools/tool.ts';
 import type { UiTool } from '../tools/ui-tool.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };

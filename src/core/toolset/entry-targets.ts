@@ -24,7 +24,9 @@ export const EntryTool = z.union([TargetName, z.array(TargetName).min(1).max(max
 const Caller = z
   .record(z.string().min(1).max(50), z.string().max(1_000))
   .refine((fields) => Object.keys(fields).length > 0, { message: 'must name a field of the key' })
-  .meta({ description: 'Fields of the calling key, which all have to be equal: `key`, `workspace`, `role`, or one set when the key was created.' });
+  .meta({
+    description: 'Fields of the calling key, which all have to be equal: `key`, `workspace`, `role`, or one set when the key was created.',
+  });
 
 export const TargetChoice = z
   .union([
@@ -45,7 +47,10 @@ export type TargetChoice = z.infer<typeof TargetChoice>;
 export const EntryCache = z
   .strictObject({
     ttl: z.int().min(1).max(maxCacheSeconds).meta({ description: 'Seconds for which a result answers equal calls.' }),
-    per: z.enum(['key', 'workspace']).optional().meta({ description: 'Who gets the same result: calls of one key (default), or of the workspace.' }),
+    per: z
+      .enum(['key', 'workspace'])
+      .optional()
+      .meta({ description: 'Who gets the same result: calls of one key (default), or of the workspace.' }),
   })
   .meta({ id: 'EntryCache', description: 'For tools that only read: equal calls get a stored result.', example: { ttl: 60 } });
 export type EntryCache = z.infer<typeof EntryCache>;
@@ -74,20 +79,28 @@ export function rebound({ tool, choose }: Targets, from: string, to: string): Ta
     Object.fromEntries(Object.entries(record).map(([name, value]) => [renamed(name), value]));
   return {
     ...(tool !== undefined && { tool: typeof tool === 'object' ? tool.map(renamed) : renamed(tool) }),
-    ...(typeof choose === 'object' && { choose: 'weights' in choose ? { weights: keyed(choose.weights) } : { callers: keyed(choose.callers) } }),
+    ...(typeof choose === 'object' && {
+      choose: 'weights' in choose ? { weights: keyed(choose.weights) } : { callers: keyed(choose.callers) },
+    }),
   };
 }
 
 /** Returns what is wrong with the targets of a written entry, by itself. Paths are lists, as of zod. */
-export function targetFaults(entry: WithTool & { refId?: unknown; choose?: TargetChoice | undefined }): { path: (string | number)[]; message: string }[] {
+export function targetFaults(
+  entry: WithTool & { refId?: unknown; choose?: TargetChoice | undefined },
+): { path: (string | number)[]; message: string }[] {
   const { tool, choose } = entry;
   const targets = targetNames(entry);
-  const listed = typeof tool !== 'object' ? [] : targets.flatMap((name, index) => {
-    const path = ['tool', index];
-    if (name.endsWith('*')) return [{ path, message: 'names several tools; a target is one tool' }];
-    return targets.indexOf(name) < index ? [{ path, message: `${quote(name)} is listed twice` }] : [];
-  });
-  if (typeof tool === 'object' && entry.refId !== undefined) listed.push({ path: ['refId'], message: 'names one tool, and tool lists several; leave one of them out' });
+  const listed =
+    typeof tool !== 'object'
+      ? []
+      : targets.flatMap((name, index) => {
+          const path = ['tool', index];
+          if (name.endsWith('*')) return [{ path, message: 'names several tools; a target is one tool' }];
+          return targets.indexOf(name) < index ? [{ path, message: `${quote(name)} is listed twice` }] : [];
+        });
+  if (typeof tool === 'object' && entry.refId !== undefined)
+    listed.push({ path: ['refId'], message: 'names one tool, and tool lists several; leave one of them out' });
   if (choose === undefined) return listed;
   if (targets.length < 2) return [...listed, { path: ['choose'], message: 'needs several tools in tool' }];
   if (choose === 'in-order') return listed;
@@ -97,6 +110,7 @@ export function targetFaults(entry: WithTool & { refId?: unknown; choose?: Targe
   if (!('weights' in choose)) return listed;
   const without = targets.filter((name) => !Object.hasOwn(choose.weights, name));
   listed.push(...without.map((name) => ({ path: ['choose', member], message: `has no weight for ${name}; 0 sends it no calls` })));
-  if (Object.values(choose.weights).every((weight) => weight === 0)) listed.push({ path: ['choose', member], message: 'are all 0; at least one must be more' });
+  if (Object.values(choose.weights).every((weight) => weight === 0))
+    listed.push({ path: ['choose', member], message: 'are all 0; at least one must be more' });
   return listed;
 }

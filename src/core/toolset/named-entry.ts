@@ -75,7 +75,19 @@ export function readNamedEntries(
     }
     const kept = givenName === null && before[index]?.canonical === canonical ? before[index].wireName : null;
     const wireName = givenName ?? kept ?? defaultWireName(canonical, ownName, toolset.names === 'primary' ? [] : aliases);
-    reading.entries.push({ path, source, canonical, server, ownName, definition, others, givenName, isKept: kept !== null, aliases, wireName });
+    reading.entries.push({
+      path,
+      source,
+      canonical,
+      server,
+      ownName,
+      definition,
+      others,
+      givenName,
+      isKept: kept !== null,
+      aliases,
+      wireName,
+    });
   }
   return reading;
 }

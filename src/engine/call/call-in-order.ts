@@ -52,7 +52,11 @@ function prepareNext(scope: CallScope, call: RunnableCall, tool: EditionTool, tr
 }
 
 /** The person who decides learns where the call may run; an approval covers all of these. */
-function withOthers(outcome: Extract<CallOutcome, { waitFor: unknown }>, tool: EditionTool | null, left: readonly EditionTool[]): CallOutcome {
+function withOthers(
+  outcome: Extract<CallOutcome, { waitFor: unknown }>,
+  tool: EditionTool | null,
+  left: readonly EditionTool[],
+): CallOutcome {
   const { waitFor } = outcome;
   if (waitFor.kind !== 'approval' || left.length === 0) return outcome;
   const names = listFirst(

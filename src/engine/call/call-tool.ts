@@ -42,7 +42,9 @@ export async function callPrepared(deps: CallDeps, scope: CallScope, call: Prepa
     if (telemetry == null) return await runPrepared(deps, within, one, signal);
     return await observeCall(telemetry, one, within, () => runPrepared(deps, within, one, signal));
   };
-  return call.refusal === null && call.tool.targets?.choose === 'in-order' ? await (await loadInOrder()).callInOrder(deps, scope, call, run) : await run(scope, call);
+  return call.refusal === null && call.tool.targets?.choose === 'in-order'
+    ? await (await loadInOrder()).callInOrder(deps, scope, call, run)
+    : await run(scope, call);
 }
 
 /** Few tools have several targets. */
@@ -268,7 +270,16 @@ function finishCall(
   };
   const settings = ran ? tool?.result : undefined;
   const guard = strictest(before, after);
-  const answer = { requested, canonical, via, ran, durationMs, ...(cost !== undefined && { cost }), ...(guard !== null && { guard }), ...(failed && { failed }) };
+  const answer = {
+    requested,
+    canonical,
+    via,
+    ran,
+    durationMs,
+    ...(cost !== undefined && { cost }),
+    ...(guard !== null && { guard }),
+    ...(failed && { failed }),
+  };
   // Code cannot fetch the rest, and gets no notes for the model.
   if (parent !== undefined)
     return { ...answer, result: showResult(result, { ...settings, maxBytes: undefined }, null, resultBounds).shown };

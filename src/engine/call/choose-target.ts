@@ -32,7 +32,8 @@ function byWeight(tool: EditionTool, weights: Readonly<Record<string, number>>, 
 /** The callers of a target that is not known yet are not given another one. */
 function byCaller(tool: EditionTool, callers: Extract<TargetChoice, { callers: unknown }>['callers'], by: TargetCaller): EditionTool {
   const own = { key: by.keyId, ...by.caller };
-  const isMeant = (fields: Record<string, string>): boolean => Object.entries(fields).every(([name, value]) => ownMember(own, name) === value);
+  const isMeant = (fields: Record<string, string>): boolean =>
+    Object.entries(fields).every(([name, value]) => ownMember(own, name) === value);
   const [chosen] = Object.entries(callers).find(([, listed]) => listed.some(isMeant)) ?? [tool.canonical];
   const missing = { canonical: chosen as CanonicalName, server: chosen.slice(0, chosen.indexOf('.')), state: 'missing' as const, pin: '' };
   return targetTools(tool).find(({ canonical }) => canonical === chosen) ?? { ...tool, ...missing };

@@ -140,7 +140,12 @@ export async function executeCall(
   const end = inner?.forcedResult() ?? null;
   if (end !== null) return { result: end, ran: true, input: null };
   if (suspended !== true || signal.aborted)
-    return { result: withDenials(egress.report(result), guarded.denied()), ran: true, input: input ?? null, ...(isElsewhere && { failed: failed ?? 'unanswered' }) };
+    return {
+      result: withDenials(egress.report(result), guarded.denied()),
+      ran: true,
+      input: input ?? null,
+      ...(isElsewhere && { failed: failed ?? 'unanswered' }),
+    };
   const waiting = inner?.waiting ?? [];
   return waiting.length > 0 ? { waiting } : { result: suspendedWithoutReason(tool), ran: true, input: null };
 }

@@ -37,7 +37,10 @@ export async function throughStored(
 }
 
 /** Any change of the toolset, the definition or the server's document starts anew. Where each user has an account at the server, results are those of the caller. */
-async function hashOf({ tool, server, scope, arguments: args }: AskedCall, { version, revision }: NonNullable<CallScope['edition']>): Promise<string> {
+async function hashOf(
+  { tool, server, scope, arguments: args }: AskedCall,
+  { version, revision }: NonNullable<CallScope['edition']>,
+): Promise<string> {
   const isShared = tool.cache?.per === 'workspace' && server?.mcp?.oauth?.per !== 'user';
   const owner = isShared ? null : (scope.caller?.key ?? scope.keyId);
   const of = [owner, tool.canonical, tool.wireName, tool.pin, version, revision, server?.version ?? null, args];

@@ -79,7 +79,8 @@ async function withListedServers(
       skipped.push(...faults);
       if (faults.length === 0) {
         const { server = '', listed } = targets[0] ?? {};
-        const stale = listed == null || listed.length === 0 ? [] : (entry.except ?? []).filter((one) => !isListed(ownName(one, server), listed));
+        const stale =
+          listed == null || listed.length === 0 ? [] : (entry.except ?? []).filter((one) => !isListed(ownName(one, server), listed));
         for (const one of stale) skipped.push({ name: `${place}.except (${one})`, reason: noSuchTool });
         const except = (entry.except ?? []).filter((one) => !stale.includes(one));
         const { except: _except, ...rest } = entry;

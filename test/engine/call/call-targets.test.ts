@@ -18,7 +18,13 @@ function entryOf(choose: TargetChoice, own: Partial<EditionTool> = {}): EditionT
   return { ...target(first), targets: { choose, others: [target(second), target(third)] } };
 }
 
-type Own = { tool?: EditionTool; bodies?: Record<string, Body>; scope?: Partial<CallScope>; held?: readonly string[]; deps?: Partial<CallDeps> };
+type Own = {
+  tool?: EditionTool;
+  bodies?: Record<string, Body>;
+  scope?: Partial<CallScope>;
+  held?: readonly string[];
+  deps?: Partial<CallDeps>;
+};
 
 /** Calls `search`. `ran`: the tools that ran, in order. `held`: servers whose tool is held. */
 async function callSearch({ tool = entryOf('in-order'), bodies = {}, scope = {}, held = [], deps: own = {} }: Own) {
@@ -31,9 +37,18 @@ async function callSearch({ tool = entryOf('in-order'), bodies = {}, scope = {},
     },
   ]);
   const begun: string[] = [];
-  const run = runOf([tool], { bodies: Object.fromEntries(counted), scope: { begin: (row) => void begun.push(String(row.canonical)), ...scope } });
+  const run = runOf([tool], {
+    bodies: Object.fromEntries(counted),
+    scope: { begin: (row) => void begun.push(String(row.canonical)), ...scope },
+  });
   const server = async (name: string) =>
-    ({ name, kind: 'mcp', trusted: true, ready: held.includes(name) ? [] : ['search'], held: held.includes(name) ? ['search'] : [] }) as unknown as ServerAccess;
+    ({
+      name,
+      kind: 'mcp',
+      trusted: true,
+      ready: held.includes(name) ? [] : ['search'],
+      held: held.includes(name) ? ['search'] : [],
+    }) as unknown as ServerAccess;
   const request = { callId: 'call_1', requested: 'search', arguments: {} };
   const outcome = await callTool({ ...run.deps, server, ...own }, run.scope, request, new AbortController().signal);
   return { outcome, ran, begun, audit: run.audit, log: run.log };
@@ -55,7 +70,11 @@ describe('targets in order', () => {
   it('continue with the next one if nothing was sent, also for a call with an effect', async () => {
     const called = await callSearch({ bodies: { [first]: failing('unsent') } });
     const served = { tool: second, tried: [{ tool: first, code: 'tool_error' }] };
-    expect([called.ran, answerOf(called).result.served, contentText(answerOf(called).result.content)]).toEqual([[first, second], served, second]);
+    expect([called.ran, answerOf(called).result.served, contentText(answerOf(called).result.content)]).toEqual([
+      [first, second],
+      served,
+      second,
+    ]);
     // One row, of what ran.
     expect(called.audit.map(({ canonical, verdict, served: by }) => [canonical, verdict, by])).toEqual([[second, 'ran', served]]);
     expect(called.log.lines.filter(({ message }) => message === 'another target is called')).toHaveLength(1);
@@ -68,12 +87,18 @@ describe('targets in order', () => {
 
   it('continue for a tool that only reads if its server did not answer, or not in time', async () => {
     const tool = entryOf('in-order', reads);
-    const unanswered = await callSearch({ tool, bodies: { [first]: failing('unanswered'), [second]: () => errorResult('timeout', 'late') } });
+    const unanswered = await callSearch({
+      tool,
+      bodies: { [first]: failing('unanswered'), [second]: () => errorResult('timeout', 'late') },
+    });
     expect([unanswered.ran, answerOf(unanswered).result.served?.tool]).toEqual([[first, second, third], third]);
   });
 
   it('take an error of the tool itself as the answer', async () => {
-    const called = await callSearch({ tool: entryOf('in-order', reads), bodies: { [first]: () => errorResult('tool_error', 'no such page') } });
+    const called = await callSearch({
+      tool: entryOf('in-order', reads),
+      bodies: { [first]: () => errorResult('tool_error', 'no such page') },
+    });
     expect([called.ran, contentText(answerOf(called).result.content)]).toEqual([[first], 'no such page']);
   });
 
@@ -110,7 +135,10 @@ describe('targets in order', () => {
   it('ask once, and name the others in the question', async () => {
     const { outcome, ran } = await callSearch({ tool: entryOf('in-order', { approval: 'always' }) });
     if (!('waitFor' in outcome) || outcome.waitFor.kind !== 'approval') throw new Error('the call does not wait for approval');
-    expect([ran, outcome.waitFor.ask.reason]).toEqual([[], expect.stringContaining(`if ${first} cannot be called, ${second}, ${third} is called instead`)]);
+    expect([ran, outcome.waitFor.ask.reason]).toEqual([
+      [],
+      expect.stringContaining(`if ${first} cannot be called, ${second}, ${third} is called instead`),
+    ]);
   });
 
   it('do not continue with input that the first one asked for', async () => {
@@ -136,7 +164,9 @@ describe('targets by weight', () => {
 
   it('only move sessions towards a target whose weight grows', () => {
     const wider = entryOf({ weights: { [first]: 90, [second]: 10, [third]: 0 } });
-    const left = sessions.filter((session) => targetOf(session) === second && String(chooseTarget(wider, { keyId: 'k', session }).canonical) !== second);
+    const left = sessions.filter(
+      (session) => targetOf(session) === second && String(chooseTarget(wider, { keyId: 'k', session }).canonical) !== second,
+    );
     expect(left).toEqual([]);
   });
 
@@ -148,7 +178,9 @@ describe('targets by weight', () => {
     const tool = entryOf(choose);
     const others = tool.targets?.others.map((one) => (String(one.canonical) === second ? { ...one, state: 'held' as const } : one)) ?? [];
     const held = { ...tool, targets: { choose, others } };
-    expect(new Set(sessions.slice(0, 500).map((session) => chooseTarget(held, { keyId: 'k', session }).canonical))).toEqual(new Set([first]));
+    expect(new Set(sessions.slice(0, 500).map((session) => chooseTarget(held, { keyId: 'k', session }).canonical))).toEqual(
+      new Set([first]),
+    );
   });
 
   it('have no other one if the chosen one fails', async () => {
@@ -159,7 +191,9 @@ describe('targets by weight', () => {
 });
 
 describe('targets by caller', () => {
-  const choose: TargetChoice = { callers: { [second]: [{ key: 'partner' }, { team: 'research', region: 'eu' }], [third]: [{ role: 'admin' }] } };
+  const choose: TargetChoice = {
+    callers: { [second]: [{ key: 'partner' }, { team: 'research', region: 'eu' }], [third]: [{ role: 'admin' }] },
+  };
   it.each([
     ['the key', { keyId: 'partner' }, second],
     ['all fields of it', { keyId: 'k', caller: { team: 'research', region: 'eu' } }, second],

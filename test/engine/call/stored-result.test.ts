@@ -13,7 +13,9 @@ const edition = { toolset: 'support', version: 1, revision: 1, hash: 'h' };
 const reads = { annotations: { readOnlyHint: true }, trusted: true } as const;
 
 /** Makes calls of one tool. `per`: whose results are shared. `ran`: how often the tool ran. */
-function desk(own: { cache?: EditionTool['cache']; tool?: Partial<EditionTool>; server?: Partial<ServerAccess>; body?: Body; price?: number } = {}) {
+function desk(
+  own: { cache?: EditionTool['cache']; tool?: Partial<EditionTool>; server?: Partial<ServerAccess>; body?: Body; price?: number } = {},
+) {
   const tool = toolNamed('docs.search', {
     ...{ kind: 'mcp', approval: 'never', pin: 'p', cache: own.cache ?? { ttl: 60 } },
     ...reads,
@@ -31,7 +33,15 @@ function desk(own: { cache?: EditionTool['cache']; tool?: Partial<EditionTool>; 
     return own.body?.(args, context) ?? textResult(`run ${ran}`);
   };
   const run = runOf([tool], { bodies: { 'docs.search': body }, safe: ['docs.search'] });
-  const server = { name: 'docs', kind: 'mcp', trusted: true, ready: ['search'], held: [], version: 1, ...own.server } as unknown as ServerAccess;
+  const server = {
+    name: 'docs',
+    kind: 'mcp',
+    trusted: true,
+    ready: ['search'],
+    held: [],
+    version: 1,
+    ...own.server,
+  } as unknown as ServerAccess;
   const deps = { ...run.deps, server: async () => server, storedResults: async () => stored };
   const call = async (args: Record<string, unknown> = {}, scope: Partial<CallScope> = {}) => {
     const request = { callId: `call_${Math.random()}`, requested: 'search', arguments: args };
@@ -42,7 +52,8 @@ function desk(own: { cache?: EditionTool['cache']; tool?: Partial<EditionTool>; 
   return { call, kept, clock: run.clock, audit: run.audit, ran: () => ran };
 }
 
-const textOf = async (answer: Promise<{ result: { content: Parameters<typeof contentText>[0] } }>) => contentText((await answer).result.content);
+const textOf = async (answer: Promise<{ result: { content: Parameters<typeof contentText>[0] } }>) =>
+  contentText((await answer).result.content);
 
 describe('a stored result', () => {
   it('answers an equal call without running the tool, and says how old it is', async () => {
@@ -79,7 +90,10 @@ describe('a stored result', () => {
     await shared.call();
     await shared.call({}, other);
     expect(shared.ran()).toBe(1);
-    const own = desk({ cache: { ttl: 60, per: 'workspace' }, server: { mcp: { oauth: { grant: 'authorization_code', per: 'user' } } } as Partial<ServerAccess> });
+    const own = desk({
+      cache: { ttl: 60, per: 'workspace' },
+      server: { mcp: { oauth: { grant: 'authorization_code', per: 'user' } } } as Partial<ServerAccess>,
+    });
     await own.call();
     await own.call({}, other);
     expect(own.ran()).toBe(2);

@@ -41,7 +41,9 @@ export function firstTarget({ tool }: Pick<ToolsetRow, 'tool'>): string | undefi
 
 /** Whether the draft has the tool, also by a pattern such as `fs.*`. */
 export function isListed({ tools }: Pick<ToolsetDraft, 'tools'>, name: string): boolean {
-  return tools.some(({ tool }) => [tool].flat().some((one) => one === name || (one?.endsWith('*') === true && name.startsWith(one.slice(0, -1)))));
+  return tools.some(({ tool }) =>
+    [tool].flat().some((one) => one === name || (one?.endsWith('*') === true && name.startsWith(one.slice(0, -1)))),
+  );
 }
 
 export function replaceEntry(draft: ToolsetDraft, index: number, entry: ToolsetRow): ToolsetDraft {

@@ -8,7 +8,16 @@ import { moniker } from '../../api/moniker.ts';
 import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { visible } from '../../parts/text/visible.ts';
-import { aliasText, firstTarget, type ToolsetRow, replaceEntry, type RowFault, withAliases, withName, withSuggestion } from './toolset-draft.ts';
+import {
+  aliasText,
+  firstTarget,
+  type ToolsetRow,
+  replaceEntry,
+  type RowFault,
+  withAliases,
+  withName,
+  withSuggestion,
+} from './toolset-draft.ts';
 import { ToolsetPanels } from './toolset-panels.tsx';
 import { RevokedTools } from './toolset-revoked.tsx';
 import { openToolset, type OpenToolset } from './toolset-state.ts';

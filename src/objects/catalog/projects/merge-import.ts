@@ -177,7 +177,10 @@ function withoutServers(toolset: Json, conflicts: ReadonlyMap<string, string>): 
   const parts: DocumentPart[] = [];
   const tools = listOf(toolset.tools).filter((entry, index) => {
     const named = recordOf(entry).tool;
-    const tool = [named].flat().map(stringOf).find((one) => conflicts.has(`server ${one.slice(0, one.indexOf('.'))}`));
+    const tool = [named]
+      .flat()
+      .map(stringOf)
+      .find((one) => conflicts.has(`server ${one.slice(0, one.indexOf('.'))}`));
     if (tool === undefined) return true;
     parts.push({ path: `tools[${index}] (${tool})`, reason: 'its server is left out' });
     return false;

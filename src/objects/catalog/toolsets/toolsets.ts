@@ -67,7 +67,11 @@ export async function renameToolset(
 function usersOfRevoked({ tools, revoked = [] }: Toolset, known: KnownTools): Warning[] {
   const users = dependentsOf(revoked, known);
   const message = (tool: string): string => `${tool} uses a tool that was revoked from this toolset: such nested calls are refused`;
-  return tools.flatMap((entry) => targetNames(entry).filter((tool) => users.has(tool)).map((tool) => ({ path: 'revoked', message: message(tool) })));
+  return tools.flatMap((entry) =>
+    targetNames(entry)
+      .filter((tool) => users.has(tool))
+      .map((tool) => ({ path: 'revoked', message: message(tool) })),
+  );
 }
 
 /** Returns the document with the tools that stay revoked, also if the toolset was removed in between. */
@@ -223,8 +227,7 @@ export async function compileToolset(
 function indexTools(sql: SqlStorage, name: string, toolset: Toolset): void {
   for (const { aliases, ...entry } of toolset.tools) {
     const [tool = '', ...others] = targetNames(entry);
-    for (const target of [tool, ...others])
-      sql.exec('INSERT OR IGNORE INTO toolset_tools (tool, toolset) VALUES (?, ?)', target, name);
+    for (const target of [tool, ...others]) sql.exec('INSERT OR IGNORE INTO toolset_tools (tool, toolset) VALUES (?, ?)', target, name);
     if (aliases === undefined) sql.exec('INSERT OR IGNORE INTO inherited_aliases (tool, toolset) VALUES (?, ?)', tool, name);
   }
 }
