@@ -44,7 +44,9 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         const hooks: UpstreamHooks = {
           ...toHooks(context.channel, unheard),
           onListChanged: () => changed?.(tool.server),
-          onSend: () => void (isSent = true),
+          onSend: () => {
+            isSent = true;
+          },
         };
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
