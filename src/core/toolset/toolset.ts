@@ -44,7 +44,7 @@ export const PresetValue = z
   .meta({
     id: 'PresetValue',
     description:
-      'A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, or a field set when the key was created); ' +
+      'A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, `role` of a person, or a field set when the key was created); ' +
       'or `{"value": …}` for a literal object that has one of these forms.',
   });
 export type PresetValue = z.infer<typeof PresetValue>;

@@ -45,7 +45,7 @@ function isUndone({ ran, failed, result: { isError, code } }: ToolCallAnswer): b
   return isError && (failed !== undefined || (!ran && (code === 'tool_held' || code === 'tool_error')));
 }
 
-/** The arguments were accepted by the schema that models are shown, but each target has one of its own. */
+/** The arguments were accepted by the schema that models are shown, but each target has another one. */
 function prepareNext(scope: CallScope, call: RunnableCall, tool: EditionTool, tried: Tried): PreparedCall {
   const { refusal, ...read } = prepareArguments(tool, call.request.arguments ?? {}, scope.caller);
   return { ...call, ...read, tool, tried, notes: call.notes, refusal: stateFault(tool) ?? refusal };
