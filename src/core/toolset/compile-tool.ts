@@ -23,7 +23,7 @@ export async function compileTool(entry: CompiledEntry, made?: MadeCode, announc
   // Models and clients are only shown the first one's texts.
   const further = others.map(async (other): Promise<EditionTool> => {
     const named = { canonical: other.canonical, server: other.server, ownName: other.name };
-    const { presentation: _presentation, ...target } = await compileTarget({ ...entry, ...named, definition: other, aliases: [] });
+    const target = await compileTarget({ ...entry, ...named, definition: other, aliases: [] });
     return { ...target, description: '', inputSchema: first.inputSchema, sourceSchema: other.inputSchema };
   });
   const { underStrictest } = await loadTargets();

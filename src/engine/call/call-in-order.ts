@@ -6,7 +6,7 @@ import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { listFirst } from '../../core/text/paragraphs.ts';
 import { contentText, type ServedBy } from '../../core/tools/tool.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
-import { prepareArguments, type PreparedCall, type RunnableCall, stateFault } from './prepare-call.ts';
+import { audienceFault, prepareArguments, type PreparedCall, type RunnableCall, stateFault } from './prepare-call.ts';
 import type { CallOutcome, ToolCallAnswer } from './tool-call.ts';
 
 type Tried = NonNullable<ServedBy['tried']>;
@@ -28,7 +28,7 @@ export async function callInOrder(
   for (;;) {
     // Input that a server asked for belongs to the call that it has begun.
     const mayFollow = (answer: ToolCallAnswer): boolean => left.length > 0 && (call.request.rounds ?? 0) === 0 && isUndone(answer);
-    const outcome = await run(scope, { ...current, isFollowed: mayFollow });
+    const outcome = await run(scope, { ...current, inOrder: { tried: [...tried], isFollowed: mayFollow } });
     if ('waitFor' in outcome) return withOthers(outcome, current.tool, left);
     const { answer } = outcome;
     const next = mayFollow(answer) ? left.shift() : undefined;
@@ -37,7 +37,7 @@ export async function callInOrder(
     deps.log.info('another target is called', { ...failed, next: next.canonical, session: scope.session });
     tried.push(failed);
     errors.push(`${failed.tool}: ${contentText(answer.result.content).slice(0, maxErrorCharacters)}`);
-    current = prepareNext(scope, call, next, [...tried]);
+    current = prepareNext(scope, call, next);
   }
 }
 
@@ -46,9 +46,9 @@ function isUndone({ ran, failed, result: { isError, code } }: ToolCallAnswer): b
 }
 
 /** The arguments were accepted by the schema that models are shown, but each target has another one. */
-function prepareNext(scope: CallScope, call: RunnableCall, tool: EditionTool, tried: Tried): PreparedCall {
+function prepareNext(scope: CallScope, call: RunnableCall, tool: EditionTool): PreparedCall {
   const { refusal, ...read } = prepareArguments(tool, call.request.arguments ?? {}, scope.caller);
-  return { ...call, ...read, tool, tried, notes: call.notes, refusal: stateFault(tool) ?? refusal };
+  return { ...call, ...read, tool, notes: call.notes, refusal: stateFault(tool) ?? audienceFault(tool, scope) ?? refusal };
 }
 
 /** The person who decides learns where the call may run; an approval covers all of these. */

@@ -102,7 +102,7 @@ async function runEntered(
     return outcome;
   }
   const answer = finishCall(scope, call, outcome, Math.max(0, deps.clock.now() - startedAt));
-  if (call.isFollowed?.(answer) !== true) await intent.settle(answer);
+  if (call.inOrder?.isFollowed(answer) !== true) await intent.settle(answer);
   return { answer };
 }
 
@@ -257,7 +257,7 @@ function clientToolRefused(tool: EditionTool): ToolResult {
 /** Returns the answer to show: the result, shortened, with the notes on the call. Entry settings apply only if the tool ran. */
 function finishCall(
   { results, resultBounds }: CallScope,
-  { request: { callId, parent }, tool, requested, canonical, via, notes, repaired, guard: before, tried }: PreparedCall,
+  { request: { callId, parent }, tool, requested, canonical, via, notes, repaired, guard: before, inOrder }: PreparedCall,
   { result: given, ran, cost, guard: after, failed }: Exclude<CallEnd, { waitFor: WaitFor }>,
   durationMs: number,
 ): ToolCallAnswer {
@@ -266,7 +266,7 @@ function finishCall(
   const result: ToolResult = {
     ...unserved,
     ...(repaired.length > 0 && { repaired: [...repaired] }),
-    ...(served && { served: { ...served, ...(tried && { tried }) } }),
+    ...(served && { served: { ...served, ...(inOrder && inOrder.tried.length > 0 && { tried: inOrder.tried }) } }),
   };
   const settings = ran ? tool?.result : undefined;
   const guard = strictest(before, after);

@@ -12,7 +12,7 @@ import { fieldPath } from '../../core/schema/input-fault-text.ts';
 import { checkInput, repairInput } from '../../core/schema/input-schema.ts';
 import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
 import { chooseTarget } from './choose-target.ts';
-import { deprecationOf, type EditionTool } from '../../core/toolset/edition-tool.ts';
+import { deprecationOf, type EditionTool, isForAppsOnly, onlyForApps } from '../../core/toolset/edition-tool.ts';
 import { withoutAliases } from '../../core/toolset/arguments/argument-aliases.ts';
 import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/arguments/entry-arguments.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
@@ -38,10 +38,8 @@ export type PreparedCall = Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via
   notes: readonly string[];
   /** How the guard of the workspace decided before the call; absent: it was not asked. */
   guard?: GuardVerdict;
-  /** The targets that could not be called before this one. */
-  tried?: NonNullable<ServedBy['tried']>;
-  /** Whether another target is called after this answer, so that the audit has the other's. Absent: none is. */
-  isFollowed?(answer: ToolCallAnswer): boolean;
+  /** Of targets in order: those that could not be called before, and whether another one is called after an answer, which the audit then has. */
+  inOrder?: { tried: NonNullable<ServedBy['tried']>; isFollowed(answer: ToolCallAnswer): boolean };
   /** `own` are arguments of the guard, which an approval must cover. */
   isReplaced?: true;
 } & ({ refusal: null; tool: EditionTool; own: Arguments } | { refusal: ToolResult; tool: EditionTool | null; own: Arguments | null });
@@ -60,11 +58,10 @@ export function prepareCall(scope: CallerScope, request: ToolCallRequest): Prepa
     const none = { issues: [], repaired: [], notes: [] };
     return { request, requested, canonical: null, via: null, ...none, tool: null, own: null, refusal: denied ?? fault };
   }
-  const { canonical, via } = resolution;
-  const tool = chooseTarget(resolution.tool, scope);
+  const { canonical, via, tool } = { ...resolution, tool: chooseTarget(resolution.tool, scope) };
   const named = { request, requested, canonical, via, tool };
   const deprecation = deprecationNote(resolution);
-  const fault = denied ?? stateFault(tool);
+  const fault = denied ?? stateFault(tool) ?? audienceFault(tool, scope);
   if (args === null)
     return {
       ...named,
@@ -114,6 +111,12 @@ export function stateFault(tool: EditionTool): ToolResult | null {
     default:
       return tool.state satisfies never;
   }
+}
+
+/** Returns the result of a call by another caller than the tool is for. */
+export function audienceFault(tool: EditionTool, { servesApps }: CallerScope): ToolResult | null {
+  if (servesApps === true || !isForAppsOnly(tool)) return null;
+  return errorResult('not_allowed', `Not run: ${tool.wireName} cannot be called here: ${onlyForApps}. Use another tool.`);
 }
 
 function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
