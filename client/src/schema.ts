@@ -7869,7 +7869,7 @@ export interface components {
              */
             tool?: string;
         };
-        /** @description A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, or a field set when the key was created); or `{"value": …}` for a literal object that has one of these forms. */
+        /** @description A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, `role` of a person, or a field set when the key was created); or `{"value": …}` for a literal object that has one of these forms. */
         PresetValue: {
             secret: string;
         } | {
