@@ -5044,10 +5044,10 @@ export interface components {
                 agents: string[];
                 calls: number;
                 /**
-                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored version.
+                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `targets`: the same entry, whose calls may run on another target. `found`: a name in the draft, and none in the stored version.
                  * @enum {string}
                  */
-                change: "gone" | "moved" | "ambiguous" | "unusable" | "found";
+                change: "gone" | "moved" | "ambiguous" | "unusable" | "targets" | "found";
                 failures: number;
                 /** @description Ids of the keys, at most 20. */
                 keys: string[];
@@ -5062,6 +5062,17 @@ export interface components {
                 requested: string;
                 /** @description The newest sessions with such calls, at most 20. */
                 sessions: string[];
+                /** @description With `targets`: those of the entry. */
+                targets?: {
+                    now: {
+                        choose: components["schemas"]["TargetChoice"] | null;
+                        tools: string[];
+                    };
+                    was: {
+                        choose: components["schemas"]["TargetChoice"] | null;
+                        tools: string[];
+                    };
+                };
                 /** @description The tool that it leads to in the stored version. */
                 was: string | null;
                 /** @description The name of the earlier tool in the draft; null: it is not there. */
@@ -5409,6 +5420,8 @@ export interface components {
             /** @description The name that was called. For an approval decision: the wire name of the toolset entry. */
             requested: string;
             sequence: number | null;
+            /** @description For an entry with several targets, or a stored result: what ran, which `canonical` names, too. */
+            served?: components["schemas"]["ServedBy"];
             session: string | null;
             toolset: string | null;
             turn: string | null;
@@ -5531,6 +5544,7 @@ export interface components {
             /** @description Arguments that did not fit the tool and were converted. */
             repaired?: components["schemas"]["Repair"][];
             requested: string;
+            served?: components["schemas"]["ServedBy"];
             structuredContent?: unknown;
             via: components["schemas"]["Via"] | null;
         };
@@ -6648,6 +6662,21 @@ export interface components {
             rename?: {
                 [key: string]: string;
             };
+        };
+        /**
+         * @description For tools that only read: equal calls get a stored result.
+         * @example {
+         *       "ttl": 60
+         *     }
+         */
+        EntryCache: {
+            /**
+             * @description Who gets the same result: calls of one key (default), or of the workspace.
+             * @enum {string}
+             */
+            per?: "key" | "workspace";
+            /** @description Seconds for which a result answers equal calls. */
+            ttl: number;
         };
         EntryResult: {
             /** @description Maximum size of the shown text in bytes. Default: 65536 for models; REST and MCP clients get the whole result. `fetch_result` returns the rest. */
@@ -8575,7 +8604,7 @@ export interface components {
              */
             tool?: string;
         };
-        /** @description A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, or a field set when the key was created); or `{"value": …}` for a literal object that has one of these forms. */
+        /** @description A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, `role` of a person, or a field set when the key was created); or `{"value": …}` for a literal object that has one of these forms. */
         PresetValue: {
             secret: string;
         } | {
@@ -10343,6 +10372,28 @@ export interface components {
         };
         /**
          * @example {
+         *       "tool": "github-backup.search",
+         *       "tried": [
+         *         {
+         *           "tool": "github.search",
+         *           "code": "tool_error"
+         *         }
+         *       ]
+         *     }
+         */
+        ServedBy: {
+            /** @description The age of the stored result that was given; absent: the tool ran. */
+            cachedSeconds?: number;
+            /** @description Canonical name of the tool that ran, or whose stored result this is. */
+            tool: string;
+            /** @description The targets that could not be called before, and how each ended. */
+            tried?: {
+                code: components["schemas"]["ToolResultCode"] | null;
+                tool: string;
+            }[];
+        };
+        /**
+         * @example {
          *       "kind": "static",
          *       "url": "https://tools.example.com/call",
          *       "headers": {
@@ -11119,6 +11170,7 @@ export interface components {
             isError: boolean;
             /** @description For a nested call: the id of the outer call. */
             parent: string;
+            served?: components["schemas"]["ServedBy"];
             step: number;
             turn: string;
             /** @constant */
@@ -11255,6 +11307,7 @@ export interface components {
             /** @description The name that the model used. */
             name: string;
             repaired?: components["schemas"]["Repair"][];
+            served?: components["schemas"]["ServedBy"];
             step: number;
             structuredContent?: unknown;
             turn: string;
@@ -11759,6 +11812,26 @@ export interface components {
             /** @description Selects from the request log when a replay starts. */
             select?: components["schemas"]["SuiteSelection"];
         };
+        /**
+         * @description `in-order` (default): the first target that can be called. A call that may have had an effect is not made again. `weights`: a share of the sessions (without a session: of the keys) for each target; a session keeps its target. `callers`: the first target that lists the calling key, else the first target.
+         * @example {
+         *       "weights": {
+         *         "github.search": 95,
+         *         "github-next.search": 5
+         *       }
+         *     }
+         */
+        TargetChoice: "in-order" | {
+            weights: {
+                [key: string]: number;
+            };
+        } | {
+            callers: {
+                [key: string]: {
+                    [key: string]: string;
+                }[];
+            };
+        };
         TextPart: {
             text: string;
             /** @constant */
@@ -12106,6 +12179,8 @@ export interface components {
             alwaysOffered?: boolean;
             approval?: components["schemas"]["ApprovalRule"];
             arguments?: components["schemas"]["EntryArguments"];
+            cache?: components["schemas"]["EntryCache"];
+            choose?: components["schemas"]["TargetChoice"];
             /** @description Replaces the tool’s own description. */
             description?: string;
             /** @description With a wildcard: the tools to leave out, by own or canonical name, also as `<beginning>*`. */
@@ -12125,10 +12200,10 @@ export interface components {
             refId?: string;
             result?: components["schemas"]["EntryResult"];
             /**
-             * @description Canonical name. Optional if `refId` is given. `<server>.*` (or `<server>.<beginning>*`) is replaced by one entry for each tool that the server has when the toolset is written.
+             * @description Canonical name. Optional if `refId` is given. `<server>.*` (or `<server>.<beginning>*`) is replaced by one entry for each tool that the server has when the toolset is written. A list of up to 16 names gives the entry several targets: tools of servers that accept every call of the first one, which `choose` chooses from.
              * @example builtin.bash
              */
-            tool?: string;
+            tool?: string | string[];
         };
         ToolsetImpact: {
             /** @description Arguments of the calls of turns, by the logs of their sessions; of other calls only hashes are kept. null: with `cursor`. */
@@ -12170,10 +12245,10 @@ export interface components {
                 agents: string[];
                 calls: number;
                 /**
-                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored version.
+                 * @description `gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. `unusable`: its tool is held or missing. `targets`: the same entry, whose calls may run on another target. `found`: a name in the draft, and none in the stored version.
                  * @enum {string}
                  */
-                change: "gone" | "moved" | "ambiguous" | "unusable" | "found";
+                change: "gone" | "moved" | "ambiguous" | "unusable" | "targets" | "found";
                 failures: number;
                 /** @description Ids of the keys, at most 20. */
                 keys: string[];
@@ -12188,6 +12263,17 @@ export interface components {
                 requested: string;
                 /** @description The newest sessions with such calls, at most 20. */
                 sessions: string[];
+                /** @description With `targets`: those of the entry. */
+                targets?: {
+                    now: {
+                        choose: components["schemas"]["TargetChoice"] | null;
+                        tools: string[];
+                    };
+                    was: {
+                        choose: components["schemas"]["TargetChoice"] | null;
+                        tools: string[];
+                    };
+                };
                 /** @description The tool that it leads to in the stored version. */
                 was: string | null;
                 /** @description The name of the earlier tool in the draft; null: it is not there. */

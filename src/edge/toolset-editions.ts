@@ -22,6 +22,7 @@ import { legalAliases } from '../core/toolset/tool-aliases.ts';
 import { isWildcard } from '../core/toolset/wildcards.ts';
 import type { ServedProject } from './served-project.ts';
 import type { ServerLists } from './server-lists.ts';
+import { targetNames, toolOf } from '../core/toolset/entry-targets.ts';
 
 export const edgeWorkspace = 'default';
 
@@ -149,7 +150,7 @@ export function createToolsetEditions({ project, lists, definitions, read }: Edi
     document: (name: string): Toolset | undefined => compiled.get(name)?.document ?? project.toolsets.get(name),
     isNamed: (canonical: string): boolean =>
       [...project.toolsets.values(), ...[...compiled.values()].map(({ document }) => document)].some(({ tools }) =>
-        tools.some(({ tool }) => tool === canonical),
+        tools.some((entry) => targetNames(entry).includes(canonical)),
       ),
   };
 }
@@ -166,7 +167,7 @@ function inToolset(name: string, { code, detail, extra }: Problem): Problem {
   return new Problem(code, `The toolset "${name}": ${detail}`, at);
 }
 
-function serverOf({ tool = '' }: Pick<ToolsetEntry, 'tool'>): string {
+function serverOf(tool: string): string {
   return tool.slice(0, Math.max(tool.indexOf('.'), 0));
 }
 
@@ -174,20 +175,24 @@ function serverOf({ tool = '' }: Pick<ToolsetEntry, 'tool'>): string {
 function serversOf({ tools }: Toolset, project: ServedProject, lists: ServerLists): string[] {
   const servers = tools.flatMap((entry) => {
     if (entry.tool === undefined) return lists.names();
-    const made = project.tools.get(entry.tool);
-    if (made === undefined || !('implementation' in made)) return [serverOf(entry)];
-    return made.uses === undefined ? lists.names() : made.uses.map((tool) => serverOf({ tool }));
+    const made = project.tools.get(toolOf(entry) ?? '');
+    if (made === undefined || !('implementation' in made)) return targetNames(entry).map(serverOf);
+    return made.uses === undefined ? lists.names() : made.uses.map(serverOf);
   });
   return [...new Set(servers)].filter(lists.has);
 }
 
 /** Returns the document without the wildcards of servers whose tools are not known. Throws `unavailable` if nothing else is in it. */
 function withoutUnread(name: string, source: Toolset, lists: ServerLists): Toolset {
-  const isUnread = (entry: ToolsetEntry): boolean => isWildcard(entry) && !lists.isListed(serverOf(entry)) && lists.has(serverOf(entry));
+  const isUnread = (entry: ToolsetEntry): boolean =>
+    isWildcard(entry) &&
+    targetNames(entry)
+      .map(serverOf)
+      .every((server) => !lists.isListed(server) && lists.has(server));
   const tools = source.tools.filter((entry) => !isUnread(entry));
   if (tools.length > 0 || source.tools.length === 0) return { ...source, tools };
   const reasons = source.tools.map((entry) => {
-    const server = serverOf(entry);
+    const server = serverOf(toolOf(entry) ?? '');
     return `"${server}"${lists.failureOf(server) === null ? '' : ` (${lists.failureOf(server)})`}`;
   });
   const detail = `The toolset "${name}" has no tools until its servers can be read: ${[...new Set(reasons)].join(', ')}.`;

@@ -29,12 +29,18 @@ function createHttpExecutor({ url, request, isPlain }: HttpCalls): ToolExecutor 
     host: async (tool) => secretHostOf(await url(tool)),
     isSafe: (tool) => isRepeatable(tool),
     async execute(tool, args, context) {
+      let isSent = false;
       try {
-        const response = await context.fetch(await request(tool, args, context));
-        return toHttpToolResult(tool.canonical, response, await readBounded(response, limits.maxToolReplyBytes), { isPlain });
+        const outgoing = await request(tool, args, context);
+        isSent = true;
+        const response = await context.fetch(outgoing);
+        const result = toHttpToolResult(tool.canonical, response, await readBounded(response, limits.maxToolReplyBytes), { isPlain });
+        return response.status >= 500 || response.status === 429 ? { ...result, failed: 'unanswered' } : result;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        return failure(tool.canonical, error);
+        const result = failure(tool.canonical, error);
+        // The runtime does not say whether a connection was refused or lost, so a request counts as sent once it was tried.
+        return result.code === 'invalid_arguments' ? result : { ...result, failed: isSent ? 'unanswered' : 'unsent' };
       }
     },
   };

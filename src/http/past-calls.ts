@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { visibleKey } from '../core/people/authority.ts';
 import type { Principal } from '../core/people/principal.ts';
+import { TargetChoice } from '../core/toolset/entry-targets.ts';
 import { dayOf } from '../core/records/usage.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -21,16 +22,19 @@ export function pastCallsOf(principal: Principal, { clock }: { clock: Clock }, d
 
 export const pastRange = { from: z.iso.date(), to: z.iso.date() };
 
+const TargetsView = z.object({ tools: z.array(z.string()), choose: TargetChoice.nullable() });
+
 export const ChangedNameView = z.object({
   requested: z.string().meta({ description: 'The name that was called.' }),
-  change: z.enum(['gone', 'moved', 'ambiguous', 'unusable', 'found']).meta({
+  change: z.enum(['gone', 'moved', 'ambiguous', 'unusable', 'targets', 'found']).meta({
     description:
       '`gone`: no name in the draft. `moved`: the name of another tool there, or of an entry with other arguments. `ambiguous`: the name of several. ' +
-      '`unusable`: its tool is held or missing. `found`: a name in the draft, and none in the stored version.',
+      '`unusable`: its tool is held or missing. `targets`: the same entry, whose calls may run on another target. `found`: a name in the draft, and none in the stored version.',
   }),
   was: z.string().nullable().meta({ description: 'The tool that it leads to in the stored version.' }),
   now: z.array(z.string()).meta({ description: 'The tools that it leads to in the draft.' }),
   wireName: z.string().nullable().meta({ description: 'The name of the earlier tool in the draft; null: it is not there.' }),
+  targets: z.object({ was: TargetsView, now: TargetsView }).optional().meta({ description: 'With `targets`: those of the entry.' }),
   calls: callCount,
   failures: callCount,
   overcount: callCount.optional().meta({ description: 'At most so many of `calls` were of other names.' }),

@@ -39,8 +39,15 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
     isSafe: (tool) => isRepeatable(tool),
     async execute(tool, args, context) {
       const unheard: string[] = [];
+      let isSent = false;
       try {
-        const hooks: UpstreamHooks = { ...toHooks(context.channel, unheard), onListChanged: () => changed?.(tool.server) };
+        const hooks: UpstreamHooks = {
+          ...toHooks(context.channel, unheard),
+          onListChanged: () => changed?.(tool.server),
+          onSend: () => {
+            isSent = true;
+          },
+        };
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };
@@ -62,7 +69,13 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         const code = error.code === 'upstream_timeout' ? 'timeout' : 'tool_error';
         const failed = errorResult(code, `${tool.canonical} failed: ${error.detail}`);
         const rpc = tool.offer !== undefined && error.cause instanceof ServerRpcError ? { protocolError: error.cause.rpc } : {};
-        return { ...withCancelledRequests({ ...failed, ...rpc }, unheard), ...(isServerFault(error, context) && { serverFault: true }) };
+        const isFault = isServerFault(error, context);
+        const how = isSent ? 'unanswered' : 'unsent';
+        return {
+          ...withCancelledRequests({ ...failed, ...rpc }, unheard),
+          ...(isFault && { serverFault: true }),
+          ...((isFault || !isSent || code === 'timeout') && { failed: how }),
+        };
       }
     },
   };

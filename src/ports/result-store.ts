@@ -1,5 +1,5 @@
 /** Full results that were shown shortened, for `fetch_result`. Belongs to a session and is deleted with it. */
-import type { ContentBlock } from '../core/tools/tool.ts';
+import type { ContentBlock, ToolResult } from '../core/tools/tool.ts';
 
 export type FetchedResult = {
   text: string;
@@ -21,4 +21,16 @@ export interface ResultStore {
   store(callId: string, content: readonly ContentBlock[]): void;
   /** `maxBytes`: of text. Returns null if nothing is stored under this id. */
   read(callId: string, offset: number, maxBytes: number): FetchedResult | null;
+}
+
+// Results of tools that only read, which answer equal calls for a while (`engine/call/stored-result.ts`). An error of the store is a missing result.
+
+/** `at`: when the tool ran, in milliseconds since the epoch. `result`: as the tool returned it, before redaction, guard and bounds. */
+export type StoredResult = { at: number; result: ToolResult };
+
+export interface StoredResults {
+  /** Returns null if there is none. */
+  get(toolset: string, hash: string): Promise<StoredResult | null>;
+  /** Stores in the background; a result that is too large is not stored. */
+  put(toolset: string, hash: string, stored: StoredResult, ttlSeconds: number): void;
 }

@@ -97,8 +97,10 @@ export interface SkillReader {
 /**
  * `input`: the tool wants to be called again with this input (`given`); the result is for callers that cannot. `suspended`: one of its nested
  * calls waits; the result is ignored, and the tool is rerun after the answer. `serverFault`: the tool's server is why it failed.
+ * `failed`: another target may be called instead: `unsent`, as nothing was sent to the server; `unanswered`, as the server did not answer or failed, but may
+ * have done its work.
  */
-export type ToolOutcome = ToolResult & { input?: InputRequired; suspended?: true; serverFault?: true };
+export type ToolOutcome = ToolResult & { input?: InputRequired; suspended?: true; serverFault?: true; failed?: 'unsent' | 'unanswered' };
 
 export interface ToolExecutor {
   /** Returns the host that its calls go to, if known: a secret among the arguments must be bound to it. */

@@ -90,6 +90,8 @@ export type CallerChannel = {
 export type UpstreamHooks = CallerChannel & {
   /** Whether `ask` reaches a client that waits for the answer; absent: nobody is asked before the call has ended. */
   isLive?: boolean;
+  /** The call is about to be sent; before, the server was only connected to. */
+  onSend?(): void;
   /** The server reports that a list has changed. */
   onListChanged?(list: 'tools' | 'prompts' | 'resources'): void;
   /** The server reports that a subscribed resource has changed. */

@@ -9,6 +9,7 @@
  * | `{kind}:{workspace}:{name}` | `agent:default:helper` | `PublishedValue` (JSON): an agent, skill, provider, secret, webhook (`hook`), server or what it `offers`; secret values and keys are sealed | until the next write; tombstone 1 day | Catalog's publisher |
  * | `{kind}:{workspace}` | `rules:default` | `PublishedValue` (JSON): `rules`, `providers`, `model-aliases`, `subscriptions`, `settings`, `retired-keys` (sealed) | until the next write | Catalog's publisher |
  * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's. Of a batch of plain replies: their items by key and id, and the hash is of its name | 1 hour | the Worker |
+ * | `result:{workspace}:{toolset}:{hash}` | `result:default:support:9f86…` | `StoredResult` (JSON) of a tool with `cache`; the hash is of the caller, the tool, the toolset's version, the server's version and the arguments | `cache.ttl`, at least 1 minute | the Worker, sessions |
  *
  * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). API keys are never stored in it, and secret
  * values only sealed.
@@ -22,6 +23,7 @@ export const kvKeys = {
   published: (kind: PublishedKind, workspace: string, name: string): string =>
     name === '' ? `${kind}:${workspace}` : `${kind}:${workspace}:${name}`,
   reply: (workspace: string, hash: string): string => `reply:${workspace}:${hash}`,
+  result: (workspace: string, name: string): string => `result:${workspace}:${name}`,
 } as const;
 
 const publishedKinds = Object.keys({

@@ -66,6 +66,7 @@ export function buildObjects(bindings: Bindings, runtime: RuntimeParts) {
     /** Returns where the taint marks of a key's direct calls are stored. */
     marks: marksIn(catalog, clock),
     audit: withToolUsage(createAudits(bindings, settings.auditShards, catalog), recorder),
+    kv: bindings.KV,
     keptReplies: createReplyStore({ ...runtime, kv: bindings.KV, sessions }),
     /** Writes documents together, as a caller of the catalog. */
     projects: (caller: Caller): Projects => client(caller),

@@ -2,7 +2,7 @@
 import { coversToolset } from '../core/policy/guard.ts';
 import type { ShareOwner } from '../core/limits/fair-share.ts';
 import { limits } from '../core/limits/limits.ts';
-import { getOrBuild } from '../core/memoize.ts';
+import { getOrBuild, once } from '../core/memoize.ts';
 import type { TextRedactor } from '../core/redaction/redact-text.ts';
 import type { Redaction } from '../core/redaction/redaction.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
@@ -82,6 +82,10 @@ function callDepsBuilder(
       fetch: parts.fetchFor,
       isBlockedUrl: (url) => refusedUrl(network, url),
       guard: { workspace, ask, settings: async () => (await directory.safeguards(workspace)).guard },
+      // Not part of the eager start: few tools have their results stored.
+      storedResults: once(async () =>
+        (await import('../storage/stored-results.ts')).createStoredResults({ ...runtime, kv: parts.kv, background }, workspace),
+      ),
       redaction: async (toolset) => await redactionRules((await directory.safeguards(workspace)).redaction, toolset),
       configuration: (keyId) =>
         createToolsetEditor(catalog({ workspace, keyId }), keyId, {

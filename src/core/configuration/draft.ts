@@ -11,6 +11,7 @@ import { namespacedName, refId, type ToolTable } from './tool-table.ts';
 import { namesOfEntry } from '../toolset/named-entry.ts';
 import type { NameConflict } from '../toolset/name-claims.ts';
 import type { Issue, Problem } from '../problem.ts';
+import { toolOf } from '../toolset/entry-targets.ts';
 
 // Documented in the schema, but checked later: surrounding white space is accepted, and errors name the index of the alias.
 const aliasForm = { pattern: '^[a-z][a-z0-9_-]{1,63}$', examples: ['git_status'] };
@@ -83,21 +84,21 @@ export function toDraft(rest: Omit<Toolset, 'tools'>, entries: readonly DraftEnt
  * would call the wrong tool. Entries from before the request are not checked.
  */
 function readsLikeAnother({ document, places }: Draft, table: ToolTable): string[] {
-  const named = document.tools.map(({ tool = '' }, index) => ({ tool, index }));
+  const named = document.tools.map((entry, index) => ({ tool: toolOf(entry) ?? '', index }));
   const flattened = Map.groupBy(named, ({ tool }) => fold(tool));
   return document.tools.flatMap((entry, index) => {
     const own = places[index]?.path ?? null;
-    const written = entry.aliases ?? namesOfEntry(entry, table.known.get(entry.tool ?? '')).aliases;
+    const written = entry.aliases ?? namesOfEntry(entry, table.known.get(toolOf(entry) ?? '')).aliases;
     return written.flatMap((alias, at) => {
       const name = typeof alias === 'string' ? alias : alias.name;
-      const other = flattened.get(fold(name))?.find(({ tool }) => tool !== entry.tool);
+      const other = flattened.get(fold(name))?.find(({ tool }) => tool !== toolOf(entry));
       if (other === undefined) return [];
       const like = places[other.index]?.path ?? null;
       const told = `reads like ${other.tool}, which is also in this toolset; choose another alias`;
       if (own !== null && entry.aliases !== undefined)
         return [`${aliasPath(own, places[index]?.hasAlias === true, at)}: ${quote(name)} ${told}`];
       const path = like ?? own;
-      return path === null ? [] : [`${path}: ${entry.tool} has the alias ${quote(name)}, which ${told} for it`];
+      return path === null ? [] : [`${path}: ${toolOf(entry)} has the alias ${quote(name)}, which ${told} for it`];
     });
   });
 }
@@ -139,7 +140,7 @@ function issueLine({ path, message }: Issue, { document, places }: Draft): strin
   const [, index, rest = ''] = /^tools\[(\d+)\](.*)$/s.exec(path) ?? [];
   const place = index === undefined ? undefined : places[Number(index)];
   if (place === undefined) return path === '' ? message : `${path}: ${message}`;
-  if (place.path === null) return `the entry of ${document.tools[Number(index)]?.tool}${rest}: ${message}`;
+  if (place.path === null) return `the entry of ${toolOf(document.tools[Number(index)] ?? {})}${rest}: ${message}`;
   const [, at] = /^\.aliases\[(\d+)\]/.exec(rest) ?? [];
   if (at !== undefined) return `${aliasPath(place.path, place.hasAlias, Number(at))}: ${message}`;
   return `${place.path}${rest === '.tool' ? '.namespacedName' : rest}: ${message}`;
@@ -152,7 +153,7 @@ function clashLine({ name, tools: [keeper, mover], suggestion }: NameConflict, d
   const movers = claimsOf(mover, name, draft, table);
   const keepers = keeper === mover ? movers : claimsOf(keeper, name, draft, table);
   const claims = [...new Map([...keepers, ...movers].map((claim) => [claim.index, claim])).values()].sort((a, b) => a.index - b.index);
-  const told = (claim: Claim): string => `${draft.document.tools[claim.index]?.tool} at ${claim.at}`;
+  const told = (claim: Claim): string => `${toolOf(draft.document.tools[claim.index] ?? {})} at ${claim.at}`;
   // An alias can be changed, a tool's own name cannot; and the caller can change what the request contains.
   const ofRequest = claims.filter(({ isOfRequest }) => isOfRequest);
   const blamed = ofRequest.findLast(({ isAlias }) => isAlias) ?? ofRequest.at(-1) ?? claims.at(-1);
@@ -167,7 +168,7 @@ function clashLine({ name, tools: [keeper, mover], suggestion }: NameConflict, d
 }
 
 function claimsOf(canonical: string, name: string, draft: Draft, table: ToolTable): Claim[] {
-  const entries = draft.document.tools.flatMap((entry, index) => (entry.tool === canonical ? [{ entry, index }] : []));
+  const entries = draft.document.tools.flatMap((entry, index) => (toolOf(entry) === canonical ? [{ entry, index }] : []));
   const claims = entries.flatMap(({ entry, index }): (Claim & { isExact: boolean })[] => {
     const place = draft.places[index];
     const path = place?.path ?? `the entry of ${canonical}`;

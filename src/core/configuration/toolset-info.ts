@@ -8,6 +8,7 @@ import { namesOfEntries } from '../toolset/settle-names.ts';
 import { limits } from '../limits/limits.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import { shorten, type ServerStates } from './available-tools.ts';
+import { toolOf } from '../toolset/entry-targets.ts';
 
 const ToolInfo = z.object({
   namespacedName: z.string(),
@@ -94,14 +95,14 @@ function toolInfos(document: Toolset, table: ToolTable): ToolInfo[] {
   if (table.aliases) return named.map(({ entry, names }) => toolInfo(entry, { ...names, aliases: shownAliases(names) }, table));
   const own = ownWireNames(
     named.map(({ entry, names }) => {
-      return { ...ownNameOf(entry, table.known.get(entry.tool ?? '')), wireName: names.wireName };
+      return { ...ownNameOf(entry, table.known.get(toolOf(entry) ?? '')), wireName: names.wireName };
     }),
   );
   return named.map(({ entry, names }, index) => toolInfo(entry, { wireName: own[index] ?? names.wireName, aliases: [] }, table));
 }
 
 function toolInfo(entry: ToolsetEntry, { wireName, aliases }: { wireName: string; aliases: string[] }, table: ToolTable): ToolInfo {
-  const canonical = entry.tool ?? '';
+  const canonical = toolOf(entry) ?? '';
   const definition = table.known.get(canonical);
   const [alias] = aliases;
   const state = definition === undefined ? 'missing' : (definition.source?.state ?? 'ready');

@@ -11,6 +11,7 @@ import { namespacedName, refId, type ToolTable } from './tool-table.ts';
 import { revokeRemoved } from '../toolset/revocations.ts';
 import { namesOfEntries } from '../toolset/settle-names.ts';
 import { quote } from '../names/names.ts';
+import { toolOf } from '../toolset/entry-targets.ts';
 
 const wireName = z
   .string()
@@ -83,9 +84,9 @@ type Outcome = { entries: DraftEntry[]; faults: string[] };
 /** Entries of tools that stay are kept unchanged, in the order of the new list; each is used once. */
 function replaced(kept: readonly DraftEntry[], tools: readonly EntryRequest[], table: ToolTable): Outcome {
   const asked = readEntryRequests(tools, 'tools', table);
-  const left = Map.groupBy(kept, ({ entry }) => entry.tool);
+  const left = Map.groupBy(kept, ({ entry }) => toolOf(entry));
   const entries = asked.entries.map(({ entry, place }): DraftEntry => {
-    const before = left.get(entry.tool)?.shift();
+    const before = left.get(toolOf(entry))?.shift();
     return before === undefined ? { entry, place } : { entry: renamed(before.entry, entry.aliases, place.hasAlias), place };
   });
   return { entries, faults: asked.faults };
@@ -142,7 +143,7 @@ type EntryIndex = ReadonlyMap<string, readonly { wireName: string; index: number
 
 export function indexEntries(document: Toolset, table: ToolTable): EntryIndex {
   const placed = namesOfEntries(document, table.known).map(({ wireName }, index) => ({ wireName, index }));
-  return Map.groupBy(placed, ({ index }) => document.tools[index]?.tool ?? '');
+  return Map.groupBy(placed, ({ index }) => toolOf(document.tools[index] ?? {}) ?? '');
 }
 
 /** Returns the entries that a reference matches, also for a tool that no longer exists. */

@@ -6,9 +6,12 @@ import { isAlias } from '../names/names.ts';
 import { fold } from '../names/fold.ts';
 import { jsonKey } from '../schema/schema-parts.ts';
 import { type AliasMap, findTool, toolsNamed } from '../toolset/alias-map.ts';
-import type { EditionTool } from '../toolset/edition-tool.ts';
+import { type EditionTool, targetTools } from '../toolset/edition-tool.ts';
+import type { TargetChoice } from '../toolset/entry-targets.ts';
 import { aliasName, type ToolsetAlias } from '../names/toolset-alias.ts';
 import type { Toolset } from '../toolset/toolset.ts';
+import { toolOf } from '../toolset/entry-targets.ts';
+import { isWildcard } from '../toolset/wildcards.ts';
 
 /** Calls by one name. `agents`, `keys`: who called it; some of them if there are many. */
 export type CalledName = {
@@ -23,12 +26,22 @@ export type CalledName = {
 
 /**
  * `gone`: no name any more. `moved`: the name of another tool, or of an entry with other arguments. `ambiguous`: the name of several.
- * `unusable`: of a tool that cannot be called, as it is held or missing. `found`: a name now, and none before.
+ * `unusable`: of a tool that cannot be called, as it is held or missing. `targets`: of the same entry, whose calls may run elsewhere. `found`: a name now, and
+ * none before.
  */
-export type NameChange = 'gone' | 'moved' | 'ambiguous' | 'unusable' | 'found';
+export type NameChange = 'gone' | 'moved' | 'ambiguous' | 'unusable' | 'targets' | 'found';
+
+/** The targets of an entry, first to last, and how calls choose one. */
+export type NamedTargets = { tools: string[]; choose: TargetChoice | null };
 
 /** `was`, `now`: canonical names. `wireName`: the name to call now; null: the draft does not have the tool. */
-export type ChangedName = CalledName & { change: NameChange; was: string | null; now: string[]; wireName: string | null };
+export type ChangedName = CalledName & {
+  change: NameChange;
+  was: string | null;
+  now: string[];
+  wireName: string | null;
+  targets?: { was: NamedTargets; now: NamedTargets };
+};
 
 export type NameImpact = { same: { names: number; calls: number }; changed: ChangedName[] };
 
@@ -49,7 +62,11 @@ export function nameImpact(before: AliasMap | null, after: AliasMap | null, call
     }
     const now = [...new Set(found.map(({ canonical }) => canonical))];
     const wireName = was === null ? undefined : current.get(was.canonical)?.[0]?.wireName;
-    changed.push({ ...one, change, was: was?.canonical ?? null, now, wireName: wireName ?? null });
+    const named = { was: was?.canonical ?? null, now, wireName: wireName ?? null };
+    const [first] = found;
+    const targets =
+      change === 'targets' && was !== null && first !== undefined ? { was: namedTargets(was), now: namedTargets(first) } : null;
+    changed.push({ ...one, change, ...named, ...(targets && { targets }) });
   }
   return { same, changed: changed.sort((a, b) => b.calls - a.calls) };
 }
@@ -69,7 +86,12 @@ function changeOf(
   if (others.length > 0) return 'ambiguous';
   if (was.canonical !== now.canonical) return 'moved';
   if (isOneOfSeveral(was.canonical) && jsonKey(was.arguments ?? {}) !== jsonKey(now.arguments ?? {})) return 'moved';
-  return was.state === 'ready' && now.state !== 'ready' ? 'unusable' : null;
+  if (was.state === 'ready' && now.state !== 'ready') return 'unusable';
+  return jsonKey(namedTargets(was)) === jsonKey(namedTargets(now)) ? null : 'targets';
+}
+
+function namedTargets(tool: EditionTool): NamedTargets {
+  return { tools: targetTools(tool).map(({ canonical }) => canonical), choose: tool.targets?.choose ?? null };
 }
 
 /** A name that the draft can keep. `entry`: its index in the draft; null: a new entry, beside the pattern that lists the tool. */
@@ -89,7 +111,7 @@ export function mendsOf(draft: Toolset, after: AliasMap, places: readonly number
     const position = positions.get(was);
     const [place, tool] = position === undefined ? [] : [places[position], after.tools[position]];
     if (alias === null || place === undefined || tool === undefined) return [];
-    const entry = draft.tools[place]?.tool?.endsWith('*') === true ? null : place;
+    const entry = isWildcard(draft.tools[place] ?? {}) ? null : place;
     return [{ requested, tool: was, alias, entry, note: `use ${wireName}`, kept: tool.aliases }];
   });
 }
@@ -112,7 +134,7 @@ export function withArgumentAliases(draft: Toolset, after: AliasMap, places: rea
   for (const { tool, argument, alias } of mends) {
     const place = places[after.tools.findIndex(({ canonical }) => canonical === tool)];
     const written = place === undefined ? undefined : tools[place];
-    let target = tools.find((entry) => entry.tool === tool) ?? (written?.tool?.endsWith('*') === true ? undefined : written);
+    let target = tools.find((entry) => toolOf(entry) === tool) ?? (isWildcard(written ?? {}) ? undefined : written);
     if (target === undefined) {
       target = { tool };
       tools.push(target);
@@ -125,7 +147,7 @@ export function withArgumentAliases(draft: Toolset, after: AliasMap, places: rea
 export function mended(draft: Toolset, mends: readonly PlacedMend[]): Toolset {
   const tools = draft.tools.map((entry) => ({ ...entry }));
   for (const { tool, alias, entry, note, kept } of mends) {
-    let target = entry === null ? tools.find((one) => one.tool === tool) : tools[entry];
+    let target = entry === null ? tools.find((one) => toolOf(one) === tool) : tools[entry];
     if (target === undefined) {
       target = { tool };
       tools.push(target);

@@ -10,6 +10,7 @@ import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolsetEntry } from '../toolset/toolset.ts';
 import { entryIndex, expandEntries, isWildcard } from '../toolset/wildcards.ts';
 import { isUnchanged, type Marks, type Part, memberMarks, type MergeContext, mergeRecord, withKeyedTools } from './merge-document.ts';
+import { toolOf } from '../toolset/entry-targets.ts';
 
 /** The entries of a file with the tools of its wildcards. `byPattern`: those of wildcards; `excluded`: what `except` names. */
 export type ReadEntries = { tools: ToolsetEntry[]; byPattern: ReadonlySet<string>; excluded: ReadonlySet<string> };
@@ -127,15 +128,15 @@ export function withFreeNames(skipped: Part[], entries: readonly ToolsetEntry[],
     return owner;
   };
   const chosen = ({ name, aliases = [] }: ToolsetEntry): string[] => [...(name === undefined ? [] : [name]), ...aliases.map(aliasName)];
-  for (const entry of entries) if (stored.has(entry)) for (const name of chosen(entry)) claim(name, entry.tool ?? '');
+  for (const entry of entries) if (stored.has(entry)) for (const name of chosen(entry)) claim(name, toolOf(entry) ?? '');
   const free = entries.filter((entry) => {
-    const { tool = '' } = entry;
+    const tool = toolOf(entry) ?? '';
     const owner = owners.get(fold(ownName(tool)));
     if (stored.has(entry) || owner === undefined || owner === tool) return true;
     skipped.push({ path: `tools (${tool})`, reason: `${JSON.stringify(ownName(tool))} is a name of ${owner} in the stored toolset` });
     return false;
   });
-  const own = new Map(free.map(({ tool = '' }) => [ownName(tool), tool]));
+  const own = new Map(free.map((entry) => toolOf(entry) ?? '').map((tool) => [ownName(tool), tool]));
   const isFree = (name: string, tool: string, member: string): boolean => {
     const other = own.get(name) ?? tool;
     const owner = other === tool ? claim(name, tool) : other;
@@ -143,11 +144,12 @@ export function withFreeNames(skipped: Part[], entries: readonly ToolsetEntry[],
     return owner === tool;
   };
   return free.map((entry) => {
-    const { name, aliases, tool = '', ...rest } = entry;
+    const { name, aliases, ...rest } = entry;
+    const tool = toolOf(entry) ?? '';
     if (stored.has(entry)) return entry;
     const hasName = name !== undefined && isFree(name, tool, 'name');
     const kept = aliases?.filter((alias) => isFree(aliasName(alias), tool, 'aliases'));
-    return { tool, ...rest, ...(hasName && { name }), ...(kept !== undefined && { aliases: kept }) };
+    return { ...rest, ...(hasName && { name }), ...(kept !== undefined && { aliases: kept }) };
   });
 }
 

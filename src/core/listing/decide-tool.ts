@@ -18,6 +18,7 @@ import {
   type PinnedDefinition,
   type StoredTool,
 } from './stored-tool.ts';
+import { rebound, toolOf } from '../toolset/entry-targets.ts';
 
 export const toolKind: DefinitionKind<PinnedDefinition> = {
   noun: 'tool',
@@ -76,11 +77,16 @@ export function acceptReplacement(from: StoredTool, to: StoredTool, decided: Dec
  */
 export function rebindEntries(toolset: Toolset, compiled: readonly EditionTool[], from: string, to: string): Toolset {
   const tools = toolset.tools.map((entry, index): ToolsetEntry => {
-    if (entry.tool !== from) return entry;
+    if (toolOf(entry) !== from) return { ...entry, ...rebound(entry, from, to) };
     const aliases = entry.aliases ?? inheritedAliases(compiled[index]);
     // An alias cannot be a single letter, so such a name cannot be written into the entry.
     const wireName = parseWireName(compiled[index]?.wireName ?? '');
-    return { ...entry, tool: to, ...(wireName.ok && { name: wireName.wireName }), ...(aliases !== undefined && { aliases }) };
+    return {
+      ...entry,
+      ...rebound(entry, from, to),
+      ...(wireName.ok && { name: wireName.wireName }),
+      ...(aliases !== undefined && { aliases }),
+    };
   });
   return { ...toolset, tools };
 }

@@ -136,8 +136,13 @@ export function userOfKeyId(keyId: string): string | null {
 export const systemKeyId = 'system';
 
 /** Returns the fields that presets can insert. */
-export function callerFields({ keyId, workspace, caller = {} }: Pick<Principal, 'keyId' | 'workspace' | 'caller'>): Record<string, string> {
-  return { ...caller, key: keyId, workspace };
+export function callerFields({
+  keyId,
+  workspace,
+  role,
+  caller = {},
+}: Pick<Principal, 'keyId' | 'workspace' | 'role' | 'caller'>): Record<string, string> {
+  return { ...caller, key: keyId, workspace, ...(role !== undefined && { role }) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DecisionReason } from '../policy/approval.ts';
 import { GuardVerdict } from '../policy/guard.ts';
 import { Via } from '../model/message.ts';
-import { ToolResultCode } from '../tools/tool.ts';
+import { ServedBy, ToolResultCode } from '../tools/tool.ts';
 
 export const AuditRow = z
   .object({
@@ -34,6 +34,9 @@ export const AuditRow = z
     cost: z.number().optional().meta({
       description:
         'USD; with `outcome_unknown` what the call may have cost, which no usage has. Absent: the tool has no price, or was not called.',
+    }),
+    served: ServedBy.optional().meta({
+      description: 'For an entry with several targets, or a stored result: what ran, which `canonical` names, too.',
     }),
     reason: DecisionReason.optional().meta({
       description: 'Of an approval decision: why, in the words of the person who decided. Absent: no reason was given.',

@@ -32,6 +32,11 @@ export function toOutputSchema(output: z.ZodObject): JsonSchema {
 export const ToolKind = z.enum(['builtin', 'local', 'mcp', 'openapi', 'static', 'made', 'client', 'ui']);
 export type ToolKind = z.infer<typeof ToolKind>;
 
+/** Whether a server lists tools of the kind and runs them, at a known address. */
+export function isServerKind(kind: ToolKind): boolean {
+  return kind === 'static' || kind === 'mcp' || kind === 'openapi';
+}
+
 /** MCP's tool annotations (2026-07-28, `ToolAnnotations`): hints, never trusted for permissions. */
 export const ToolAnnotations = z
   .object({
@@ -203,6 +208,19 @@ export const ToolResultCode = z
   .meta({ id: 'ToolResultCode' });
 export type ToolResultCode = z.infer<typeof ToolResultCode>;
 
+/** Which of several targets a call ran on, and whether its result was stored before. */
+export const ServedBy = z
+  .object({
+    tool: z.string().meta({ description: 'Canonical name of the tool that ran, or whose stored result this is.' }),
+    cachedSeconds: z.int().optional().meta({ description: 'The age of the stored result that was given; absent: the tool ran.' }),
+    tried: z
+      .array(z.object({ tool: z.string(), code: ToolResultCode.nullable() }))
+      .optional()
+      .meta({ description: 'The targets that could not be called before, and how each ended.' }),
+  })
+  .meta({ id: 'ServedBy', example: { tool: 'github-backup.search', tried: [{ tool: 'github.search', code: 'tool_error' }] } });
+export type ServedBy = z.infer<typeof ServedBy>;
+
 export type ToolResult = {
   isError: boolean;
   code?: ToolResultCode;
@@ -213,6 +231,8 @@ export type ToolResult = {
   issues?: Issue[];
   /** The arguments that did not fit the tool's schema and were repaired before the tool ran. */
   repaired?: Repair[];
+  /** Of an entry with several targets, or of a stored result. */
+  served?: ServedBy;
   /** `_meta` of the server's result, for clients. */
   meta?: Record<string, unknown>;
   /** The JSON-RPC error with which an MCP server rejected the call, for MCP clients. */

@@ -4,9 +4,9 @@
  */
 import { limits } from '../limits/limits.ts';
 import { type Issue, Problem, type Warning } from '../problem.ts';
+import { checkEntries } from './compile-tool.ts';
 import { compileEdition, type CompileInput } from './edition.ts';
 import type { Edition } from './edition-tool.ts';
-import { checkEntryArguments } from './arguments/check-arguments.ts';
 import { readReferences } from './known-tools.ts';
 import { conflictAt, findConflicts, type NameConflict } from './name-claims.ts';
 import { readNamedEntries } from './named-entry.ts';
@@ -44,7 +44,7 @@ export async function compileDraft(input: CompileInput, places: readonly number[
   const rows = resolved.filter((_row, index) => !faulty(references.issues).has(index));
   const document = { ...toolset, tools: rows.map(({ entry }) => entry) };
   const { entries, issues } = settleNames(readNamedEntries(document, known), document, known);
-  const ownIssues = [...issues, ...revokedEntries(document), ...entries.flatMap((entry) => checkEntryArguments(entry, known))];
+  const ownIssues = [...issues, ...revokedEntries(document), ...(await checkEntries(entries, known))];
   const conflicts = findConflicts(entries);
   const offerIssues = offerNameIssues(toolset);
   const faults = [...offerIssues, ...atDraft(expanded.issues), ...placed(resolved, references.issues), ...placed(rows, ownIssues)];

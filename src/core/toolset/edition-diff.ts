@@ -3,7 +3,7 @@
  * definitions of one tool are compared by `definition-diff.ts`. Used by `GET …/diff`.
  */
 import { diffRecords } from './definition-diff.ts';
-import type { Edition, EditionTool } from './edition-tool.ts';
+import { type Edition, type EditionTool, targetTools } from './edition-tool.ts';
 import type { DefinitionChange } from '../tools/hold.ts';
 
 /** Reported differences of two versions of a toolset, over all entries; each may have several kB. */
@@ -126,6 +126,11 @@ function entryView(tool: EditionTool): Record<string, unknown> {
     result,
     approval,
     price: tool.price,
+    cache: tool.cache,
+    targets: tool.targets && {
+      choose: tool.targets.choose,
+      refIds: Object.fromEntries(targetTools(tool).map((one) => [one.canonical, one.pin])),
+    },
     alwaysOffered,
     trusted,
     annotationsAccepted,

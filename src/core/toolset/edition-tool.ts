@@ -2,6 +2,7 @@
  * The parts of an edition (contract §4): one immutable compiled version of a toolset, its tools under their final names, and the
  * pointer that names it. `edition.ts` compiles it.
  */
+import type { EntryCache, TargetChoice } from './entry-targets.ts';
 import type { EntryArguments, EntryResult, Announce, McpTools } from './toolset.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
@@ -13,7 +14,14 @@ import { fold } from '../names/fold.ts';
 import type { Via } from '../model/message.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
 import type { OfferMethod } from '../tools/upstream-method.ts';
-import type { JsonSchema, ToolAnnotations, ToolKind, ToolPresentation, ToolSource } from '../tools/tool.ts';
+import {
+  isServerKind,
+  type JsonSchema,
+  type ToolAnnotations,
+  type ToolKind,
+  type ToolPresentation,
+  type ToolSource,
+} from '../tools/tool.ts';
 import type { UiTool } from '../tools/ui-tool.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
@@ -42,6 +50,13 @@ export type EditionTool = {
   price?: number;
   /** Of a tool in code: earlier names of its arguments, which calls may still use. */
   renamed?: Readonly<Record<string, string>>;
+  /** For how long, and for whom, a result answers equal calls. Absent: results are not stored. */
+  cache?: EntryCache;
+  /**
+   * Of an entry with several targets, of which this tool is the first. `others`: under the same names and rules, with the schema and state of each;
+   * their `inputSchema` is the shown one, too.
+   */
+  targets?: { choose: TargetChoice; others: readonly EditionTool[] };
   /** The server of the tool is trusted, so all its annotations apply. */
   trusted?: true;
   /** An administrator accepted the annotations of the definition whose hash is `pin`. */
@@ -76,6 +91,11 @@ export type EditionTool = {
  * their original form, without presets of any toolset. Made tools among them have their own `made`.
  */
 export type MadeCode = MadeBy & { implementation: string; uses: readonly EditionTool[] };
+
+/** Returns all tools that a call of the entry may run. */
+export function targetTools(tool: EditionTool): readonly EditionTool[] {
+  return tool.targets === undefined ? [tool] : [tool, ...tool.targets.others];
+}
 
 /**
  * Whether the tool is offered to models, announced to them and callable by them. False for held and missing tools, for UI tools, and for those
@@ -119,6 +139,12 @@ export type EditionPointer = { toolset: string; version: number; revision: numbe
  * the edition is of an earlier build nevertheless, and stays so.
  */
 export type ToolsetStanding = { retired?: readonly number[]; revoked?: readonly string[]; build?: string; stale?: string };
+
+/** Whether a tool of a server only reads, as far as its annotations apply. */
+export function onlyReads(tool: Pick<EditionTool, 'kind' | 'annotations' | 'trusted' | 'annotationsAccepted'>): boolean {
+  const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
+  return isServerKind(tool.kind) && readOnlyHint === true && destructiveHint !== true && trustsAnnotations(tool);
+}
 
 // Which annotations of a tool apply. Annotations of an untrusted server are only claims: the policy, retries and hints for clients ignore
 // them until an administrator accepts them. Tool names are not evaluated, since no list of verbs can be complete.

@@ -6,7 +6,6 @@
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { definitionNames } from './model-definitions.ts';
 import { coveredAliases } from './arguments/argument-aliases.ts';
-import { checkEntryArguments } from './arguments/check-arguments.ts';
 import { checkEntryResult } from './entry-result.ts';
 import { sha256Hex } from '../hash.ts';
 import { type KnownTools, resolveReferences } from './known-tools.ts';
@@ -21,7 +20,7 @@ import type { Toolset } from './toolset.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { expandEntries, isWildcard, type PlacedEntry, placeIn } from './wildcards.ts';
 import { MB } from '../limits/units.ts';
-import { compileTool } from './compile-tool.ts';
+import { checkEntries, compileTool } from './compile-tool.ts';
 import { revokedEntries } from './revocations.ts';
 import { offerWarnings, offerNameIssues } from './offer-entry.ts';
 
@@ -75,7 +74,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
   const faults = [
     ...reading.issues,
     ...revokedEntries(toolset),
-    ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known)),
+    ...(await checkEntries(reading.entries, known)),
     ...offerNameIssues(toolset),
   ];
   if (faults.length > 0) throw invalidRequest(faults);

@@ -6,6 +6,7 @@ import { limits } from '../limits/limits.ts';
 import { nearNames } from '../names/suggest.ts';
 import { type Issue, invalidRequest, Problem } from '../problem.ts';
 import type { NameMap, Toolset, ToolsetEntry } from './toolset.ts';
+import { toolOf } from './entry-targets.ts';
 
 export type KnownTools = {
   /** Looks a tool up by its exact canonical name. */
@@ -19,6 +20,8 @@ export type KnownTools = {
   host?(server: string): string | undefined;
   /** Absent: skills are not known here. */
   skill?(name: string): StoredSkill | undefined;
+  /** Whether each user has an account at the server, whose credentials its calls use. Absent: none is known. */
+  isPerUser?(server: string): boolean;
   /** The name map of the workspace. */
   nameMap?: NameMap;
 };
@@ -99,7 +102,7 @@ export async function readReferences(entries: ToolsetEntry[], known: KnownTools)
     const { refId, ...rest } = entry;
     if (refId === undefined) return entry;
     const meant = byPin.get(refId) ?? [];
-    const [only, ...others] = entry.tool === undefined ? meant : meant.filter((canonical) => canonical === entry.tool);
+    const [only, ...others] = entry.tool === undefined ? meant : meant.filter((canonical) => canonical === toolOf(entry));
     if (only !== undefined && others.length === 0) return { ...rest, tool: only };
     issues.push({ path: `tools[${index}].refId`, message: faultOf(entry, meant) });
     return rest;
@@ -114,9 +117,10 @@ async function pinTable(known: KnownTools): Promise<ReadonlyMap<string, readonly
   return Map.groupBy(canonicals, (_canonical, index) => pins[index] ?? '');
 }
 
-function faultOf({ tool }: ToolsetEntry, meant: readonly string[]): string {
+function faultOf(entry: ToolsetEntry, meant: readonly string[]): string {
   if (meant.length === 0)
     return 'matches no current definition: the tool was changed or removed. GET /v1/tools lists the current definitions';
+  const tool = toolOf(entry);
   if (tool === undefined) return `is the definition of ${meant.join(' and of ')}. Set tool as well`;
   return `is the definition of ${meant.join(', ')}, not of ${tool}`;
 }

@@ -15,6 +15,7 @@ import { withCurrentRules } from './arguments/entry-arguments.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import type { AliasMode, ToolsetAlias } from '../names/toolset-alias.ts';
+import { targetPath, targetNames, toolOf } from './entry-targets.ts';
 
 /** An entry with its final names, not yet compared with the others. */
 export type NamedEntry = {
@@ -26,6 +27,8 @@ export type NamedEntry = {
   ownName: string;
   /** null: the tool of a known server that has not listed it. */
   definition: ToolDefinition | null;
+  /** The definitions of the further targets (`entry-targets.ts`). */
+  others: readonly ToolDefinition[];
   /** The name given in the entry; null if the default is used. */
   givenName: WireName | null;
   /** Whether `wireName` is that of an earlier edition of the same document, which a change of default names must not replace. */
@@ -53,26 +56,56 @@ export function readNamedEntries(
   for (const [index, written] of toolset.tools.entries()) {
     const path = `tools[${index}]`;
     const givenName = readGivenName(written, path, reading);
-    const found = find(written.tool ?? '');
-    if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
+    const found = find(toolOf(written) ?? '');
+    const at = `${path}.${targetPath(written, 0)}`;
+    if (!found.ok) reading.issues.push({ path: at, message: found.message });
+    const others = readOthers(written, find, path, reading);
     const definition = found.ok ? found.definition : null;
     const source = currentEntry(written, definition, path, reading);
     const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
     if (!found.ok) continue;
     const { canonical, server, ownName } = found;
     const state = definition?.source === undefined ? null : stateWarning(definition.canonical, server, definition.source);
-    if (state !== null) reading.warnings.push({ path: `${path}.tool`, message: state });
+    if (state !== null) reading.warnings.push({ path: at, message: state });
     if (definition === null) {
       reading.warnings.push({
-        path: `${path}.tool`,
+        path: at,
         message: `${canonical} is not known yet and cannot be called until it is: ${notListedYet(server)}`,
       });
     }
     const kept = givenName === null && before[index]?.canonical === canonical ? before[index].wireName : null;
     const wireName = givenName ?? kept ?? defaultWireName(canonical, ownName, toolset.names === 'primary' ? [] : aliases);
-    reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, isKept: kept !== null, aliases, wireName });
+    reading.entries.push({
+      path,
+      source,
+      canonical,
+      server,
+      ownName,
+      definition,
+      others,
+      givenName,
+      isKept: kept !== null,
+      aliases,
+      wireName,
+    });
   }
   return reading;
+}
+
+/** A further target that is not known yet is left out: its schema cannot be compared with the first one's. */
+function readOthers(entry: ToolsetEntry, find: (canonical: string) => Found, path: string, reading: EntryReadings): ToolDefinition[] {
+  return targetNames(entry).flatMap((name, index): ToolDefinition[] => {
+    if (index === 0) return [];
+    const at = `${path}.${targetPath(entry, index)}`;
+    const found = find(name);
+    const definition = found.ok ? found.definition : null;
+    if (!found.ok) reading.issues.push({ path: at, message: found.message });
+    else if (definition === null)
+      reading.warnings.push({ path: at, message: `${name} is not known yet and gets no calls until it is: ${notListedYet(found.server)}` });
+    const state = definition?.source === undefined ? null : stateWarning(name, definition.server, definition.source);
+    if (state !== null) reading.warnings.push({ path: at, message: state });
+    return definition === null ? [] : [definition];
+  });
 }
 
 /** The rules of an entry may have earlier names of the arguments of a tool in code. */
@@ -98,7 +131,7 @@ export type EntryNames = { wireName: string; aliases: readonly EntryAlias[] };
 
 /** `definition` undefined: its server never listed it, or is gone. Then the name is split at the first dot: server names contain no dot. */
 export function ownNameOf(entry: ToolsetEntry, definition: ToolDefinition | undefined): { canonical: string; ownName: string } {
-  const canonical = entry.tool ?? '';
+  const canonical = toolOf(entry) ?? '';
   return { canonical, ownName: definition?.name ?? canonical.slice(canonical.indexOf('.') + 1) };
 }
 

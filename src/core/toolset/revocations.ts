@@ -11,6 +11,7 @@ import { buildAliasMap, type AliasMap } from './alias-map.ts';
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { spellings, type KnownTools } from './known-tools.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
+import { targetPath, targetNames } from './entry-targets.ts';
 
 /** Returns the document with the tools that are revoked after it was written, sorted. `stored`: null for a new toolset. */
 export function keepRevocations(document: Toolset, stored: Pick<Toolset, 'revoked'> | null): Toolset {
@@ -24,8 +25,8 @@ export function keepRevocations(document: Toolset, stored: Pick<Toolset, 'revoke
  */
 export function revokeRemoved(document: Toolset, stored: Pick<Toolset, 'tools'> | null): Toolset {
   const { revoked = [], ...rest } = document;
-  const kept = new Set(document.tools.map(({ tool }) => tool));
-  const removed = (stored?.tools ?? []).flatMap(({ tool }) => (tool === undefined || kept.has(tool) ? [] : [tool]));
+  const kept = new Set(document.tools.flatMap(targetNames));
+  const removed = (stored?.tools ?? []).flatMap(targetNames).filter((tool) => !kept.has(tool));
   const after = withRevoked(rest, [...revoked, ...removed]);
   const { length } = after.revoked ?? [];
   if (length <= limits.maxRevokedTools) return after;
@@ -39,8 +40,12 @@ function withRevoked(document: Toolset, revoked: readonly string[]): Toolset {
 /** Returns a fault for each entry of a revoked tool. */
 export function revokedEntries({ tools, revoked = [] }: Pick<Toolset, 'tools' | 'revoked'>): Issue[] {
   const names = new Set(revoked);
-  return tools.flatMap(({ tool = '' }, index) =>
-    names.has(tool) ? [{ path: `tools[${index}].tool`, message: `${tool} was revoked from this toolset. ${relistHint}` }] : [],
+  return tools.flatMap((entry, index) =>
+    targetNames(entry).flatMap((tool, at) =>
+      names.has(tool)
+        ? [{ path: `tools[${index}].${targetPath(entry, at)}`, message: `${tool} was revoked from this toolset. ${relistHint}` }]
+        : [],
+    ),
   );
 }
 
@@ -56,9 +61,9 @@ export function withoutRevoked(
   path: string,
 ): { tools: ToolsetEntry[]; warnings: Warning[] } {
   const names = new Set(revoked);
-  const left = [...new Set(tools.flatMap(({ tool = '' }) => (names.has(tool) ? [tool] : [])))];
+  const left = [...new Set(tools.flatMap(targetNames))].filter((tool) => names.has(tool));
   const warnings = left.map((tool) => ({ path, message: `${tool} is left out, since it was revoked. ${relistHint}` }));
-  const others = tools.filter(({ tool = '' }) => !names.has(tool));
+  const others = tools.filter((entry) => !targetNames(entry).some((tool) => names.has(tool)));
   if (others.length === 0) throw invalidRequest([{ path, message: `has only revoked tools: ${left.join(', ')}. ${relistHint}` }]);
   return { tools: others, warnings };
 }

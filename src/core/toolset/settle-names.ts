@@ -11,6 +11,7 @@ import type { KnownTools } from './known-tools.ts';
 import { type EntryAlias, type EntryNames, type EntryReadings, type NamedEntry, namesOfEntry, readNamedEntries } from './named-entry.ts';
 import type { NameMap, Toolset } from './toolset.ts';
 import type { Issue, Warning } from '../problem.ts';
+import { toolOf } from './entry-targets.ts';
 
 /** `leftOut`: names that clash in this toolset, each a warning with the tool that does not get it. */
 type SettledReadings = EntryReadings & { leftOut: LeftOutName[] };
@@ -35,7 +36,7 @@ export function namesOfEntries(document: Pick<Toolset, 'tools' | 'names' | 'name
   const { entries } = settleNames(readNamedEntries(document, known), document, known);
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
   // Entries of tools that no longer exist are not read.
-  return document.tools.map((entry, index) => byPath.get(`tools[${index}]`) ?? namesOfEntry(entry, known.get(entry.tool ?? '')));
+  return document.tools.map((entry, index) => byPath.get(`tools[${index}]`) ?? namesOfEntry(entry, known.get(toolOf(entry) ?? '')));
 }
 
 // The name map: names of another system for the tools of this toolset, as hidden aliases.

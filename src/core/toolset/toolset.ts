@@ -11,6 +11,7 @@ import { parseAlias } from '../names/names.ts';
 import { invalidRequest, type Issue } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { ApprovalRule } from './approval-rule.ts';
+import { EntryCache, EntryTool, TargetChoice, targetFaults, toolOf } from './entry-targets.ts';
 import { PromptEntry, ResourceEntry } from './offer-entry.ts';
 import { ToolPrice } from '../tools/tool-price.ts';
 
@@ -43,7 +44,7 @@ export const PresetValue = z
   .meta({
     id: 'PresetValue',
     description:
-      'A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, or a field set when the key was created); ' +
+      'A value; `{"secret": "NAME"}`; `{"caller": "field"}`, a field of the calling key (`key`, `workspace`, `role` of a person, or a field set when the key was created); ' +
       'or `{"value": …}` for a literal object that has one of these forms.',
   });
 export type PresetValue = z.infer<typeof PresetValue>;
@@ -109,17 +110,8 @@ const singleToolMembers = ['refId', 'name', 'aliases', 'description', 'arguments
 
 export const ToolsetEntry = z
   .strictObject({
-    tool: z
-      .string()
-      .min(1)
-      .max(limits.maxCanonicalNameLength)
-      .optional()
-      .meta({
-        description:
-          'Canonical name. Optional if `refId` is given. `<server>.*` (or `<server>.<beginning>*`) is replaced by one entry for each tool that ' +
-          'the server has when the toolset is written.',
-        example: 'builtin.bash',
-      }),
+    tool: EntryTool.optional(),
+    choose: TargetChoice.optional(),
     except: z.array(z.string().min(1).max(limits.maxCanonicalNameLength)).min(1).max(limits.maxToolsetEntries).optional().meta({
       description: 'With a wildcard: the tools to leave out, by own or canonical name, also as `<beginning>*`.',
     }),
@@ -148,6 +140,7 @@ export const ToolsetEntry = z
     result: EntryResult.optional(),
     approval: ApprovalRule.optional(),
     price: ToolPrice.optional(),
+    cache: EntryCache.optional(),
     alwaysOffered: z
       .boolean()
       .optional()
@@ -155,7 +148,8 @@ export const ToolsetEntry = z
   })
   .refine((entry) => entry.tool !== undefined || entry.refId !== undefined, { path: ['tool'], message: 'is missing: set tool or refId' })
   .superRefine((entry, context) => {
-    const isForSeveral = entry.tool?.endsWith('*') === true;
+    for (const fault of targetFaults(entry)) context.addIssue({ code: 'custom', ...fault });
+    const isForSeveral = toolOf(entry)?.endsWith('*') === true;
     const wrong = isForSeveral
       ? singleToolMembers.filter((member) => entry[member] !== undefined)
       : entry.except === undefined

@@ -9,6 +9,7 @@ import { reservedCanonicals } from '../names/reserved-names.ts';
 import { invalidRequest, type Issue, type Warning } from '../problem.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
+import { toolOf } from './entry-targets.ts';
 
 /**
  * Returns the document with the tools of each pattern in its place, sorted by name. A tool that has its own entry, or matches an earlier
@@ -41,7 +42,8 @@ export function expandEntries(
   const unwanted = new Set(revoked);
   const rows = entries.flatMap((entry, index): PlacedEntry[] => {
     if (!isWildcard(entry)) return [{ entry, place: index }];
-    const { tool: pattern = '', except = [], ...rest } = entry;
+    const { tool: _pattern, except = [], ...rest } = entry;
+    const pattern = toolOf(entry) ?? '';
     const matches = all.filter(({ canonical }) => isMatch(pattern, canonical));
     if (matches.length === 0) issues.push({ path: `tools[${index}].tool`, message: noMatch(pattern, all) });
     const without = matches.filter(({ canonical }) => unwanted.has(canonical)).map(({ canonical }) => canonical);
@@ -76,8 +78,8 @@ export function placeIn(path: string, rows: readonly PlacedEntry[]): string {
 }
 
 /** Names of tools contain no "*". */
-export function isWildcard({ tool }: Pick<ToolsetEntry, 'tool'>): boolean {
-  return tool?.endsWith('*') === true;
+export function isWildcard(entry: Pick<ToolsetEntry, 'tool'>): boolean {
+  return toolOf(entry)?.endsWith('*') === true;
 }
 
 function isAddable({ canonical, source }: ToolDefinition): boolean {

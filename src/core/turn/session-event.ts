@@ -12,7 +12,7 @@ import { ElicitationAction } from '../servers/elicitation.ts';
 import { InputPart, type Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, Via } from '../model/message.ts';
 import { ProblemSchema } from '../problem.ts';
 import { Repair } from '../tools/argument-repair.ts';
-import { ContentBlock, ToolResultCode } from '../tools/tool.ts';
+import { ContentBlock, ServedBy, ToolResultCode } from '../tools/tool.ts';
 import { Proposal } from '../tools/ui-tool.ts';
 import { replayCaseStatuses, replayStatuses } from './replay-event.ts';
 
@@ -134,6 +134,7 @@ const fields = {
     isError: z.boolean(),
     code: ToolResultCode.optional(),
     content: z.array(ContentBlock),
+    served: ServedBy.optional(),
     durationMs: z.number(),
     cost,
   }),
@@ -185,6 +186,7 @@ const fields = {
     structuredContent: z.unknown().optional(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     repaired: z.array(Repair).optional(),
+    served: ServedBy.optional(),
     cost,
   }),
   /** Once for each model that is called. */

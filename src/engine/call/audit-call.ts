@@ -14,7 +14,7 @@ import type { ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
 type AuditDeps = Pick<CallDeps, 'clock' | 'log'>;
 type AuditedRequest = Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments' | 'parent'>;
 type Named = Pick<ToolCallAnswer, 'canonical' | 'via' | 'guard'>;
-type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs' | 'cost'>;
+type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs' | 'cost' | 'served'>;
 
 /**
  * Writes the audit row and the log line of a finished call. A call that shared the result of an identical call gets its own row.
@@ -22,8 +22,14 @@ type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs' | 'cost'>;
  */
 export async function auditCall(deps: AuditDeps, scope: AuditScope, request: AuditedRequest, answer: ToolCallAnswer): Promise<void> {
   const { ran, result, durationMs, cost } = answer;
-  const outcome = { verdict: ran ? 'ran' : 'refused', code: result.code ?? null, durationMs, ...(cost !== undefined && { cost }) } as const;
-  const row = await rowOf(deps, scope, request, answer, outcome);
+  const { served } = result;
+  const outcome = {
+    verdict: ran ? 'ran' : 'refused',
+    ...{ code: result.code ?? null, durationMs },
+    ...(cost !== undefined && { cost }),
+    ...(served && { served }),
+  } as const;
+  const row = await rowOf(deps, scope, request, { ...answer, canonical: served?.tool ?? answer.canonical }, outcome);
   const { at: _at, ...line } = row;
   deps.log.info('tool call', line);
   await scope.audit(row);
@@ -37,7 +43,8 @@ export function auditedRequest({ request, refusal, own }: PreparedCall): ToolCal
   return refusal === null ? { ...request, arguments: own } : request;
 }
 
-export function createIntent(deps: AuditDeps, scope: AuditScope, named: PreparedCall) {
+export function createIntent(deps: AuditDeps, scope: AuditScope, prepared: PreparedCall) {
+  const named = { ...prepared, canonical: prepared.tool?.canonical ?? prepared.canonical };
   const request = auditedRequest(named);
   let isStored = false;
   const unlessStored = (error: unknown): void => {

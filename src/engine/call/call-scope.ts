@@ -19,6 +19,7 @@ import type { Reservation } from '../../ports/limiter.ts';
 import type { CallJournal } from '../../ports/call-journal.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
+import type { StoredResults } from '../../ports/result-store.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ComputeMeter, Sandbox } from '../../ports/sandbox.ts';
 import type { SkillReader, ToolExecutor } from '../../ports/tool-executor.ts';
@@ -69,6 +70,8 @@ export type CallDeps = WithTelemetry & {
   reserveCost?(limited: readonly LimitedHolder[], cost: number): Promise<Reservation | undefined>;
   /** The guard of the workspace. Absent: it has no guard. */
   guard?: { workspace: string; settings(): Promise<GuardEndpoint | null>; ask: AskGuard };
+  /** The stored results of tools that only read, of one workspace. Absent: none are stored. */
+  storedResults?(): Promise<StoredResults>;
   /** The redaction rules for calls with a toolset. Absent or null: no rules. */
   redaction?(toolset: string | undefined): Promise<RedactionRules | null>;
   /** Why calls cannot be approved in this deployment, as a sentence. Absent: they can, in a session. */
@@ -80,6 +83,9 @@ export type CallerScope = {
   keyId: string;
   /** The fields of the calling key, for presets. Absent: unknown. */
   caller?: Readonly<Record<string, string>>;
+  /** The conversation, as in `AuditScope` and `ToolScope`: it keeps its target. */
+  session?: string | null;
+  conversation?: string;
   /** null: the conversation has no tools, so every name is unknown. */
   names(): AliasMap | null;
   /** Says from when an unknown name can be called; null: never. Absent: `names` does not grow. */

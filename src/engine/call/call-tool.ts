@@ -38,9 +38,17 @@ export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCa
 /** Like `callTool`, for a call that was prepared with the same scope. */
 export async function callPrepared(deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
   const { telemetry } = deps;
-  if (telemetry == null) return await runPrepared(deps, scope, call, signal);
-  return await observeCall(telemetry, call, scope, () => runPrepared(deps, scope, call, signal));
+  const run = async (within: CallScope, one: PreparedCall): Promise<CallOutcome> => {
+    if (telemetry == null) return await runPrepared(deps, within, one, signal);
+    return await observeCall(telemetry, one, within, () => runPrepared(deps, within, one, signal));
+  };
+  return call.refusal === null && call.tool.targets?.choose === 'in-order'
+    ? await (await loadInOrder()).callInOrder(deps, scope, call, run)
+    : await run(scope, call);
 }
+
+/** Few tools have several targets. */
+const loadInOrder = once(() => import('./call-in-order.ts'));
 
 async function runPrepared(deps: CallDeps, given: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
   const prepared = call.refusal === null ? underCurrentNames(call, deps.executor.renamed?.(call.tool)) : call;
@@ -94,12 +102,14 @@ async function runEntered(
     return outcome;
   }
   const answer = finishCall(scope, call, outcome, Math.max(0, deps.clock.now() - startedAt));
-  await intent.settle(answer);
+  if (call.inOrder?.isFollowed(answer) !== true) await intent.settle(answer);
   return { answer };
 }
 
 /** How a call ended: with a result, `ran` false if the tool did not run; or by waiting. */
-type CallEnd = { result: ToolResult; ran: boolean; cost?: number; guard?: GuardVerdict | null } | { waitFor: WaitFor };
+type CallEnd =
+  | ({ result: ToolResult; ran: boolean; cost?: number; guard?: GuardVerdict | null } & Pick<ToolCallAnswer, 'failed'>)
+  | { waitFor: WaitFor };
 
 /** Checks what can change after a call was prepared. An interrupted call that may have had its effect is never retried. */
 async function authorizeCall(deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal): Promise<AuthorizedCall | CallEnd> {
@@ -148,7 +158,8 @@ async function runAuthorized(deps: CallDeps, scope: CallScope, authorized: Autho
   const end = await runCharged(deps, watched, authorized, { intent, signal });
   if (guard === null || 'waitFor' in end || !end.ran || signal.aborted) return end;
   const { result, verdict } = await guard.after(authorized.call, end.result, signal);
-  return { ...end, result, guard: verdict };
+  const { served } = end.result;
+  return { ...end, result: { ...result, ...(served && { served }) }, guard: verdict };
 }
 
 const loadCharge = once(() => import('./charge-call.ts'));
@@ -165,7 +176,8 @@ async function runCharged(deps: CallDeps, scope: CallScope, authorized: Authoriz
   if ('refusal' in charge) return { result: charge.refusal, ran: false };
   try {
     const end = toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { ...run, callPrepared, price }));
-    if ('waitFor' in end || !end.ran) return end;
+    // A stored result costs nothing.
+    if ('waitFor' in end || !end.ran || end.result.served?.cachedSeconds !== undefined) return end;
     const isNested = authorized.call.request.parent !== undefined;
     const cost = charge.settle(end.result, scope.turn !== null && !(isNested && run.signal.aborted));
     return cost === undefined ? end : { ...end, cost };
@@ -245,14 +257,29 @@ function clientToolRefused(tool: EditionTool): ToolResult {
 /** Returns the answer to show: the result, shortened, with the notes on the call. Entry settings apply only if the tool ran. */
 function finishCall(
   { results, resultBounds }: CallScope,
-  { request: { callId, parent }, tool, requested, canonical, via, notes, repaired, guard: before }: PreparedCall,
-  { result: given, ran, cost, guard: after }: Exclude<CallEnd, { waitFor: WaitFor }>,
+  { request: { callId, parent }, tool, requested, canonical, via, notes, repaired, guard: before, inOrder }: PreparedCall,
+  { result: given, ran, cost, guard: after, failed }: Exclude<CallEnd, { waitFor: WaitFor }>,
   durationMs: number,
 ): ToolCallAnswer {
-  const result = repaired.length === 0 ? given : { ...given, repaired: [...repaired] };
+  const isOneOfSeveral = tool !== null && (tool.targets !== undefined || tool.canonical !== canonical);
+  const { served = isOneOfSeveral ? { tool: tool.canonical } : undefined, ...unserved } = given;
+  const result: ToolResult = {
+    ...unserved,
+    ...(repaired.length > 0 && { repaired: [...repaired] }),
+    ...(served && { served: { ...served, ...(inOrder && inOrder.tried.length > 0 && { tried: inOrder.tried }) } }),
+  };
   const settings = ran ? tool?.result : undefined;
   const guard = strictest(before, after);
-  const answer = { requested, canonical, via, ran, durationMs, ...(cost !== undefined && { cost }), ...(guard !== null && { guard }) };
+  const answer = {
+    requested,
+    canonical,
+    via,
+    ran,
+    durationMs,
+    ...(cost !== undefined && { cost }),
+    ...(guard !== null && { guard }),
+    ...(failed && { failed }),
+  };
   // Code cannot fetch the rest, and gets no notes for the model.
   if (parent !== undefined)
     return { ...answer, result: showResult(result, { ...settings, maxBytes: undefined }, null, resultBounds).shown };

@@ -6,9 +6,10 @@ import type { ApprovalQuestion } from '../../core/policy/approval.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
 import { failpoint } from '../../core/failpoint.ts';
 import { canonicalJson, sha256HexSync } from '../../core/hash.ts';
-import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { type EditionTool, onlyReads } from '../../core/toolset/edition-tool.ts';
 import { secretArguments } from '../../core/toolset/arguments/entry-arguments.ts';
 import { limits } from '../../core/limits/limits.ts';
+import { once } from '../../core/memoize.ts';
 import type { InputRequired } from '../../core/tools/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';
 import { createTaintMarks } from '../../core/policy/taint.ts';
@@ -40,7 +41,7 @@ export type AuthorizedCall = { call: RunnableCall; served: ServedTool };
  * callers that cannot provide it. `waiting`: nested calls wait for approval or input before the call can continue.
  */
 export type ExecutionOutcome =
-  | { result: ToolResult; ran: boolean; input: InputRequired | null }
+  | { result: ToolResult; ran: boolean; input: InputRequired | null; failed?: ToolOutcome['failed'] }
   | { asks: ApprovalQuestion }
   | { waiting: readonly WaitingInner[] };
 
@@ -107,14 +108,17 @@ export async function executeCall(
   // An administrator set the server's address, so requests to it need no approval.
   const context = isServerTool(tool) ? { ...watched, fetch: createServerFetch(deps, tool.kind === 'mcp' ? null : abort.signal) } : watched;
   const run = async (): Promise<ToolOutcome> => {
-    const outcome = await deps.executor.execute(tool, filled.arguments, context);
+    const send = (): Promise<ToolOutcome> => deps.executor.execute(tool, filled.arguments, context);
+    const stored = tool.cache === undefined || request.given != null ? undefined : deps.storedResults;
+    const asked = { tool, server, scope, arguments: filled.arguments };
+    const outcome = stored === undefined ? await send() : await (await loadStored()).throughStored(deps, await stored(), asked, send);
     // Waits for running nested calls, so that no effect is left without its result.
     if (outcome.suspended === true) await inner?.idle();
     return outcome;
   };
   const logFailure = (error: string): void =>
     redactor.log(deps.log).error('a tool failed', { canonical: tool.canonical, session: scope.session, error });
-  const { input, suspended, serverFault, ...result } = await toResult(run(), tool, {
+  const { input, suspended, serverFault, failed, ...result } = await toResult(run(), tool, {
     redactor,
     abort,
     deadline,
@@ -122,6 +126,8 @@ export async function executeCall(
     signal,
     logFailure,
   });
+  // Whether the call can be made elsewhere depends on what its annotations say now.
+  const isElsewhere = failed === 'unsent' || ((failed === 'unanswered' || result.code === 'timeout') && onlyReads(tool));
   if (serverFault === true) deps.serverFailed?.(tool.server, contentText(result.content));
   if (result.code === 'result_withheld')
     deps.log.error('a result was withheld', { canonical: tool.canonical, session: scope.session, cause: contentText(result.content) });
@@ -134,10 +140,18 @@ export async function executeCall(
   const end = inner?.forcedResult() ?? null;
   if (end !== null) return { result: end, ran: true, input: null };
   if (suspended !== true || signal.aborted)
-    return { result: withDenials(egress.report(result), guarded.denied()), ran: true, input: input ?? null };
+    return {
+      result: withDenials(egress.report(result), guarded.denied()),
+      ran: true,
+      input: input ?? null,
+      ...(isElsewhere && { failed: failed ?? 'unanswered' }),
+    };
   const waiting = inner?.waiting ?? [];
   return waiting.length > 0 ? { waiting } : { result: suspendedWithoutReason(tool), ran: true, input: null };
 }
+
+/** Few tools have their results stored. */
+const loadStored = once(() => import('./stored-result.ts'));
 
 function notRun(result: ToolResult): ExecutionOutcome {
   return { result, ran: false, input: null };

@@ -11,13 +11,14 @@ import type { Issue } from '../../core/problem.ts';
 import { fieldPath } from '../../core/schema/input-fault-text.ts';
 import { checkInput, repairInput } from '../../core/schema/input-schema.ts';
 import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
+import { chooseTarget } from './choose-target.ts';
 import { deprecationOf, type EditionTool, isForAppsOnly, onlyForApps } from '../../core/toolset/edition-tool.ts';
 import { withoutAliases } from '../../core/toolset/arguments/argument-aliases.ts';
 import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/arguments/entry-arguments.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
 import { withCurrentNames } from '../../core/tools/code-tools.ts';
 import type { Repair } from '../../core/tools/argument-repair.ts';
-import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { errorResult, type ServedBy, type ToolResult } from '../../core/tools/tool.ts';
 import type { CallerScope } from './call-scope.ts';
 import { heldResult } from './server-state.ts';
 import type { ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
@@ -27,7 +28,7 @@ type Arguments = Record<string, unknown>;
 
 /**
  * `own`: the arguments the tool receives, secrets as `{secret: NAME}`; as far as they are known for a call that is refused. `issues`: what is
- * wrong with the arguments. `repaired`: what did not fit the tool's schema and was converted. `notes`: for the model, shown with the result.
+ * wrong with the arguments. `canonical`: of the entry, whose first target it is; `tool`: the target that runs. `repaired`: what did not fit the tool's schema and was converted. `notes`: for the model, shown with the result.
  * `refusal`: the result instead of running the call.
  */
 export type PreparedCall = Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> & {
@@ -37,6 +38,8 @@ export type PreparedCall = Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via
   notes: readonly string[];
   /** How the guard of the workspace decided before the call; absent: it was not asked. */
   guard?: GuardVerdict;
+  /** Of targets in order: those that could not be called before, and whether another one is called after an answer, which the audit then has. */
+  inOrder?: { tried: NonNullable<ServedBy['tried']>; isFollowed(answer: ToolCallAnswer): boolean };
   /** `own` are arguments of the guard, which an approval must cover. */
   isReplaced?: true;
 } & ({ refusal: null; tool: EditionTool; own: Arguments } | { refusal: ToolResult; tool: EditionTool | null; own: Arguments | null });
@@ -55,7 +58,7 @@ export function prepareCall(scope: CallerScope, request: ToolCallRequest): Prepa
     const none = { issues: [], repaired: [], notes: [] };
     return { request, requested, canonical: null, via: null, ...none, tool: null, own: null, refusal: denied ?? fault };
   }
-  const { tool, canonical, via } = resolution;
+  const { canonical, via, tool } = { ...resolution, tool: chooseTarget(resolution.tool, scope) };
   const named = { request, requested, canonical, via, tool };
   const deprecation = deprecationNote(resolution);
   const fault = denied ?? stateFault(tool) ?? audienceFault(tool, scope);
@@ -111,7 +114,7 @@ export function stateFault(tool: EditionTool): ToolResult | null {
 }
 
 /** Returns the result of a call by another caller than the tool is for. */
-function audienceFault(tool: EditionTool, { servesApps }: CallerScope): ToolResult | null {
+export function audienceFault(tool: EditionTool, { servesApps }: CallerScope): ToolResult | null {
   if (servesApps === true || !isForAppsOnly(tool)) return null;
   return errorResult('not_allowed', `Not run: ${tool.wireName} cannot be called here: ${onlyForApps}. Use another tool.`);
 }

@@ -4,7 +4,7 @@
  */
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { Problem } from '../../core/problem.ts';
-import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { errorResult, isServerKind, type ToolResult } from '../../core/tools/tool.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { CallDeps } from './call-scope.ts';
 
@@ -50,7 +50,7 @@ function notServed({ wireName, canonical }: EditionTool, why: string): ToolWithS
 
 /** Whether a server lists the tool and runs it, at a known address. */
 export function isServerTool({ kind }: EditionTool): boolean {
-  return kind === 'static' || kind === 'mcp' || kind === 'openapi';
+  return isServerKind(kind);
 }
 
 /** The result for a tool whose definition an administrator has to accept first, or has rejected. */

@@ -4,6 +4,7 @@ import type { ApprovalQuestion, GivenApproval } from '../../core/policy/approval
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import type { GivenInput, InputRequired } from '../../core/tools/mcp-input.ts';
 import type { ToolResult } from '../../core/tools/tool.ts';
+import type { ToolOutcome } from '../../ports/tool-executor.ts';
 import type { Via } from '../../core/model/message.ts';
 import type { Refusal } from '../../core/turn/turn-budget.ts';
 
@@ -59,6 +60,8 @@ export type ToolCallAnswer = {
   /** False: the call was refused before the tool ran. */
   ran: boolean;
   result: ToolResult;
+  /** How it failed, as in `ToolOutcome`. */
+  failed?: ToolOutcome['failed'];
   durationMs: number;
   /** USD that the call costs; absent: the tool has no price, or was not called. */
   cost?: number;

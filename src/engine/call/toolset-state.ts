@@ -3,7 +3,7 @@
  * never learn what was taken from the toolset since. Used by `call-tool.ts` and by dry runs.
  */
 import { canonicalJson } from '../../core/hash.ts';
-import type { EditionPointer, EditionTool } from '../../core/toolset/edition-tool.ts';
+import { type EditionPointer, type EditionTool, targetTools } from '../../core/toolset/edition-tool.ts';
 import { Problem } from '../../core/problem.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { CallDeps } from './call-scope.ts';
@@ -42,7 +42,7 @@ function notRun({ wireName }: EditionTool, why: string): CurrentTool {
  * `current`: its entries. Of several entries of the tool the one with the same arguments counts, else the strictest.
  */
 function withApproval(tool: EditionTool, current: readonly EditionTool[]): EditionTool {
-  const entries = current.filter(({ canonical }) => canonical === tool.canonical);
+  const entries = current.flatMap(targetTools).filter(({ canonical }) => canonical === tool.canonical);
   const same = entries.filter((entry) => argumentsOf(entry) === argumentsOf(tool));
   const approvals = (same.length > 0 ? same : entries).map((entry) => entry.approval);
   const { approval, ...plain } = tool;

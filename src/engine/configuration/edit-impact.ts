@@ -40,7 +40,7 @@ export async function brokenCalls(
       compile(after),
     ]);
     const [earlier, current] = [table(was), table(is)];
-    const broken = nameImpact(earlier, current, called).changed.filter(({ change }) => change !== 'found');
+    const broken = nameImpact(earlier, current, called).changed.filter(({ change }) => change !== 'found' && change !== 'targets');
     if (broken.length === 0) return [];
     const calls = broken.reduce((sum, one) => sum + one.calls, 0);
     const quoted = listFirst(

@@ -21,6 +21,7 @@ import type { Sandbox } from '../../ports/sandbox.ts';
 import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../../ports/tool-maker.ts';
 import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from './write-made-tool.ts';
 import { listFirst } from '../../core/text/paragraphs.ts';
+import { toolOf } from '../../core/toolset/entry-targets.ts';
 
 /** `editor`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
 export type MakerParts = {
@@ -188,7 +189,7 @@ type Place = { name: string; document: StoredDocument; isListed: boolean };
 async function findPlace({ editor }: MakerParts, name: string, canonical: string): Promise<Place> {
   const document = await editor.toolset(name);
   if (document === null) throw new Problem('not_found', `There is no toolset ${quoted(name)} that this key may use.`);
-  return { name, document, isListed: toolsetOf(document).tools.some(({ tool }) => tool === canonical) };
+  return { name, document, isListed: toolsetOf(document).tools.some((entry) => toolOf(entry) === canonical) };
 }
 
 async function listIn({ editor }: MakerParts, { name, document, isListed }: Place, canonical: string): Promise<MadeToolOutcome['toolset']> {

@@ -15,6 +15,7 @@ import type { Toolset, ToolsetEntry } from '../../core/toolset/toolset.ts';
 import { expandWildcards, isWildcard } from '../../core/toolset/wildcards.ts';
 import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import { readDefinitions, listableTools } from './tools-of-key.ts';
+import { targetPath } from '../../core/toolset/entry-targets.ts';
 
 /** Throws `forbidden` with the paths of the entries that the key may not write, before anything is read or stored. */
 export async function writeToolset(
@@ -102,10 +103,13 @@ async function listOnly(
   const entries = written.some(isWildcard) ? await expandOwn(catalog, { tools: written, revoked }, has) : written;
   const byPin = entries.every(({ tool }) => tool !== undefined) ? new Map<string, string>() : await toolsByPin(catalog, has);
   const named = entries.map((entry) => (entry.tool === undefined ? { ...entry, tool: byPin.get(entry.refId ?? '') } : entry));
-  const issues = named.flatMap(({ tool }, index): Issue[] => {
-    const message = authorizationRefusal(rights, { act: 'list-tool', tool, has });
-    return message === null ? [] : [{ path: `tools[${index}].${entries[index]?.tool === undefined ? 'refId' : 'tool'}`, message }];
-  });
+  const issues = named.flatMap((entry, index): Issue[] =>
+    [entry.tool].flat().flatMap((tool, at) => {
+      const message = authorizationRefusal(rights, { act: 'list-tool', tool, has });
+      const place = entries[index]?.tool === undefined ? 'refId' : targetPath(entry, at);
+      return message === null ? [] : [{ path: `tools[${index}].${place}`, message }];
+    }),
+  );
   if (issues.length > 0) throw refused(issues);
   return named.map(({ tool, ...entry }) => (tool === undefined ? entry : { ...entry, tool }));
 }

@@ -3,7 +3,7 @@
  * belong to a key with one toolset, or to an MCP session, and are stored with a lifetime (`directMarksMs`).
  */
 import { callsTools } from '../../core/toolset/composite-tool.ts';
-import type { EditionTool } from '../../core/toolset/edition-tool.ts';
+import { type EditionTool, targetTools } from '../../core/toolset/edition-tool.ts';
 import { callEffect } from '../../core/policy/effects/call.ts';
 import { createTaintMarks, isTainted, joinTaint, type Taint, type TaintMarks, unknownTaint, untainted } from '../../core/policy/taint.ts';
 import { limits } from '../../core/limits/limits.ts';
@@ -126,7 +126,7 @@ async function readMarks(store: MarkStore, log: Logger): Promise<StoredMarks | n
  * the marks count as both labels (`unread`).
  */
 function maySend(tool: EditionTool): boolean {
-  if (isServerTool(tool)) return callEffect(tool).sends;
+  if (isServerTool(tool)) return targetTools(tool).some((one) => callEffect(one).sends);
   if (callsTools(tool)) return true;
   if (tool.kind === 'local') return tool.annotations?.openWorldHint !== false;
   return tool.kind !== 'builtin' || tool.canonical === 'builtin.http_request';

@@ -14,6 +14,7 @@ import type { AppliedDocument, ApplyResult, ImportOrigin } from '../../ports/pro
 import { readAllDocuments } from '../configuration/tools-of-key.ts';
 import { readAllPages } from '../read-pages.ts';
 import { type ApplyDeps, type ApplyOptions, applyProject } from './apply-project.ts';
+import { targetNames } from '../../core/toolset/entry-targets.ts';
 
 type Imported = { applied: ApplyResult; skipped: Skipped[]; warnings: Warning[] };
 
@@ -63,14 +64,23 @@ async function withListedServers(
     const tools: NonNullable<typeof toolset>['tools'] = [];
     const before = skipped.length;
     for (const [index, entry] of (toolset?.tools ?? []).entries()) {
-      const [, server = '', tool = ''] = /^([a-z][a-z0-9-]*)\.(.+)$/.exec(entry.tool ?? '') ?? [];
       const place = `toolsets.${name}.tools[${index}]`;
-      const listed = servers.has(server) ? null : await ownNames(server);
-      if (listed === null) skipped.push({ name: `${place} (${entry.tool})`, reason: wasSkipped });
-      else if (listed.length === 0 && tool === '*') skipped.push({ name: `${place} (${entry.tool})`, reason: noTools });
-      else if (listed.length > 0 && !isListed(tool, listed)) skipped.push({ name: `${place} (${entry.tool})`, reason: noSuchTool });
-      else {
-        const stale = listed.length === 0 ? [] : (entry.except ?? []).filter((one) => !isListed(ownName(one, server), listed));
+      const targets = await Promise.all(
+        targetNames(entry).map(async (named) => {
+          const [, server = '', tool = ''] = /^([a-z][a-z0-9-]*)\.(.+)$/.exec(named) ?? [];
+          return { named, server, tool, listed: servers.has(server) ? null : await ownNames(server) };
+        }),
+      );
+      const faults = targets.flatMap(({ named, tool, listed }) => {
+        const isUnknown = listed === null || (listed.length === 0 ? tool === '*' : !isListed(tool, listed));
+        const reason = listed === null ? wasSkipped : listed.length === 0 ? noTools : noSuchTool;
+        return isUnknown ? [{ name: `${place} (${named})`, reason }] : [];
+      });
+      skipped.push(...faults);
+      if (faults.length === 0) {
+        const { server = '', listed } = targets[0] ?? {};
+        const stale =
+          listed == null || listed.length === 0 ? [] : (entry.except ?? []).filter((one) => !isListed(ownName(one, server), listed));
         for (const one of stale) skipped.push({ name: `${place}.except (${one})`, reason: noSuchTool });
         const except = (entry.except ?? []).filter((one) => !stale.includes(one));
         const { except: _except, ...rest } = entry;
@@ -132,9 +142,11 @@ async function withKnownServers(
   const known = new Set([...reservedServers, ...Object.keys(project.servers ?? {}), ...stored]);
   const skipped: Skipped[] = [];
   const toolsets = Object.entries(project.toolsets).flatMap(([name, toolset]) => {
-    const tools = toolset.tools.filter(({ tool }, index) => {
-      const server = tool?.slice(0, tool.indexOf('.')) ?? '';
-      if (tool === undefined || known.has(server)) return true;
+    const tools = toolset.tools.filter((entry, index) => {
+      const serverOf = (tool: string): string => tool.slice(0, tool.indexOf('.'));
+      const tool = targetNames(entry).find((one) => !known.has(serverOf(one)));
+      if (tool === undefined) return true;
+      const server = serverOf(tool);
       const reason = given.has(server)
         ? wasSkipped
         : `there is no server ${JSON.stringify(server)}: add it or import its file, then import this file again`;

@@ -87,7 +87,7 @@ async function draftOf(catalog: CatalogPort, principal: Principal, name: string,
 type Row = Omit<ImpactRow, 'name' | 'text' | 'more'>;
 
 function toolsetRow({ changed, mends, decisions, arguments: given, nextCursor }: ToolsetImpact): Row {
-  const broken = changed.filter(({ change }) => change !== 'found');
+  const broken = changed.filter(({ change }) => change !== 'found' && change !== 'targets');
   const calls = (wanted: string): number => broken.reduce((sum, { change, calls }) => sum + (change === wanted ? calls : 0), 0);
   const counts = { gone: calls('gone'), moved: calls('moved'), ambiguous: calls('ambiguous'), unusable: calls('unusable') };
   const refused = given?.refusedCalls ?? 0;

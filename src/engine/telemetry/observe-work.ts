@@ -52,10 +52,11 @@ export async function observeTurn<Scope extends ObservedTurn, Outcome extends st
 /** A tool call, nested ones included. `trace`: for calls in a session outside of turns, the request that made the call. */
 export async function observeCall(
   telemetry: Telemetry,
-  { canonical, request, own, via, tool }: PreparedCall,
+  { canonical: entry, request, own, via, tool }: PreparedCall,
   { trace, session }: { trace?: TraceCarrier | undefined; session: string | null },
   call: () => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
+  const canonical = tool?.canonical ?? entry;
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': canonical ?? 'unknown',

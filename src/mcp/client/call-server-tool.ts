@@ -69,15 +69,19 @@ async function attempt(
   connection: Connection,
   server: ServerAccess,
   call: UpstreamCall,
-  { askable = {} }: UpstreamHooks,
+  { askable = {}, onSend }: UpstreamHooks,
 ): Promise<RoundOutcome> {
   const { own, task } = readRequestState(call.given?.state);
   if (task !== undefined && connection.era === 'modern') {
+    onSend?.();
     await updateTask(connection, task, { ...own, ...call.given?.responses });
     return await followTask(connection, server, askable, { taskId: task, status: 'working' });
   }
   const given = connection.era === 'modern' ? call.given : undefined;
-  const answered = await answerInputRounds(server, askable, given, (retry) => send(connection, call, retry));
+  const answered = await answerInputRounds(server, askable, given, (retry) => {
+    onSend?.();
+    return send(connection, call, retry);
+  });
   const startedTask = answered.kind === 'result' ? taskOf(connection.era, answered.result) : null;
   return startedTask === null ? answered : await followTask(connection, server, askable, startedTask);
 }

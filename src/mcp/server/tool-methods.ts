@@ -93,7 +93,7 @@ function toCallToolResult(
   era: ServedEra,
 ): Record<string, unknown> {
   const { requested, canonical, via, result } = answer;
-  const { code, content, issues, repaired, meta = {}, protocolError } = result;
+  const { code, content, issues, repaired, served, meta = {}, protocolError } = result;
   if (protocolError !== undefined) throw new RpcFault(protocolError.code, protocolError.message, protocolError.data);
   if (code === 'unknown_tool' || code === 'ambiguous_tool') {
     const text = contentText(content);
@@ -105,6 +105,7 @@ function toCallToolResult(
     ...(code !== undefined && { code }),
     ...(issues !== undefined && { issues }),
     ...(repaired !== undefined && { repaired }),
+    ...(served !== undefined && { served }),
   };
   // A result without the structured content that its tool declares (too long, or omitted by the server) is returned as an error: clients
   // discard such a success, but show an error.

@@ -33,6 +33,7 @@ import {
   indexEntries,
 } from '../../core/configuration/update.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
+import { toolOf } from '../../core/toolset/entry-targets.ts';
 
 export const buildToolsetTool = defineConfigurationTool({
   name: 'build-toolset',
@@ -222,7 +223,7 @@ async function annotate(editor: ToolsetEditor, { toolRef, toolset: given }: Targ
     const found = findEntries(indexEntries(before, table), toolRef, 'toolRef', table);
     if (!found.ok) throw new ToolFault(found.fault);
     const { document, ...annotated } = change(before, found.indices);
-    const tool = before.tools[found.indices[0]]?.tool ?? '';
+    const tool = toolOf(before.tools[found.indices[0]] ?? {}) ?? '';
     if (annotated.done.length === 0) return { ...annotated, tool };
     const places = document.tools.map(() => ({ path: null, hasAlias: false }));
     await writeDraft(editor, toolset, { document, places }, stored.version, table);

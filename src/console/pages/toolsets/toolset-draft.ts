@@ -34,9 +34,16 @@ export function withName({ name: _before, ...rest }: ToolsetRow, name: string): 
   return name.trim() === '' ? rest : { ...rest, name: name.trim() };
 }
 
+/** Returns the tool that gives an entry its names: the first of several targets. */
+export function firstTarget({ tool }: Pick<ToolsetRow, 'tool'>): string | undefined {
+  return [tool].flat()[0];
+}
+
 /** Whether the draft has the tool, also by a pattern such as `fs.*`. */
 export function isListed({ tools }: Pick<ToolsetDraft, 'tools'>, name: string): boolean {
-  return tools.some(({ tool }) => tool === name || (tool?.endsWith('*') === true && name.startsWith(tool.slice(0, -1))));
+  return tools.some(({ tool }) =>
+    [tool].flat().some((one) => one === name || (one?.endsWith('*') === true && name.startsWith(one.slice(0, -1)))),
+  );
 }
 
 export function replaceEntry(draft: ToolsetDraft, index: number, entry: ToolsetRow): ToolsetDraft {
@@ -116,7 +123,7 @@ export function rowFaults({ tools }: ToolsetDraft, body: unknown): Map<number, R
       const { name, tool, entry, suggestion } = claim;
       const at = Number(/^tools\[(\d+)\]/.exec(String(entry))?.[1] ?? Number.NaN);
       // A pattern among the rows shifts the numbers of the entries.
-      const index = tools[at]?.tool === tool ? at : tools.findIndex((row) => row.tool === tool);
+      const index = firstTarget(tools[at] ?? {}) === tool ? at : tools.findIndex((row) => firstTarget(row) === tool);
       const others = claims.filter((one) => one !== claim).map((one) => String(one.tool));
       const message = `“${String(name)}” is also claimed by ${others.join(', ')}.`;
       if (index >= 0) faults.set(index, { message, clash: String(name), suggestion: typeof suggestion === 'string' ? suggestion : null });

@@ -16,6 +16,7 @@ import {
   type ToolsetRow,
   withAlias,
   withArgument,
+  firstTarget,
 } from './toolset-draft.ts';
 import type { OpenToolset } from './toolset-state.ts';
 
@@ -53,7 +54,7 @@ function EntryFields({ entry, path, edit }: FieldsProps) {
   const members = membersOf(entry, edit, `${path}.`);
   return (
     <div class="fields">
-      <h2>{visible(entry.tool ?? path)}</h2>
+      <h2>{visible([entry.tool ?? path].flat().join(' / '))}</h2>
       <TextField label="Description" rows={3} placeholder="The tool’s own description" {...members.text('description')} />
       <ChoiceField
         label="Approval"
@@ -104,7 +105,7 @@ function AliasModes({ entry, edit }: Omit<FieldsProps, 'path'>) {
 }
 
 function Arguments({ entry, edit }: Omit<FieldsProps, 'path'>) {
-  const properties = useArguments(entry.tool);
+  const properties = useArguments(firstTarget(entry));
   if (properties.length === 0) return null;
   return (
     <section aria-label="Arguments">

@@ -8,7 +8,16 @@ import { moniker } from '../../api/moniker.ts';
 import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { visible } from '../../parts/text/visible.ts';
-import { aliasText, type ToolsetRow, replaceEntry, type RowFault, withAliases, withName, withSuggestion } from './toolset-draft.ts';
+import {
+  aliasText,
+  firstTarget,
+  type ToolsetRow,
+  replaceEntry,
+  type RowFault,
+  withAliases,
+  withName,
+  withSuggestion,
+} from './toolset-draft.ts';
 import { ToolsetPanels } from './toolset-panels.tsx';
 import { RevokedTools } from './toolset-revoked.tsx';
 import { openToolset, type OpenToolset } from './toolset-state.ts';
@@ -123,9 +132,9 @@ function ToolRow({ state, entry, index, isSelected, onSelect }: RowProps) {
   const draft = state.document.draft.value;
   const fault = state.faults.value.get(index);
   // A pattern such as `fs.*` stands for several tools. After a row was removed, the numbers of the report are those of before.
-  const isPattern = entry.tool?.endsWith('*') === true;
+  const isPattern = firstTarget(entry)?.endsWith('*') === true;
   const listed = state.report.value?.tools.filter(
-    (tool) => tool.entry === `tools[${index}]` && (isPattern || tool.canonical === entry.tool),
+    (tool) => tool.entry === `tools[${index}]` && (isPattern || tool.canonical === firstTarget(entry)),
   );
   const shown = isPattern ? undefined : listed?.[0];
   const tokens = (listed ?? []).reduce((sum, tool) => sum + tool.tokens, 0);
@@ -134,7 +143,7 @@ function ToolRow({ state, entry, index, isSelected, onSelect }: RowProps) {
   const change = (next: ToolsetRow): void => {
     if (draft !== null) state.document.edit(replaceEntry(draft, index, next));
   };
-  const label = entry.tool ?? `entry ${index + 1}`;
+  const label = [entry.tool ?? `entry ${index + 1}`].flat().join(' / ');
   const note = `fault-${index}`;
   // A clash is shown at the field that has the name; other faults concern the entry.
   const isAliasFault = fault?.clash != null && aliasText(entry).split(', ').includes(fault.clash);

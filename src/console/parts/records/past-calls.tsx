@@ -99,13 +99,14 @@ const callsText = ({ calls }: Pick<Calls, 'calls'>): string => (calls === 1 ? '1
 const agentsText = ({ agents }: Calls): string => (agents.length > 0 ? `, by ${visible(agents.join(', '))}` : '');
 const verbs = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const;
 
-function changeText({ change, was, now, wireName }: Named['changed'][number]): string {
+function changeText({ change, was, now, wireName, targets }: Named['changed'][number]): string {
   const instead = wireName === null ? '' : `; the tool is called ${wireName} now`;
   return {
     gone: `no longer works${instead}`,
     moved: `calls ${now.join(', ')} instead of ${was}`,
     ambiguous: `matches ${now.join(' and ')}`,
     unusable: `is the name of a tool that cannot be called`,
+    targets: `may run on ${targets?.now.tools.join(', ')} instead of ${targets?.was.tools.join(', ')}, or is chosen otherwise`,
     found: `works: it calls ${now.join(', ')}`,
   }[change];
 }

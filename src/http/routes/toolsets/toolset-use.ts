@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits/limits.ts';
 import { Via } from '../../../core/model/message.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { Repair } from '../../../core/tools/argument-repair.ts';
-import { ContentBlock, ToolResultCode } from '../../../core/tools/tool.ts';
+import { ContentBlock, ServedBy, ToolResultCode } from '../../../core/tools/tool.ts';
 import type { SessionCall } from '../../../ports/session.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
 import { runIdempotent, type Idempotency } from '../../../engine/idempotency.ts';
@@ -37,6 +37,7 @@ const CallAnswer = z
     structuredContent: z.unknown().optional(),
     issues: Issues.optional().meta({ description: 'With `invalid_arguments`.' }),
     repaired: Repairs.optional(),
+    served: ServedBy.optional(),
     callId: z.string().optional().meta({ description: 'With `approval_required` in a session: the id of the approval.' }),
     pending: z.array(Pending).optional().meta({ description: 'With `callId`: after approval, the same call sent again runs once.' }),
     durationMs: z.number(),
@@ -136,7 +137,7 @@ function ownKey(key: string): string {
 
 function callAnswer({ requested, canonical, via, result, durationMs, pending = [] }: SessionCall): z.infer<typeof CallAnswer> {
   const [waits] = pending;
-  const { isError, code, content, structuredContent, issues, repaired } = result;
+  const { isError, code, content, structuredContent, issues, repaired, served } = result;
   return {
     requested,
     canonical,
@@ -147,6 +148,7 @@ function callAnswer({ requested, canonical, via, result, durationMs, pending = [
     ...(structuredContent !== undefined && { structuredContent }),
     ...(issues !== undefined && { issues }),
     ...(repaired !== undefined && { repaired }),
+    ...(served !== undefined && { served }),
     ...(waits !== undefined && { callId: waits.callId, pending }),
     durationMs,
   };

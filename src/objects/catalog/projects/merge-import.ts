@@ -177,8 +177,12 @@ function dependsOn(
 function withoutServers(toolset: Json, conflicts: ReadonlyMap<string, string>): { body: Json; parts: DocumentPart[] } {
   const parts: DocumentPart[] = [];
   const tools = listOf(toolset.tools).filter((entry, index) => {
-    const tool = stringOf(recordOf(entry).tool);
-    if (!conflicts.has(`server ${tool.slice(0, tool.indexOf('.'))}`)) return true;
+    const named = recordOf(entry).tool;
+    const tool = [named]
+      .flat()
+      .map(stringOf)
+      .find((one) => conflicts.has(`server ${one.slice(0, one.indexOf('.'))}`));
+    if (tool === undefined) return true;
     parts.push({ path: `tools[${index}] (${tool})`, reason: 'its server is left out' });
     return false;
   });

@@ -5,7 +5,7 @@
 import { type KnownTools, requireKnownTool } from '../../../core/toolset/known-tools.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { type SecretBinding, secretHostOf } from '../../../core/secrets/secret.ts';
-import { callUrlOf, type Server } from '../../../core/servers/server.ts';
+import { callUrlOf, type McpServer, type Server } from '../../../core/servers/server.ts';
 import type { Skill } from '../../../core/skills/skill.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { createToolFilter, type ToolFilter } from '../../../core/toolset/tool-filter.ts';
@@ -60,6 +60,7 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
     secret: (name) => secretBinding(context, name),
     host: (server) => hostOf(context, server),
     skill: (name) => (aboutToBe.skill?.name === name ? (aboutToBe.skill.skill ?? undefined) : findSkill(context, name)),
+    isPerUser: (server) => isPerUser(context, server),
     nameMap: aboutToBe.nameMap ?? readWorkspaceSettings(context.sql).nameMap,
   };
 }
@@ -91,6 +92,13 @@ function hostOf(context: CatalogContext, server: string): string | undefined {
   const row = readRow(context.sql, 'server', server);
   const url = row === null || row.deleted ? null : callUrlOf(row.body as Server);
   return url === null ? undefined : secretHostOf(url);
+}
+
+function isPerUser(context: CatalogContext, server: string): boolean {
+  const row = readRow(context.sql, 'server', server);
+  // Server bodies were parsed by the schema when they were written.
+  const { oauth } = (row?.body ?? {}) as Partial<Pick<McpServer, 'oauth'>>;
+  return oauth?.per === 'user';
 }
 
 function defaultAliases(context: CatalogContext, aboutToBe: PendingChange['aliases']): Map<string, readonly ToolsetAlias[]> {

@@ -21,6 +21,7 @@ import { insertVersion, lastDocument, reviseVersion, versionRow } from './toolse
 import { checkNameInBody, type DocumentWriter, type Prepared, putDocument, removeDocument } from '../documents/write-document.ts';
 import { keepRevocations, revocationWarnings, revokeRemoved } from '../../../core/toolset/revocations.ts';
 import type { LeftOutName } from '../../../core/toolset/settle-names.ts';
+import { targetNames } from '../../../core/toolset/entry-targets.ts';
 
 export const toolsetWriter: DocumentWriter = {
   nameFault: (_context, name) => ToolsetName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -68,7 +69,11 @@ export async function renameToolset(
 function usersOfRevoked({ tools, revoked = [] }: Toolset, known: KnownTools): Warning[] {
   const users = dependentsOf(revoked, known);
   const message = (tool: string): string => `${tool} uses a tool that was revoked from this toolset: such nested calls are refused`;
-  return tools.flatMap(({ tool = '' }) => (users.has(tool) ? [{ path: 'revoked', message: message(tool) }] : []));
+  return tools.flatMap((entry) =>
+    targetNames(entry)
+      .filter((tool) => users.has(tool))
+      .map((tool) => ({ path: 'revoked', message: message(tool) })),
+  );
 }
 
 /** Returns the document with the tools that stay revoked, also if the toolset was removed in between. */
@@ -230,8 +235,9 @@ export async function recompileWithSkill(context: CatalogContext, name: string, 
 }
 
 function indexTools(sql: SqlStorage, name: string, toolset: Toolset): void {
-  for (const { tool = '', aliases } of toolset.tools) {
-    sql.exec('INSERT OR IGNORE INTO toolset_tools (tool, toolset) VALUES (?, ?)', tool, name);
+  for (const { aliases, ...entry } of toolset.tools) {
+    const [tool = '', ...others] = targetNames(entry);
+    for (const target of [tool, ...others]) sql.exec('INSERT OR IGNORE INTO toolset_tools (tool, toolset) VALUES (?, ?)', target, name);
     if (aliases === undefined) sql.exec('INSERT OR IGNORE INTO inherited_aliases (tool, toolset) VALUES (?, ?)', tool, name);
   }
 }

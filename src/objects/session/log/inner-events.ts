@@ -31,7 +31,7 @@ export function innerResultEvent(
   result: ToolResult,
   { durationMs, cost }: { durationMs: number; cost?: number | undefined },
 ): SessionEventBody {
-  const { isError, code } = result;
+  const { isError, code, served } = result;
   const { content } = boundResult({ content: result.content, isError }, { text: shownInnerResultBytes, media: 0 });
   return {
     type: 'inner-result',
@@ -43,6 +43,7 @@ export function innerResultEvent(
     isError,
     ...(code && { code }),
     content,
+    ...(served && { served }),
     durationMs,
     ...(cost !== undefined && { cost }),
   };
