@@ -75,6 +75,7 @@ const foreignPaths = {
 
 /** Returns the dialect whose clients call a path that does not exist here. Both APIs have `/v1/files`: Anthropic's clients send their version. */
 export function dialectOfUnknown(path: string, headers: Headers): ApiDialectName | null {
+  if (path.startsWith('/openai/')) return 'openai-chat';
   if (!path.startsWith('/v1/')) return null;
   if (headers.has('anthropic-version') || foreignPaths['anthropic-messages'].test(path)) return 'anthropic-messages';
   return foreignPaths['openai-chat'].test(path) || path === '/v1/files' || path.startsWith('/v1/files/') ? 'openai-chat' : null;

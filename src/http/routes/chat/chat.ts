@@ -13,6 +13,7 @@ import type { Dialect } from '../../../dialects/dialect.ts';
 import { requireModel } from '../../../engine/chat/incoming-chat.ts';
 import { runChat } from '../../../engine/chat/run-chat.ts';
 import type { LateAnswer } from '../../../engine/proxy/open-in-time.ts';
+import { withDeployment } from '../../azure-paths.ts';
 import { editionHeader, editionName, replacedHeader, replacedToolsHeader } from '../../conditions.ts';
 import { eventStreamHeaders } from '../../event-stream.ts';
 import { idempotencyOf } from '../../idempotency.ts';
@@ -27,7 +28,7 @@ export async function answerChat(
   { c, services, principal, body, bytes, text }: RouteRequest,
   headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const checked = requireModel(body);
+  const checked = requireModel(withDeployment(c.req.raw, body));
   if (checked.stream === true) requireStream(c);
   const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
   const { clock, log } = c.get('services');

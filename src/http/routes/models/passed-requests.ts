@@ -8,6 +8,7 @@ import { limits } from '../../../core/limits/limits.ts';
 import { MB } from '../../../core/limits/units.ts';
 import { rootKeyId } from '../../../core/people/principal.ts';
 import { invalidRequest, Problem, quoted } from '../../../core/problem.ts';
+import { nameDeployment, withDeployment } from '../../azure-paths.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { isEventStream } from '../../../net/sse.ts';
 import { keepStreamPlace, requireStream } from '../../places.ts';
@@ -61,7 +62,7 @@ export const passedRequestRoutes = [
       },
       (request) => {
         requireAllowed(request.principal, { act: 'use-model' });
-        const body = requireModel(request.body);
+        const body = requireModel(withDeployment(request.c.req.raw, request.body));
         return pass(request, path, body.model, body);
       },
     ),
@@ -82,7 +83,7 @@ export const passedRequestRoutes = [
       async (request) => {
         // Before the form is read.
         requireAllowed(request.principal, { act: 'use-model' });
-        const form = await readForm(request.c);
+        const form = nameDeployment(request.c.req.raw, await readForm(request.c));
         const [model, ...others] = form.getAll('model');
         if (typeof model !== 'string' || others.length > 0)
           throw invalidRequest([{ path: 'model', message: 'must be <provider>/<model>, once' }]);
