@@ -65,7 +65,11 @@ export async function readServedProject(
     ...{ servers, providers, secrets, settings, skills },
     toolsets: mapOf(project.toolsets),
     agents: mapOf(project.agents),
-    modelAliases: Object.entries(project.modelAliases ?? {}).map(([name, { model }]) => ({ name, model })),
+    modelAliases: Object.entries(project.modelAliases ?? {}).map(([name, { model, cache }]) => ({
+      name,
+      model,
+      ...(cache !== undefined && { cache }),
+    })),
     tools: mapOf(project.tools),
     toolAliases: project.toolAliases ?? {},
     rules: project.policy?.rules ?? [],

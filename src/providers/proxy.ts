@@ -20,6 +20,7 @@ import { apiHeader } from '../core/model/provider-profile.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
+import type { CacheableRequest, CachedReplies, OpenCache } from '../engine/proxy/reply-cache.ts';
 import { type ProxiedChat, translateChat } from '../engine/proxy/translate-chat.ts';
 import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
 import { readAllowedProvider } from '../engine/plan/plan-models.ts';
@@ -59,6 +60,8 @@ export type ProxyDeps = WithTelemetry & {
   ids: Ids;
   /** What translated replies need again, for a key. */
   kept?(principal: Principal): KeptReplies;
+  /** Absent: no replies are cached. */
+  cached?: CachedReplies;
   /** Absent: nothing is metered. */
   usage?: Pick<UsageRecorder, 'gather'>;
   /** Absent: there are no limits. */
@@ -97,13 +100,17 @@ async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: Proxied
   const asked = { access, model: splitModelRef(ref).model, limited: chat.limited };
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
+  const keyed = [ref, chat.agent, chat.headers, isListed, hasBudget];
+  const cache = await openCache(deps, principal, access, { asked: chat.cache, body: chat.body, dialect: dialect.name, keyed });
   const meter = startMeter(
-    { ...deps, usage: bodies.usage },
+    { ...deps, usage: cache === null ? bodies.usage : cache.usage(bodies.usage) },
     { principal, ref, agent: agentName, requestId, dialect: dialect.name },
     access,
   );
   try {
-    const sent = sendChat(deps, principal, chat, { access, isListed, reserve, hasBudget }, meter);
+    const send = (own: ProxyDeps) => sendChat(own, principal, chat, { access, isListed, reserve, hasBudget }, meter);
+    const kept = cache === null ? undefined : deps.kept?.(principal);
+    const sent = cache === null ? send(deps) : cache.answer(meter, kept, (given) => send(given ? { ...deps, kept: () => given } : deps));
     // What it uses is counted although its client disconnects.
     if (reserve !== undefined) deps.background?.(sent.catch(() => undefined));
     return await bodies.watch(await sent);
@@ -112,6 +119,22 @@ async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: Proxied
     meter.fail(error);
     throw error;
   }
+}
+
+/** Loaded only if something asks for the cache. */
+export async function openCache(
+  deps: ProxyDeps,
+  principal: Principal,
+  { kind, baseUrl, headers, profile }: ProviderAccess,
+  request: CacheableRequest,
+): Promise<OpenCache | null> {
+  const { cached, usage, directory } = deps;
+  if (cached === undefined || usage === undefined) return null;
+  const isAsked = request.asked !== undefined || principal.cache !== undefined;
+  if (!isAsked && !(await directory.modelAliases(principal.workspace)).some(({ cache }) => cache !== undefined)) return null;
+  const { openReplyCache } = await import('../engine/proxy/reply-cache.ts');
+  const keyed = [kind, baseUrl, headers, profile, ...request.keyed];
+  return await openReplyCache({ ...deps, cached }, principal, { ...request, keyed });
 }
 
 /** Names the API in the response if it is not that of the provider's kind. */

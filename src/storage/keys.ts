@@ -9,6 +9,8 @@
  * | `{kind}:{workspace}:{name}` | `agent:default:helper` | `PublishedValue` (JSON): an agent, skill, provider, secret, webhook (`hook`), server or what it `offers`; secret values and keys are sealed | until the next write; tombstone 1 day | Catalog's publisher |
  * | `{kind}:{workspace}` | `rules:default` | `PublishedValue` (JSON): `rules`, `providers`, `model-aliases`, `subscriptions`, `settings`, `retired-keys` (sealed) | until the next write | Catalog's publisher |
  * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's. Of a batch of plain replies: their items by key and id, and the hash is of its name | 1 hour | the Worker |
+ * | `cache:{workspace}:{key}:{hash}` | `cache:default:k7pd2mxw4q9z:9f86…` | `CachedReply` (JSON): a reply that equal requests are answered with, of a key (by its id) or of `all`; the hash is of the request | as its policy says, 30 days at most | the Worker |
+ * | `cache-erased:{workspace}:` | `cache-erased:default:` | when cached replies were erased (JSON), of all keys and of some | 30 days | the Worker |
  *
  * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). API keys are never stored in it, and secret
  * values only sealed.
@@ -22,6 +24,8 @@ export const kvKeys = {
   published: (kind: PublishedKind, workspace: string, name: string): string =>
     name === '' ? `${kind}:${workspace}` : `${kind}:${workspace}:${name}`,
   reply: (workspace: string, hash: string): string => `reply:${workspace}:${hash}`,
+  cached: (workspace: string, name: string): string => `cache:${workspace}:${name}`,
+  erasedCache: (workspace: string, name: string): string => `cache-erased:${workspace}:${name}`,
 } as const;
 
 const publishedKinds = Object.keys({

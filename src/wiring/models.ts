@@ -12,14 +12,14 @@ import { redactor } from './tools.ts';
 export type ModelParts = ReturnType<typeof buildModels>;
 
 export function buildModels(parts: RuntimeParts & ObjectParts & ServerParts) {
-  const { runtime, outbound, directory, background, limiter, keptReplies: kept, recorder: usage } = parts;
+  const { runtime, outbound, directory, background, limiter, keptReplies: kept, cachedReplies: cached, recorder: usage } = parts;
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   return {
     model,
     /** For replays. */
     readReply: (async (...reply) => (await loadReadReply()).readLoggedReply(...reply)) satisfies ReadLoggedReply,
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
-    ...createModelRequests({ ...runtime, directory, outbound, model, kept, usage, background, redactor, limiter }),
+    ...createModelRequests({ ...runtime, directory, outbound, model, kept, cached, usage, background, redactor, limiter }),
   };
 }
 

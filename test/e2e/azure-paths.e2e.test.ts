@@ -19,13 +19,31 @@ beforeAll(async () => {
       received.push({ path: request.url ?? '', headers: request.headers, body });
       response.writeHead(200, { 'content-type': body.includes('"stream":true') ? 'text/event-stream' : 'application/json' });
       if (body.includes('"stream":true')) {
-        const chunk = (delta: object, finish: string | null) => ({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'small', choices: [{ index: 0, delta, finish_reason: finish }] });
-        response.end(`data: ${JSON.stringify(chunk({ content: 'hi' }, null))}\n\ndata: ${JSON.stringify(chunk({}, 'stop'))}\n\ndata: [DONE]\n\n`);
+        const chunk = (delta: object, finish: string | null) => ({
+          id: 'c',
+          object: 'chat.completion.chunk',
+          created: 1,
+          model: 'small',
+          choices: [{ index: 0, delta, finish_reason: finish }],
+        });
+        response.end(
+          `data: ${JSON.stringify(chunk({ content: 'hi' }, null))}\n\ndata: ${JSON.stringify(chunk({}, 'stop'))}\n\ndata: [DONE]\n\n`,
+        );
       } else if (request.url === '/v1/chat/completions') {
         const message = { role: 'assistant', content: 'hello' };
         const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-        response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'small', choices: [{ index: 0, message, finish_reason: 'stop' }], usage }));
-      } else if (request.url === '/v1/embeddings') response.end(JSON.stringify({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5] }] }));
+        response.end(
+          JSON.stringify({
+            id: 'c',
+            object: 'chat.completion',
+            created: 1,
+            model: 'small',
+            choices: [{ index: 0, message, finish_reason: 'stop' }],
+            usage,
+          }),
+        );
+      } else if (request.url === '/v1/embeddings')
+        response.end(JSON.stringify({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5] }] }));
       else if (request.url === '/v1/images/generations') response.end(JSON.stringify({ created: 1, data: [{ b64_json: 'aGk=' }] }));
       else response.end(JSON.stringify({ text: 'hello there' }));
     });
@@ -41,7 +59,13 @@ afterAll(() => {
 });
 
 const client = (deployment?: string) =>
-  new AzureOpenAI({ endpoint: service.url, apiKey: service.key, apiVersion: '2024-10-21', maxRetries: 0, ...(deployment !== undefined && { deployment }) });
+  new AzureOpenAI({
+    endpoint: service.url,
+    apiKey: service.key,
+    apiVersion: '2024-10-21',
+    maxRetries: 0,
+    ...(deployment !== undefined && { deployment }),
+  });
 const messages = [{ role: 'user' as const, content: 'hi' }];
 const last = () => received.at(-1);
 

@@ -433,6 +433,7 @@ describe('every operation', () => {
     await call('GET', '/v1/keys');
     expect((await call('GET', '/v1/me')).status).toBe(200);
     expect((await call('GET', '/v1/limits')).status).toBe(200);
+    expect((await call('DELETE', '/v1/cache')).status).toBe(200);
     await call('GET', `/v1/keys/${key.id}`);
     await call('PATCH', `/v1/keys/${key.id}`, { name: 'two' });
     await call('POST', `/v1/keys/${key.id}/rotate`, { overlapSeconds: 60 });

@@ -385,6 +385,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listModels: { scopes: ['chat'], request: () => ['GET', '/v1/models'], own: anyKey, other: anyKey },
   // Resources outside of a key's bindings do not exist for it.
   getModel: { scopes: ['chat'], request: (name) => ['GET', `/v1/models/agent/${name}`], own: anyKey, other: anyKey },
+  eraseCache: workspace(['admin'], 'DELETE', '/v1/cache'),
   createEmbeddings: passed('/v1/embeddings'),
   createModeration: passed('/v1/moderations'),
   createSpeech: passed('/v1/audio/speech'),

@@ -135,7 +135,7 @@ const others = {
       'deleteSuite',
       'deleteSkill',
     ],
-    ...['revokeKey', 'endGrant', 'revokeToken', 'deleteMember', 'deleteProject', 'deleteWebhook', 'deleteSchedule', 'deleteSubscription'],
+    ...['eraseCache', 'revokeKey', 'endGrant', 'revokeToken', 'deleteMember', 'deleteProject', 'deleteWebhook', 'deleteSchedule', 'deleteSubscription'],
     ...[
       'deleteSession',
       'deleteReplay',

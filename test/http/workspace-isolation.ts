@@ -131,6 +131,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   deletePolicy: () => ({ headers: never }),
   listKnownHosts: () => plain,
   forgetKnownHost: () => plain,
+  eraseCache: () => plain,
   createEmbeddings: ({ name }) => withModel(name),
   createModeration: ({ name }) => withModel(name),
   createSpeech: ({ name }) => withModel(name),

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
 import { limits } from '../limits/limits.ts';
+import { CachePolicy } from './cache-policy.ts';
 import { quoted } from '../problem.ts';
 import { matchesPieces } from '../text/match-stars.ts';
 
@@ -35,23 +36,28 @@ export const ModelAlias = z
       })
       .meta({ description: 'The model or the agent that requests with this name use.', example: 'groq/llama-3.3-70b-versatile' }),
     description: boundedText(limits.maxDescriptionBytes).optional(),
+    cache: CachePolicy.optional(),
   })
   .meta({ id: 'ModelAlias', example: { model: 'rehearsal/default', description: 'For clients that only know this name.' } });
 
 /** An alias of a workspace, and what it names. */
-export type NamedModel = { name: string; model: string };
+export type NamedModel = { name: string; model: string; cache?: CachePolicy };
 
 /** Returns the model or agent that a name stands for; null if no alias matches. The exact name wins, then the pattern with the most text. */
 export function resolveModelAlias(aliases: readonly NamedModel[], requested: string): string | null {
+  return findModelAlias(aliases, requested)?.model ?? null;
+}
+
+export function findModelAlias(aliases: readonly NamedModel[], requested: string): NamedModel | null {
   if (isReserved(requested)) return null;
   const hasSlash = requested.includes('/');
   let best: NamedModel | null = null;
   for (const alias of aliases) {
-    if (alias.name === requested) return alias.model;
+    if (alias.name === requested) return alias;
     if (alias.name.includes('/') !== hasSlash) continue;
     if (matchesPieces(alias.name.split('*'), requested) && (best === null || isCloser(alias.name, best.name))) best = alias;
   }
-  return best?.model ?? null;
+  return best;
 }
 
 /**

@@ -90,8 +90,8 @@ export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<C
   return await chat.open(deps.proxyChat(principal, { ...toProxied(chat), ...planned, agentName: chat.route.agent }));
 }
 
-function toProxied({ dialect, body, headers, signal, requestId }: IncomingChat) {
-  return { dialect, body: withoutToolset(body), headers, signal, requestId };
+function toProxied({ dialect, body, headers, signal, requestId, cache }: IncomingChat) {
+  return { dialect, body: withoutToolset(body), headers, signal, requestId, cache };
 }
 
 /** Returns the request with the items that it refers to; the same object without references. */

@@ -13,7 +13,7 @@ import { startBodyLog } from '../../engine/proxy/body-log.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
 import { limitRequest } from '../../engine/proxy/reserve-request.ts';
 import { forwardBody } from './forwarded-reply.ts';
-import { answerHeaders, type ProxyDeps } from '../proxy.ts';
+import { answerHeaders, openCache, type ProxyDeps } from '../proxy.ts';
 import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
 import { startReply } from './reply-start.ts';
@@ -26,13 +26,19 @@ export type PassedRequest = {
   path: string;
   body: Readonly<Record<string, unknown>> | FormData;
   requestId?: string | undefined;
+  /** The header that asks for the cache. */
+  cache?: string | undefined;
 };
 
 /** The kinds whose service may have the rest of OpenAI's API. */
 const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
 
 /** Throws `Problem` for everything but success, as for chats. */
-export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, path, body, requestId }: PassedRequest): Promise<Response> {
+export async function passRequest(
+  deps: ProxyDeps,
+  principal: Principal,
+  { ref, path, body, requestId, cache: asked }: PassedRequest,
+): Promise<Response> {
   const { directory, outbound: http, clock, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
   const { access, isListed } = await readAllowedProvider(directory, principal, ref);
@@ -46,8 +52,18 @@ export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, 
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];
   if (others.length > 0) throw invalidRequest(others);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
-  const meter = startMeter({ ...deps, usage: bodies.usage }, { principal, ref, requestId, dialect: null }, access);
-  try {
+  const keyed = [path, ref, isListed, hasBudget];
+  // Embeddings are the only ones of these that are asked for again and again, and the same for the same text.
+  const cache =
+    path === '/embeddings' && !(body instanceof FormData)
+      ? await openCache(deps, principal, access, { asked, body, dialect: null, keyed })
+      : null;
+  const meter = startMeter(
+    { ...deps, usage: cache === null ? bodies.usage : cache.usage(bodies.usage) },
+    { principal, ref, requestId, dialect: null },
+    access,
+  );
+  const send = async (): Promise<Response> => {
     await reserve?.(passedBound(path, exchange.body, profileFor(access, model).imageTokens));
     const opened = withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { isWhole: true }));
     // What it uses is counted although its client disconnects.
@@ -57,7 +73,10 @@ export async function passRequest(deps: ProxyDeps, principal: Principal, { ref, 
     const forwarding = { access, meter, readUsage: readPassedUsage, clock };
     const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
     const passed = await forwardBody(response, started, forwarding);
-    return await bodies.watch(new Response(passed, { status: 200, headers }));
+    return new Response(passed, { status: 200, headers });
+  };
+  try {
+    return await bodies.watch(cache === null ? await send() : await cache.answer(meter, undefined, send));
   } catch (error) {
     bodies.fail();
     meter.fail(error);

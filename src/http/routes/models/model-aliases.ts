@@ -4,7 +4,7 @@ import { ModelAlias, ModelAliasName } from '../../../core/model/model-alias.ts';
 import { documentRoutes } from '../../document-routes.ts';
 
 const ModelAliasView = z
-  .object({ name: ModelAliasName, model: ModelAlias.shape.model, description: ModelAlias.shape.description })
+  .object({ name: ModelAliasName, model: ModelAlias.shape.model, description: ModelAlias.shape.description, cache: ModelAlias.shape.cache })
   .meta({ id: 'ModelAliasView' });
 
 export const modelAliasRoutes = [

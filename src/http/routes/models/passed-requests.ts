@@ -3,6 +3,7 @@
  * model with that model's own name, and the reply, which may be binary or a stream, is passed back.
  */
 import { z } from 'zod';
+import { cacheHeader } from '../../../core/model/cache-policy.ts';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { MB } from '../../../core/limits/units.ts';
@@ -106,7 +107,13 @@ async function pass(
   }
   const isBinary = path === '/audio/speech';
   if (isBinary || (!(body instanceof FormData) && body.stream === true)) requireStream(c);
-  const response = await services.passRequest(principal, { ref, path, body, requestId: c.get('requestId') });
+  const response = await services.passRequest(principal, {
+    ref,
+    path,
+    body,
+    requestId: c.get('requestId'),
+    cache: c.req.header(cacheHeader),
+  });
   // Events are counted where their key is watched.
   if (!isBinary || response.body === null || isEventStream(response) || principal.keyId === rootKeyId) return response;
   return new Response(streamHoldingPlace(response.body, keepStreamPlace(c)), response);

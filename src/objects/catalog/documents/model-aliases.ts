@@ -1,4 +1,5 @@
 /** Writes model aliases (`core/model/model-alias.ts`), and lists them for the read side. */
+import type { CachePolicy } from '../../../core/model/cache-policy.ts';
 import { parseInput, quoted, type Warning } from '../../../core/problem.ts';
 import { maxModelAliases, ModelAlias, ModelAliasName, type NamedModel } from '../../../core/model/model-alias.ts';
 import type { CatalogContext } from '../context.ts';
@@ -28,5 +29,8 @@ function shadowWarnings(context: CatalogContext, name: string): Warning[] {
 
 export function listModelAliases(context: CatalogContext): NamedModel[] {
   // Bodies were parsed by the schema when they were written.
-  return allRows(context.sql, 'model-alias').map(({ name, body }) => ({ name, model: String(body.model) }));
+  return allRows(context.sql, 'model-alias').map(({ name, body }) => ({
+    ...{ name, model: String(body.model) },
+    ...(body.cache !== undefined && { cache: body.cache as CachePolicy }),
+  }));
 }

@@ -200,7 +200,7 @@ const others = new Set(
   callTool previewToolset getToolsetImpact getAgentImpact getToolImpact getPolicyImpact testPolicy forgetKnownHost createChatCompletion createResponse cancelResponse createMessage createUiMessage runAgUi countMessageTokens testServer checkPrograms testWebhook previewScheduleTimes testSubscription
   replayDelivery runSchedule retryCallback receiveDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp sendWorkspaceMcp endWorkspaceMcp
   sendSse sendEquippedSse sendWorkspaceSse
-  createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
+  eraseCache createEmbeddings createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   acceptServerOffer rejectServerOffer undoServerOfferDecision restoreWorkspace abandonRestore putProject deleteProject importFile
   registerClient redeemToken revokeToken decideConsent endGrant signInWithRootKey signOut
   revokeKey rotateKey resealWithMasterKey putWorkspace deleteWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn
