@@ -62,6 +62,8 @@ const dialectPaths = [
   ['/v1/moderations', 'openai-chat'],
   ['/v1/audio', 'openai-chat'],
   ['/v1/images', 'openai-chat'],
+  ['/v1/files', 'openai-chat'],
+  ['/v1/batches', 'openai-chat'],
   ['/v1/responses', 'openai-responses'],
   ['/v1/messages', 'anthropic-messages'],
 ] as const;

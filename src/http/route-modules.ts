@@ -50,6 +50,7 @@ export const routeModules: readonly RouteModule[] = [
     roots: ['/v1/embeddings', '/v1/moderations', '/v1/audio', '/v1/images'],
     load: async () => (await import('./routes/models/passed-requests.ts')).passedRequestRoutes,
   },
+  { roots: ['/v1/files', '/v1/batches'], load: async () => (await import('./routes/models/passed-files.ts')).passedFileRoutes },
   { roots: ['/v1/agents'], load: async () => (await import('./routes/models/agents.ts')).agentRoutes },
   { roots: ['/v1/agents'], load: async () => (await import('./routes/models/agent-impact.ts')).agentImpactRoutes },
   { roots: ['/v1/skills'], load: async () => (await import('./routes/toolsets/skills.ts')).skillRoutes },

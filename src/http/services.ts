@@ -9,7 +9,10 @@ type OfDocuments = Pick<Wiring, 'directory' | 'catalog' | 'projects' | 'workspac
 type OfServers = Pick<Wiring, 'servers' | 'signIns' | 'unwantedPrograms' | 'fetchDocument' | 'mcp' | 'sseRelays' | 'servedNames'>;
 type OfWork = Pick<Wiring, 'sessions' | 'planTurn' | 'callTool' | 'dryRunCall' | 'explainCall' | 'prompts' | 'approvalLinks'>;
 type OfTriggers = Pick<Wiring, 'triggers' | 'storedWork' | 'hookAttempts' | 'refusals'>;
-type OfModels = Pick<Wiring, 'proxyChat' | 'keptReplies' | 'cachedReplies' | 'reportUnsent' | 'countTokens' | 'passRequest' | 'models'>;
+type OfModels = Pick<
+  Wiring,
+  'proxyChat' | 'keptReplies' | 'cachedReplies' | 'reportUnsent' | 'countTokens' | 'passRequest' | 'passFiles' | 'models'
+>;
 type OfRecords = Pick<Wiring, 'audit' | 'usage' | 'replays' | 'readiness'>;
 
 export type HttpServices = OfRequests & OfPeople & OfDocuments & OfServers & OfWork & OfTriggers & OfModels & OfRecords & WithinRequest;

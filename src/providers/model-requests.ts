@@ -9,6 +9,7 @@ import { wireOf } from '../core/model/wire-settings.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
+import type { FileRequest, IdSeal } from './passed/passed-files.ts';
 import type { PassedRequest } from './passed/passed-request.ts';
 import type { ProxiedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
@@ -18,7 +19,7 @@ import { countRequestTokens, type ProxyDeps, proxyModelRequest } from './proxy.t
 
 export type ModelRequests = ReturnType<typeof createModelRequests>;
 
-export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
+export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: IdSeal }) {
   const lists = once(async () => (await import('./model-list.ts')).createModelLists(deps));
   return {
     /**
@@ -38,6 +39,10 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
     async passRequest(principal: Principal, request: PassedRequest) {
       const { passRequest } = await import('./passed/passed-request.ts');
       return await passRequest(deps, principal, request);
+    },
+    async passFiles(principal: Principal, request: FileRequest) {
+      const { passFiles } = await import('./passed/passed-files.ts');
+      return await passFiles(deps, principal, request);
     },
     /** Returns the models of all providers: those of the document, or those that the provider itself lists. */
     models: async (workspace: string) => await (await lists()).models(workspace),

@@ -34,7 +34,10 @@ export const maxPlainReplyBytes = 32 * MB;
 export type ProviderExchange = {
   access: ProviderAccess;
   path: string;
+  /** Default: POST. */
+  method?: 'GET' | 'POST' | 'DELETE' | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
+  /** A stream is of the content type in `headers`. null: none. */
   body: unknown;
   /** The agent's. */
   timeouts?: ModelTimeouts | undefined;
@@ -134,20 +137,23 @@ async function readBody(access: ProviderAccess, response: Response): Promise<str
   return new TextDecoder().decode(bytes);
 }
 
-function toRequest({ access, path, headers, body }: ProviderExchange, signal?: AbortSignal): Request {
-  const isForm = body instanceof FormData;
+function toRequest({ access, path, method = 'POST', headers, body }: ProviderExchange, signal?: AbortSignal): Request {
+  const isStream = body instanceof ReadableStream;
+  const isSent = body instanceof FormData || isStream || body === null;
   // The content type of a form has its boundary, and is set with the body.
-  const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
+  const type: Record<string, string> = isSent ? {} : { 'content-type': 'application/json' };
   return new Request(access.baseUrl + path, {
-    method: 'POST',
+    method,
     headers: {
       accept: `${framings[adapters[access.kind].framing ?? 'sse'].accept}, application/json`,
       ...headers,
       ...access.headers,
       ...type,
     },
-    body: typeof body === 'string' || isForm ? body : JSON.stringify(body),
+    body: typeof body === 'string' || isSent ? body : JSON.stringify(body),
     redirect: 'manual',
+    // Node requires it, for tests.
+    ...(isStream && { duplex: 'half' }),
     ...(signal && { signal }),
   });
 }

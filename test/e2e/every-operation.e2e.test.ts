@@ -102,6 +102,13 @@ describe('every operation', () => {
     await writeAndRead('/v1/providers/passing', { kind: 'openai-compatible', baseUrl: `${passing.url}/v1`, models: ['m'] });
     for (const path of ['embeddings', 'moderations', 'audio/speech', 'images/generations'])
       expect((await call('POST', `/v1/${path}`, { model: 'passing/m', input: 'x' })).status).toBe(200);
+    // Without ids: what a provider does with files is in a test of their own.
+    for (const path of ['/v1/files/x', '/v1/files/x/content', '/v1/batches/x']) expect((await call('GET', path)).status).toBe(404);
+    for (const path of ['/v1/files', '/v1/batches']) expect((await call('GET', path)).status).toBe(405);
+    expect((await call('DELETE', '/v1/files/x')).status).toBe(404);
+    expect((await call('POST', '/v1/batches/x/cancel')).status).toBe(404);
+    expect((await call('POST', '/v1/batches', { input_file_id: 'x', endpoint: '/v1/embeddings', completion_window: '24h' })).status).toBe(404);
+    expect((await call('POST', '/v1/files', {})).status).toBe(415);
     for (const path of ['audio/transcriptions', 'audio/translations', 'images/edits', 'images/variations']) {
       const form = new FormData();
       form.set('model', 'passing/m');

@@ -237,6 +237,7 @@ export function createHarness(
     },
     workspaces: () => fakeWorkspaces(),
     backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),
+    passFiles: async (_principal, { of, id }) => Response.json({ of, id }),
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
     models: async (workspace) =>
       (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>

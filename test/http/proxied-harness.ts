@@ -23,6 +23,7 @@ export async function createProxiedHarness(providers: ProxiedProviders): Promise
     ...{ directory: harness.catalog.directory, outbound, clock, ids: countedIds(), log: keptLog() },
     model: createChatModel({ http: outbound, rehearsal: outbound, clock }),
     kept: harness.services.keptReplies,
+    fileIds: { seal: async () => '', open: async () => null },
   });
   for (const [name, { upstream: _upstream, ...document }] of Object.entries(providers)) {
     const written = { baseUrl: `https://${name}.example/v1`, apiKey: `key-of-${name}`, ...document };

@@ -135,7 +135,7 @@ const others = {
       'deleteSuite',
       'deleteSkill',
     ],
-    ...['eraseCache', 'revokeKey', 'endGrant', 'revokeToken', 'deleteMember', 'deleteProject', 'deleteWebhook', 'deleteSchedule', 'deleteSubscription'],
+    ...['eraseCache', 'deleteProviderFile', 'revokeKey', 'endGrant', 'revokeToken', 'deleteMember', 'deleteProject', 'deleteWebhook', 'deleteSchedule', 'deleteSubscription'],
     ...[
       'deleteSession',
       'deleteReplay',
@@ -165,7 +165,7 @@ const others = {
       'runAgUi',
     ],
     ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'sendSse', 'sendWorkspaceSse', 'sendEquippedSse'],
-    ...['createEmbeddings', 'createModeration', 'createSpeech', 'createImage'],
+    ...['createEmbeddings', 'createModeration', 'createSpeech', 'createImage', 'uploadProviderFile', 'createBatch', 'cancelBatch'],
     ...['createTranscription', 'createTranslation', 'editImage', 'createImageVariation', 'connectServer'],
   ],
   // One call, as it is shown: the right is that of approving (docs/configuration.md).

@@ -31,7 +31,7 @@ export type PassedRequest = {
 };
 
 /** The kinds whose service may have the rest of OpenAI's API. */
-const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
+export const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
 
 /** Throws `Problem` for everything but success, as for chats. */
 export async function passRequest(
