@@ -85,7 +85,7 @@ describe('the stock client of Azure OpenAI', () => {
     expect([text, JSON.parse(last()?.body ?? '').model]).toEqual(['hi', 'small']);
   });
 
-  it('embeds, transcribes and draws', async () => {
+  it('creates embeddings, transcripts and images', async () => {
     const { data } = await client().embeddings.create({ model: 'our-deployment', input: 'x', encoding_format: 'float' });
     expect(data[0]?.embedding).toEqual([0.5]);
     const file = await toFile(Buffer.from('sound'), 'sound.mp3');

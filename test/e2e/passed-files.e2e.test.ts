@@ -108,6 +108,8 @@ describe('the files and batches of a provider', () => {
   it('are refused for keys whose models or limits they could pass by', async () => {
     const before = received.length;
     await expect(upload(await newKey({ models: ['filey/small'] }))).rejects.toMatchObject({ status: 422 });
+    const { status } = await fetch(`${service.url}/v1/files/x`, { headers: { authorization: `Bearer ${service.key}`, 'anthropic-version': '2023-06-01' } });
+    expect(status).toBe(404);
     await expect(upload(await newKey({ agents: ['demo'] }))).rejects.toMatchObject({ status: 403 });
     expect(received.length).toBe(before);
     const limited = await newKey({ models: ['filey/*'], limits: { dailyCost: 1 } });

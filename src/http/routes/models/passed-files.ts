@@ -35,9 +35,23 @@ async function pass(
   request: Omit<FileRequest, 'provider' | 'requestId'>,
 ): Promise<Response> {
   requireAllowed(principal, { act: 'use-model' });
-  const named = (query as z.infer<typeof ProviderQuery>).provider ?? c.req.header('x-moniker-provider');
-  return await services.passFiles(principal, { ...request, provider: named, requestId: c.get('requestId') });
+  if (c.req.header('anthropic-version') !== undefined)
+    throw new Problem(
+      'not_found',
+      'These are the files of the API of OpenAI. Those of Anthropic, which have the same path, are not passed on.',
+    );
+  const provider = (query as z.infer<typeof ProviderQuery>).provider ?? c.req.header('x-moniker-provider');
+  const body = request.of === 'files' && request.method === 'POST' ? formOf(c.req.raw) : request.body;
+  return await services.passFiles(principal, { ...request, ...(body && { body }), provider, requestId: c.get('requestId') });
 }
+
+function formOf({ body, headers }: Request): NonNullable<FileRequest['body']> {
+  const contentType = headers.get('content-type') ?? '';
+  if (body === null || !/^multipart\/form-data\s*;/i.test(contentType))
+    throw new Problem('unsupported_media_type', 'Send a form as `content-type: multipart/form-data`.');
+  return { form: body, contentType, length: headers.get('content-length') };
+}
+
 type PassedRoute = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'query'>;
 
 /** The provider's list has what all keys of the workspace made. */
@@ -59,13 +73,7 @@ export const passedFileRoutes = [
       answers: file,
       problems: [...common.problems, 'unsupported_media_type'],
     },
-    async (request) => {
-      const { body, headers } = request.c.req.raw;
-      const contentType = headers.get('content-type') ?? '';
-      if (body === null || !/^multipart\/form-data\s*;/i.test(contentType))
-        throw new Problem('unsupported_media_type', 'Send a form as `content-type: multipart/form-data`.');
-      return await pass(request, { of: 'files', method: 'POST', body: { form: body, contentType, length: headers.get('content-length') } });
-    },
+    (request) => pass(request, { of: 'files', method: 'POST' }),
   ),
   defineRoute(
     {
