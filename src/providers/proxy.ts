@@ -38,6 +38,7 @@ import { isOther, relabelled, responseOf } from './passed/reply-content.ts';
 import { startReply } from './passed/reply-start.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { lacksUsage, offersTools, outgoingBody, wantsUsage, withStreamUsage } from './passed/outgoing-body.ts';
+import type { IdSeal } from './passed/passed-files.ts';
 import { accessFor, needsOf, otherAccess } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
@@ -60,6 +61,8 @@ export type ProxyDeps = WithTelemetry & {
   ids: Ids;
   /** What translated replies need again, for a key. */
   kept?(principal: Principal): KeptReplies;
+  /** Signs ids of files. Absent: files are not passed. */
+  fileIds?: IdSeal;
   /** Absent: no replies are cached. */
   cached?: CachedReplies;
   /** Absent: nothing is metered. */
@@ -93,9 +96,10 @@ function failedStream({ ids }: ProxyDeps, { dialect, body }: ProxiedChat, proble
   return new Response(text, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' } });
 }
 
-async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat): Promise<Response> {
-  const { ref, dialect, requestId, agentName } = chat;
+async function proxyToModel(deps: ProxyDeps, principal: Principal, given: ProxiedChat): Promise<Response> {
+  const { ref, dialect, requestId, agentName } = given;
   const { access, isListed } = await readAllowedProvider(deps.directory, principal, ref);
+  const chat = await withFileIds(deps, principal, given, access);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
   const asked = { access, model: splitModelRef(ref).model, limited: chat.limited };
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
@@ -119,6 +123,18 @@ async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: Proxied
     meter.fail(error);
     throw error;
   }
+}
+
+/** Files have ids for their key (`passed/passed-files.ts`), which is loaded only for a chat that names one. */
+async function withFileIds(
+  { fileIds }: ProxyDeps,
+  principal: Principal,
+  chat: ProxiedChat,
+  { name }: ProviderAccess,
+): Promise<ProxiedChat> {
+  if (fileIds === undefined || chat.text?.includes('"file-eyJ') !== true) return chat;
+  const { withProviderIds } = await import('./passed/passed-files.ts');
+  return await withProviderIds(fileIds, principal, chat, name);
 }
 
 /** Loaded only if something asks for the cache. */

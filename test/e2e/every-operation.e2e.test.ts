@@ -107,7 +107,9 @@ describe('every operation', () => {
     for (const path of ['/v1/files', '/v1/batches']) expect((await call('GET', path)).status).toBe(405);
     expect((await call('DELETE', '/v1/files/x')).status).toBe(404);
     expect((await call('POST', '/v1/batches/x/cancel')).status).toBe(404);
-    expect((await call('POST', '/v1/batches', { input_file_id: 'x', endpoint: '/v1/embeddings', completion_window: '24h' })).status).toBe(404);
+    expect((await call('POST', '/v1/batches', { input_file_id: 'x', endpoint: '/v1/embeddings', completion_window: '24h' })).status).toBe(
+      404,
+    );
     expect((await call('POST', '/v1/files', {})).status).toBe(415);
     for (const path of ['audio/transcriptions', 'audio/translations', 'images/edits', 'images/variations']) {
       const form = new FormData();

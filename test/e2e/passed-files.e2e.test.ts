@@ -1,5 +1,6 @@
 /** Files and batches that are passed to a provider: whose they are, which provider gets them, and what is refused. */
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,15 +12,15 @@ const received: Received[] = [];
 let provider: Server;
 
 beforeAll(async () => {
-  provider = createServer((request, response) => {
-    const [method, path] = [request.method ?? '', request.url ?? ''];
-    const entry: Received = { method, path, bytes: 0, head: '', headers: request.headers };
+  provider = createServer((incoming, response) => {
+    const [method, path] = [incoming.method ?? '', incoming.url ?? ''];
+    const entry: Received = { method, path, bytes: 0, head: '', headers: incoming.headers };
     received.push(entry);
-    request.on('data', (part: Buffer) => {
+    incoming.on('data', (part: Buffer) => {
       entry.bytes += part.length;
       if (entry.head.length < 4_096) entry.head += part.toString('latin1', 0, 4_096);
     });
-    request.on('end', () => {
+    incoming.on('end', () => {
       if (path.endsWith('/content')) return response.writeHead(200, { 'content-type': 'application/jsonl' }).end('{"line":1}\n');
       const file = { id: 'file-theirs', object: 'file', bytes: entry.bytes, purpose: 'batch', filename: 'in.jsonl' };
       const batch = {
@@ -30,6 +31,16 @@ beforeAll(async () => {
         output_file_id: 'file-out',
         error_file_id: null,
       };
+      const message = { role: 'assistant', content: 'read' };
+      const completion = {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, message, finish_reason: 'stop' }],
+      };
+      if (path === '/v1/chat/completions')
+        return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
       const document = path.startsWith('/v1/batches')
         ? batch
         : method === 'DELETE'
@@ -100,6 +111,34 @@ describe('the files and batches of a provider', () => {
     expect(received.length).toBe(before);
   });
 
+  it('can be named in a chat by their key, and only with their provider', async () => {
+    const file = await upload();
+    const other = await newKey();
+    const ask = (key: string, model: string) =>
+      client(key).chat.completions.create({
+        model,
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: `Read "${file.id}".` },
+              { type: 'file', file: { file_id: file.id } },
+            ],
+          },
+        ],
+      });
+    await ask(service.key, 'filey/m');
+    const { content } = JSON.parse(last()?.head ?? '').messages[0];
+    expect(content).toEqual([
+      { type: 'text', text: `Read "${file.id}".` },
+      { type: 'file', file: { file_id: 'file-theirs' } },
+    ]);
+    const before = received.length;
+    await expect(ask(other, 'filey/m')).rejects.toMatchObject({ status: 404, param: 'file_id' });
+    await expect(ask(service.key, 'claude/m')).rejects.toMatchObject({ status: 422 });
+    expect(received.length).toBe(before);
+  });
+
   it('are not listed, with the reason', async () => {
     await expect(client().files.list()).rejects.toMatchObject({ status: 405, message: expect.stringContaining('share the account') });
     await expect(client().batches.list()).rejects.toMatchObject({ status: 405 });
@@ -108,7 +147,9 @@ describe('the files and batches of a provider', () => {
   it('are refused for keys whose models or limits they could pass by', async () => {
     const before = received.length;
     await expect(upload(await newKey({ models: ['filey/small'] }))).rejects.toMatchObject({ status: 422 });
-    const { status } = await fetch(`${service.url}/v1/files/x`, { headers: { authorization: `Bearer ${service.key}`, 'anthropic-version': '2023-06-01' } });
+    const { status } = await fetch(`${service.url}/v1/files/x`, {
+      headers: { authorization: `Bearer ${service.key}`, 'anthropic-version': '2023-06-01' },
+    });
     expect(status).toBe(404);
     await expect(upload(await newKey({ agents: ['demo'] }))).rejects.toMatchObject({ status: 403 });
     expect(received.length).toBe(before);
@@ -139,8 +180,8 @@ describe('the files and batches of a provider', () => {
 
   it('pass as they arrive, and end at the limit', async () => {
     const piece = Buffer.alloc(1_048_576, 'x');
+    const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n';
     const send = (megabytes: number, headers: Record<string, string> = {}) => {
-      const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n';
       let left = megabytes;
       const body = new ReadableStream<Uint8Array>({
         start: (controller) => controller.enqueue(Buffer.from(head)),
@@ -154,10 +195,16 @@ describe('the files and batches of a provider', () => {
       return fetch(`${service.url}/v1/files`, { method: 'POST', body, headers: all, duplex: 'half' } as RequestInit);
     };
     const sent = await send(48);
-    expect([sent.status, last()?.bytes]).toEqual([200, 48 * 1_048_576 + 67]);
+    expect([sent.status, last()?.bytes]).toEqual([200, 48 * 1_048_576 + head.length]);
     const before = received.length;
     const wrong = await send(0, { 'content-type': 'application/json' });
     expect([wrong.status, received.length]).toEqual([415, before]);
+    const declared = { 'content-length': String(512 * 1_048_576 + 1), 'content-type': 'multipart/form-data; boundary=b' };
+    const long = request(`${service.url}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${service.key}`, ...declared } });
+    const answer = once(long, 'response');
+    long.write(head);
+    expect([(await answer)[0].statusCode, received.length]).toEqual([413, before]);
+    long.destroy();
   });
 
   it('are in the log of requests, without a call of a model', async () => {

@@ -13,6 +13,7 @@ import { readModelRules } from '../../engine/plan/plan-models.ts';
 import { readLimits } from '../../engine/plan/turn-limits.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
 import { countsUse } from '../../engine/proxy/reserve-request.ts';
+import type { ProxiedChat } from '../../engine/proxy/translate-chat.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import { malformedProblem } from '../provider-error.ts';
 import { withoutKey } from '../provider-secrets.ts';
@@ -60,9 +61,13 @@ export async function passFiles(deps: Deps, principal: Principal, request: FileR
     const form = isForm(body) ? boundedForm(body) : null;
     const headers = { accept: '*/*', ...(isForm(body) && { 'content-type': body.contentType }) };
     const exchange = { access, path, method, headers, body: form?.stream ?? input?.body ?? null };
-    const response = await openHead({ http, clock }, exchange, { isWhole: true }).catch((error: unknown) => {
-      throw form?.fault() ?? error;
-    });
+    const response = await openHead({ http, clock }, exchange, { isWhole: true, ...(form?.signal && { signal: form.signal }) }).catch(
+      (error: unknown) => {
+        throw form?.fault() ?? error;
+      },
+    );
+    const late = form?.fault() ?? null;
+    if (late !== null) throw late;
     const shown = await answerHeaders(access, response);
     const answered = action === 'content' ? response.body : await ownReply(deps, principal, access, response);
     meter.end();
@@ -99,6 +104,31 @@ export async function openId(
   const detail = `${quoted(given)} does not exist for this key: it can use the ids that it got here itself, not those of a provider or of another key.`;
   throw new Problem('not_found', detail, param === undefined ? {} : { param });
 }
+
+/** Returns a chat with the provider's ids in place of those of this key. Throws for ids of another key or provider. */
+export async function withProviderIds(
+  seal: IdSeal,
+  principal: Principal,
+  { text = '', ...chat }: ProxiedChat,
+  provider: string,
+): Promise<ProxiedChat> {
+  const given = [...new Set(text.match(signedIds))];
+  if (given.length > maxIdsOfChat) throw invalidRequest([{ path: '', message: `names more than ${maxIdsOfChat} files` }]);
+  const ids = new Map<string, string>();
+  for (const quotedId of given) {
+    const found = await openId(seal, principal, quotedId.slice(1, -1), 'file_id');
+    if (found.provider !== provider)
+      throw invalidRequest([{ path: 'file_id', message: `is a file of ${quoted(found.provider)}: upload it to ${quoted(provider)}` }]);
+    ids.set(quotedId, JSON.stringify(found.id));
+  }
+  const sent = text.replaceAll(signedIds, (quotedId) => ids.get(quotedId) ?? quotedId);
+  // The same members as before.
+  return { ...chat, text: sent, body: JSON.parse(sent) as ProxiedChat['body'] };
+}
+
+/** A JSON text that is an id; within a longer text its quotes are escaped. */
+const signedIds = /"file-eyJ[\w.-]{1,1024}"/g;
+const maxIdsOfChat = 64;
 
 const idPrefix = /^[a-z]+[-_]/;
 const maxIdLength = 1_024;
@@ -138,21 +168,23 @@ async function requireNoUseLimits({ directory }: Deps, principal: Principal): Pr
   throw new Problem('forbidden', detail, { of: limited.of, name: limited.name });
 }
 
-/** Ends a form that is too long, whatever length it declares. */
+/** Aborts the request of a form that is too long or breaks off: if only its stream failed, the provider would store what had arrived of it. */
 function boundedForm({ form, length }: { form: ReadableStream<Uint8Array>; length: string | null }) {
   const tooLarge = new Problem('body_too_large', `A form may have at most ${maxFileBytes} bytes.`);
   if (length !== null && Number(length) > maxFileBytes) throw tooLarge;
   // The runtime ends a body at its declared length, and sends that on.
-  if (length !== null) return { stream: form, fault: () => null };
+  if (length !== null) return { stream: form, signal: undefined, fault: () => null };
+  const abort = new AbortController();
   let bytes = 0;
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       bytes += piece.byteLength;
-      if (bytes > maxFileBytes) controller.error(tooLarge);
-      else controller.enqueue(piece);
+      if (bytes <= maxFileBytes) controller.enqueue(piece);
+      else controller.error(tooLarge);
     },
   });
-  return { stream: form.pipeThrough(counted), fault: () => (bytes > maxFileBytes ? tooLarge : null) };
+  form.pipeTo(counted.writable).catch((error: unknown) => abort.abort(error));
+  return { stream: counted.readable, signal: abort.signal, fault: () => (bytes > maxFileBytes ? tooLarge : null) };
 }
 
 /** Returns the provider's document with ids for this key. */
