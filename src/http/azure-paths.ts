@@ -12,7 +12,7 @@ const ofResource = /^\/openai\/(?:v1\/)?((?:audio|batches|chat|embeddings|files|
 
 const deployments = new WeakMap<Request, string>();
 
-/** Returns the request at the path of `/v1/`; null: there is none. */
+/** Returns the request at the path of `/v1/`; null: it has none. */
 export function fromAzurePath(request: Request): Request | null {
   const url = new URL(request.url);
   const called = ofDeployment.exec(url.pathname);

@@ -1,4 +1,4 @@
-/** Stores in KV the replies that equal requests are answered with (`engine/proxy/reply-cache.ts`), until their time is over or they are erased. */
+/** Stores in KV the replies that equal requests are answered with (`engine/proxy/reply-cache.ts`), until they expire or are erased. */
 import { recordOf, tryParse } from '../core/json/wire-value.ts';
 import { cacheSeconds } from '../core/model/cache-policy.ts';
 import type { CachedReplies, CachedReply } from '../engine/proxy/reply-cache.ts';

@@ -160,7 +160,7 @@ async function chooseProvider({ directory }: Deps, principal: Principal, named: 
 
 const kindsOfFiles = 'those of kind openai, openai-responses and openai-compatible have them';
 
-/** What a batch uses is known when it has ended, and nobody waits for that here. */
+/** What a batch uses is only known when it has ended. */
 async function requireNoUseLimits({ directory }: Deps, principal: Principal): Promise<void> {
   const limited = (await readLimits(directory, principal)).find(({ limits }) => countsUse(limits));
   if (limited === undefined) return;
