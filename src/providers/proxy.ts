@@ -38,7 +38,7 @@ import { isOther, relabelled, responseOf } from './passed/reply-content.ts';
 import { startReply } from './passed/reply-start.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { lacksUsage, offersTools, outgoingBody, wantsUsage, withStreamUsage } from './passed/outgoing-body.ts';
-import type { IdSeal } from './passed/passed-files.ts';
+import type { IdSeal } from './passed/provider-ids.ts';
 import { accessFor, needsOf, otherAccess } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
@@ -125,7 +125,7 @@ async function proxyToModel(deps: ProxyDeps, principal: Principal, given: Proxie
   }
 }
 
-/** Files have ids for their key (`passed/passed-files.ts`), which is loaded only for a chat that names one. */
+/** Files have ids for their key (`passed/provider-ids.ts`), which is loaded only for a chat that names one. */
 async function withFileIds(
   { fileIds }: ProxyDeps,
   principal: Principal,
@@ -133,7 +133,7 @@ async function withFileIds(
   { name }: ProviderAccess,
 ): Promise<ProxiedChat> {
   if (fileIds === undefined || chat.text?.includes('"file-eyJ') !== true) return chat;
-  const { withProviderIds } = await import('./passed/passed-files.ts');
+  const { withProviderIds } = await import('./passed/provider-ids.ts');
   return await withProviderIds(fileIds, principal, chat, name);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Files and batches of OpenAI's API (API reference, November 2026). All keys of a workspace share the account of a provider, so an id that a key
- * gets is signed for it and names its provider: no other key can use it, and no provider has to be named with it. Nothing is stored here.
+ * Files and batches of OpenAI's API (API reference, November 2026). The ids of replies are signed for their key
+ * (`provider-ids.ts`). Nothing is stored here.
  */
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { MB } from '../../core/limits/units.ts';
@@ -13,19 +13,13 @@ import { readModelRules } from '../../engine/plan/plan-models.ts';
 import { readLimits } from '../../engine/plan/turn-limits.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
 import { countsUse } from '../../engine/proxy/reserve-request.ts';
-import type { ProxiedChat } from '../../engine/proxy/translate-chat.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import { malformedProblem } from '../provider-error.ts';
 import { withoutKey } from '../provider-secrets.ts';
 import { answerHeaders, type ProxyDeps } from '../proxy.ts';
 import { openHead } from '../transport.ts';
 import { openAiKinds } from './passed-request.ts';
-
-/** Signs JSON for a workspace; `open` returns null for what was not signed here. */
-export type IdSeal = {
-  seal(workspace: string, value: object): Promise<string>;
-  open(workspace: string, text: string): Promise<Record<string, unknown> | null>;
-};
+import { type IdSeal, openId, sealId } from './provider-ids.ts';
 
 /** `id`: as a reply here had it. `provider`: that the request names. `body`: a form as it arrives, with its content type, or the members of a batch. */
 export type FileRequest = {
@@ -91,48 +85,6 @@ async function inputOf({ fileIds }: Deps, principal: Principal, body: Readonly<R
   return { provider, body: { ...body, input_file_id: id } };
 }
 
-/** Throws `not_found` for the id of another key, and for one that was not made here. */
-export async function openId(
-  seal: IdSeal,
-  { workspace, keyId }: Principal,
-  given: string,
-  param?: string,
-): Promise<{ provider: string; id: string }> {
-  const opened = given.length > maxIdLength ? null : await seal.open(workspace, given.replace(idPrefix, ''));
-  const { provider, id, key } = opened ?? {};
-  if (typeof provider === 'string' && typeof id === 'string' && key === keyId) return { provider, id };
-  const detail = `${quoted(given)} does not exist for this key: it can use the ids that it got here itself, not those of a provider or of another key.`;
-  throw new Problem('not_found', detail, param === undefined ? {} : { param });
-}
-
-/** Returns a chat with the provider's ids in place of those of this key. Throws for ids of another key or provider. */
-export async function withProviderIds(
-  seal: IdSeal,
-  principal: Principal,
-  { text = '', ...chat }: ProxiedChat,
-  provider: string,
-): Promise<ProxiedChat> {
-  const given = [...new Set(text.match(signedIds))];
-  if (given.length > maxIdsOfChat) throw invalidRequest([{ path: '', message: `names more than ${maxIdsOfChat} files` }]);
-  const ids = new Map<string, string>();
-  for (const quotedId of given) {
-    const found = await openId(seal, principal, quotedId.slice(1, -1), 'file_id');
-    if (found.provider !== provider)
-      throw invalidRequest([{ path: 'file_id', message: `is a file of ${quoted(found.provider)}: upload it to ${quoted(provider)}` }]);
-    ids.set(quotedId, JSON.stringify(found.id));
-  }
-  const sent = text.replaceAll(signedIds, (quotedId) => ids.get(quotedId) ?? quotedId);
-  // The same members as before.
-  return { ...chat, text: sent, body: JSON.parse(sent) as ProxiedChat['body'] };
-}
-
-/** A JSON text that is an id; within a longer text its quotes are escaped. */
-const signedIds = /"file-eyJ[\w.-]{1,1024}"/g;
-const maxIdsOfChat = 64;
-
-const idPrefix = /^[a-z]+[-_]/;
-const maxIdLength = 1_024;
-
 /** The only provider with files that all allow-lists allow whole, or the one that is named. */
 async function chooseProvider({ directory }: Deps, principal: Principal, named: string | undefined, of: string): Promise<ProviderAccess> {
   const rules = await readModelRules(directory, principal);
@@ -188,7 +140,7 @@ function boundedForm({ form, length }: { form: ReadableStream<Uint8Array>; lengt
 }
 
 /** Returns the provider's document with ids for this key. */
-async function ownReply({ fileIds }: Deps, { workspace, keyId }: Principal, access: ProviderAccess, response: Response): Promise<string> {
+async function ownReply({ fileIds }: Deps, principal: Principal, access: ProviderAccess, response: Response): Promise<string> {
   const { bytes, truncated } = await readBounded(response, maxAnswerBytes);
   const document = truncated ? null : tryParse(withoutKey(access, new TextDecoder().decode(bytes)));
   if (!isRecord(document)) throw malformedProblem(access, 'sent no JSON object');
@@ -196,7 +148,7 @@ async function ownReply({ fileIds }: Deps, { workspace, keyId }: Principal, acce
   for (const name of ['id', 'input_file_id', 'output_file_id', 'error_file_id']) {
     const id = recordOf(document)[name];
     if (typeof id !== 'string') continue;
-    own[name] = `${idPrefix.exec(id)?.[0] ?? ''}${await fileIds.seal(workspace, { provider: access.name, id, key: keyId })}`;
+    own[name] = await sealId(fileIds, principal, { provider: access.name, id });
   }
   return JSON.stringify(own);
 }
