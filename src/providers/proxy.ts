@@ -64,7 +64,7 @@ export type ProxyDeps = WithTelemetry & {
   /** Signs ids of files. Absent: files are not passed. */
   fileIds?: IdSeal;
   /** Absent: no replies are cached. */
-  cached?: CachedReplies;
+  cached?(): Promise<CachedReplies>;
   /** Absent: nothing is metered. */
   usage?: Pick<UsageRecorder, 'gather'>;
   /** Absent: there are no limits. */
@@ -150,7 +150,7 @@ export async function openCache(
   if (!isAsked && !(await directory.modelAliases(principal.workspace)).some(({ cache }) => cache !== undefined)) return null;
   const { openReplyCache } = await import('../engine/proxy/reply-cache.ts');
   const keyed = [kind, baseUrl, headers, profile, ...request.keyed];
-  return await openReplyCache({ ...deps, cached }, principal, { ...request, keyed });
+  return await openReplyCache({ ...deps, cached: await cached() }, principal, { ...request, keyed });
 }
 
 /** Names the API in the response if it is not that of the provider's kind. */

@@ -24,7 +24,6 @@ import { toolDefinitions } from '../tools/registry.ts';
 import { createDirectory } from '../storage/published/directory.ts';
 import { createLazyLimiter } from '../objects/limits/client/lazy-limiter.ts';
 import { createReadiness } from '../storage/published/readiness.ts';
-import { createCachedReplies } from '../storage/cached-replies.ts';
 import { createReplyStore } from '../storage/reply-store.ts';
 import { createFileSpaces, createMcpSessions, createReplays, createSessions } from '../objects/session/client/session-client.ts';
 import { createMcpSessionIds } from '../storage/keys/signed-token.ts';
@@ -68,7 +67,7 @@ export function buildObjects(bindings: Bindings, runtime: RuntimeParts) {
     marks: marksIn(catalog, clock),
     audit: withToolUsage(createAudits(bindings, settings.auditShards, catalog), recorder),
     keptReplies: createReplyStore({ ...runtime, kv: bindings.KV, sessions }),
-    cachedReplies: createCachedReplies({ ...runtime, kv: bindings.KV }),
+    cachedReplies: once(async () => (await import('../storage/cached-replies.ts')).createCachedReplies({ ...runtime, kv: bindings.KV })),
     /** Writes documents together, as a caller of the catalog. */
     projects: (caller: Caller): Projects => client(caller),
     /** The registry of workspaces, for the caller, which its changes are audited with. */

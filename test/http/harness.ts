@@ -227,7 +227,7 @@ export function createHarness(
     },
     reportUnsent: async () => undefined,
     keptReplies: () => kept,
-    cachedReplies: { get: async () => null, put: () => undefined, erase: async () => ({ erased: 0, isDone: true }) },
+    cachedReplies: async () => ({ get: async () => null, put: () => undefined, erase: async () => ({ erased: 0, isDone: true }) }),
     countTokens: async () => null,
     usage: {
       usage: async () => ({ items: [], nextCursor: null, totals: { calls: 0, failures: 0, durationMs: 0 } }),

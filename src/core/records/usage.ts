@@ -52,13 +52,9 @@ const UsageCounts = CallCounts.extend({
   ...TokenCounts.partial().shape,
   ...Cost.partial().shape,
   unreportedCalls: count.optional().meta({ description: 'Calls for which the provider reported no tokens, such as interrupted ones.' }),
-  cachedCalls: count.optional().meta({ description: 'Requests that a cached reply answered, also counted in `calls`. Absent: none.' }),
-  savedCost: z
-    .number()
-    .nonnegative()
-    .optional()
-    .meta({ description: 'What the replies of `cachedCalls` had cost, as far as it is known.' }),
-  savedTokens: count.optional().meta({ description: 'Input and output of `cachedCalls`, as far as they are known.' }),
+  cachedCalls: count.optional().meta({ description: 'Answered by a cached reply; also in `calls`.' }),
+  savedCost: z.number().nonnegative().optional().meta({ description: 'What they had cost, if known.' }),
+  savedTokens: count.optional().meta({ description: 'What they had used.' }),
 });
 
 export const UsageRow = UsageCounts.extend({
@@ -116,7 +112,7 @@ export const RequestEntry = z
     dropped: z.array(z.string()).optional().meta({
       description: 'What the request asked for and the model was not sent, in the terms of the request. Absent: nothing.',
     }),
-    cached: z.boolean().optional().meta({ description: 'A cached reply answered it: no model was called. Absent: no.' }),
+    cached: z.boolean().optional().meta({ description: 'Answered by a cached reply.' }),
     toolCalls: count.nullable().meta({ description: 'null: the response was forwarded unread.' }),
     usage: Usage.nullable().meta({ description: 'null: the provider reported none.' }),
     ...Cost.shape,

@@ -25,6 +25,9 @@ export const cacheRoutes = [
       query: z.strictObject({ key: z.string().min(1).max(64).optional().meta({ description: 'Id of the key.' }) }),
       answers: { 200: { description: 'What was erased.', schema: ErasedReplies } },
     },
-    async ({ answer, services, principal, query }) => answer(200, await services.cachedReplies.erase(principal.workspace, query.key)),
+    async ({ answer, services, principal, query }) => {
+      const replies = await services.cachedReplies();
+      return answer(200, await replies.erase(principal.workspace, query.key));
+    },
   ),
 ];
