@@ -5416,14 +5416,14 @@ export interface components {
             tools: "*" | string[];
         };
         /**
-         * @description Stores complete replies, and answers an equal request with them. false: never, also if a request asks for it. Absent: if one asks.
+         * @description Answers equal requests with stored replies. false: never. Absent: if a request asks.
          * @example {
          *       "ttl": 3600
          *     }
          */
         CachePolicy: false | {
             /**
-             * @description `key`: a reply is only for the key that got it, which is the default. `workspace`: also for the other keys.
+             * @description Who gets a reply: the key that got it first (default), or all keys.
              * @enum {string}
              */
             scope?: "key" | "workspace";
@@ -7122,7 +7122,7 @@ export interface components {
             at: string;
             /** @description null unless `settings.requestLog.bodies` of the workspace was on; always null for turns, whose texts are in their session. */
             bodies: components["schemas"]["RequestBodies"] | null;
-            /** @description A cached reply answered it: no model was called. Absent: no. */
+            /** @description Answered by a cached reply. */
             cached?: boolean;
             /** @description The code of the problem, or the reason of the end of a turn. */
             code: string | null;
@@ -8954,7 +8954,7 @@ export interface components {
             agent: string | null;
             /** Format: date-time */
             at: string;
-            /** @description A cached reply answered it: no model was called. Absent: no. */
+            /** @description Answered by a cached reply. */
             cached?: boolean;
             /** @description The code of the problem, or the reason of the end of a turn. */
             code: string | null;
@@ -12233,7 +12233,7 @@ export interface components {
          */
         UsageRow: {
             agent?: string | null;
-            /** @description Requests that a cached reply answered, also counted in `calls`. Absent: none. */
+            /** @description Answered by a cached reply; also in `calls`. */
             cachedCalls?: number;
             cachedInputTokens?: number;
             cacheWriteInputTokens?: number;
@@ -12268,9 +12268,9 @@ export interface components {
             reasoningTokens?: number;
             /** @description The name that was called. null: not kept, because there were too many, or before this was counted. */
             requested?: string | null;
-            /** @description What the replies of `cachedCalls` had cost, as far as it is known. */
+            /** @description What they had cost, if known. */
             savedCost?: number;
-            /** @description Input and output of `cachedCalls`, as far as they are known. */
+            /** @description What they had used. */
             savedTokens?: number;
             /** @description Canonical name. null, with `requested` or `via`: the name was of no tool, or of several. */
             tool?: string | null;
@@ -12285,7 +12285,7 @@ export interface components {
             via?: components["schemas"]["Via"] | null;
         };
         UsageTotals: {
-            /** @description Requests that a cached reply answered, also counted in `calls`. Absent: none. */
+            /** @description Answered by a cached reply; also in `calls`. */
             cachedCalls?: number;
             cachedInputTokens?: number;
             cacheWriteInputTokens?: number;
@@ -12301,9 +12301,9 @@ export interface components {
             /** @description Includes reasoning. */
             outputTokens?: number;
             reasoningTokens?: number;
-            /** @description What the replies of `cachedCalls` had cost, as far as it is known. */
+            /** @description What they had cost, if known. */
             savedCost?: number;
-            /** @description Input and output of `cachedCalls`, as far as they are known. */
+            /** @description What they had used. */
             savedTokens?: number;
             /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
             toolCost?: number;
