@@ -11331,6 +11331,8 @@ export interface components {
              *     ]
              */
             revoked?: string[];
+            /** @description Skills of this toolset. Its versions have their texts, with the names of its tools; MCP clients and turns with it get them. */
+            skills?: string[];
             tools: components["schemas"]["ToolsetEntry"][];
         };
         ToolsetAlias: string | {
@@ -11403,6 +11405,8 @@ export interface components {
              *     ]
              */
             revoked?: string[];
+            /** @description Skills of this toolset. Its versions have their texts, with the names of its tools; MCP clients and turns with it get them. */
+            skills?: string[];
             tools?: components["schemas"]["ToolsetEntry"][];
         };
         /**
@@ -11969,6 +11973,8 @@ export interface components {
              *     ]
              */
             revoked?: string[];
+            /** @description Skills of this toolset. Its versions have their texts, with the names of its tools; MCP clients and turns with it get them. */
+            skills?: string[];
             tools: components["schemas"]["ToolsetEntry"][];
         };
         /**

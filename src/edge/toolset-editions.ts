@@ -2,6 +2,7 @@
  * The tools and toolsets of an edge handler. A toolset is compiled when it is first used, after its servers were read, and again when
  * their lists change: as in the Catalog, wildcards are expanded once, and names stay.
  */
+import { withSkills } from '../formats/with-skills.ts';
 import { checkMadeTool } from '../core/made/check-made-tool.ts';
 import { MadeTool, MadeToolName, pinned } from '../core/tools/made-tool.ts';
 import { toMissing } from '../core/tools/code-tools.ts';
@@ -16,7 +17,8 @@ import { UiTool } from '../core/tools/ui-tool.ts';
 import { compileEdition, editionBytes, editionHash } from '../core/toolset/edition.ts';
 import type { EditionPointer, EditionTool } from '../core/toolset/edition-tool.ts';
 import type { KnownTools } from '../core/toolset/known-tools.ts';
-import { legalAliases, type Toolset, type ToolsetEntry } from '../core/toolset/toolset.ts';
+import type { Toolset, ToolsetEntry } from '../core/toolset/toolset.ts';
+import { legalAliases } from '../core/toolset/tool-aliases.ts';
 import { isWildcard } from '../core/toolset/wildcards.ts';
 import type { ServedProject } from './served-project.ts';
 import type { ServerLists } from './server-lists.ts';
@@ -65,16 +67,23 @@ export function createToolsetEditions({ project, lists, definitions, read }: Edi
     const document = isSettled ? before.document : withoutUnread(name, source, lists);
     // Secrets are checked when the project is read, and by each call.
     const { secret: _secret, ...recompiling } = tools;
-    const result = await compileEdition({
+    const compiled = await compileEdition({
       ...{ workspace: edgeWorkspace, name, toolset: { ...document, name }, known: isSettled ? recompiling : tools },
       ...(isSettled && { before: before.tools }),
     });
-    const hash = await editionHash(result.edition);
+    const { edition, warnings } = await withSkills(compiled.edition, document, tools);
+    const hash = await editionHash(edition);
     const revision = before === null ? 1 : before.pointer.revision + (before.pointer.hash === hash ? 0 : 1);
     return {
-      ...{ generation: startedIn, isComplete, document: result.toolset, tools: result.edition.tools, warnings: result.warnings },
+      ...{
+        generation: startedIn,
+        isComplete,
+        document: compiled.toolset,
+        tools: edition.tools,
+        warnings: [...compiled.warnings, ...warnings],
+      },
       pointer: { toolset: name, version, revision, hash },
-      text: editionBytes(result.edition),
+      text: editionBytes(edition),
     };
   };
 
@@ -189,7 +198,7 @@ const unreadRetryMs = 10_000;
 
 /** All tools, with default aliases. `isStart`: throws `invalid_request` for made tools that can never run; later they are missing. */
 async function findTools(
-  { tools, toolAliases, servers, secrets, settings }: ServedProject,
+  { tools, toolAliases, servers, secrets, skills, settings }: ServedProject,
   lists: ServerLists,
   definitions: readonly ToolDefinition[],
   isStart: boolean,
@@ -211,6 +220,7 @@ async function findTools(
       const url = document === undefined ? null : callUrlOf(document);
       return url === null ? undefined : secretHostOf(url);
     },
+    skill: (name) => skills.get(name),
     nameMap: settings.nameMap,
   };
   const open = await addMadeTools(tools, known, add);

@@ -12,13 +12,16 @@ const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*
 const extension = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 const resourceUri = 'ui://chart/view.html';
 
+const meta = (visibility: unknown): object => ({ _meta: { ui: { resourceUri, ...(visibility !== undefined && { visibility }) } } });
+
 const tool = (name: string, visibility?: unknown): FakeTool => ({
   name,
   description: `Does ${name}.`,
   inputSchema: { type: 'object', properties: {} },
-  _meta: { ui: { resourceUri, ...(visibility !== undefined && { visibility }) } },
   answer: () => ({ content: [{ type: 'text', text: `${name} ran` }] }),
+  ...meta(visibility),
 });
+
 const forModels = ['both', 'draw', 'model', 'odd'];
 const tools = [
   tool('draw'),

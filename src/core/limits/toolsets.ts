@@ -4,6 +4,7 @@ import { KB } from './units.ts';
 export const toolsetLimits = {
   // Toolsets and editions (contract §4).
   maxToolsetEntries: 1000,
+  maxToolsetSkills: 50,
   maxAliasesPerEntry: 32,
   /** Revoked tools of a toolset: readers of its pointer get all of them. */
   maxRevokedTools: 1000,

@@ -7,7 +7,7 @@ import { isForModels, type EditionTool } from '../toolset/edition-tool.ts';
 import { fold } from '../names/fold.ts';
 import { nameLookup } from '../toolset/old-names.ts';
 import type { NameLookup } from '../names/rewrite-names.ts';
-import { toolsOf, type SkillFields } from './skill.ts';
+import { toolOfPattern, toolsOf, type SkillFields } from './skill.ts';
 
 /** The tools of a skill relative to a plan: those with another name here, and those without a match. */
 export type SkillNames = { renamed: readonly { name: string; now: readonly string[] }[]; missing: readonly string[] };
@@ -39,6 +39,15 @@ export function acceptedSkillNames(skill: Pick<SkillFields, 'allowedTools' | 're
   return Object.fromEntries(
     meant.flatMap(([name, [tool, ...others]]) => (tool && others.length === 0 ? [[name, grantOf(names, tool)]] : [])),
   );
+}
+
+/** Returns the entries of a tool list with the names that their tools have here. Those that mean none or several stay as they are. */
+export function renameEntries(entries: readonly string[], names: AliasMap): string[] {
+  return entries.map((entry) => {
+    const name = toolOfPattern(entry);
+    const [meant, ...others] = /\w/.test(name) ? toolsFor(name, names) : [];
+    return meant === undefined || others.length > 0 ? entry : `${meant.wireName}${entry.slice(entry.indexOf(name) + name.length)}`;
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import { fromBase64, toBase64 } from '../text/bytes.ts';
 import { limits } from '../limits/limits.ts';
 import { utf8Text } from '../text/utf8.ts';
 import { resolvePath } from '../text/path.ts';
+import type { SkillFields, SkillResource, StoredSkill } from '../toolset/edition-skill.ts';
 
 /** Open Agent Skills (agentskills.io/specification, "name"): equals the name of its folder. */
 export const SkillName = z.string().regex(/^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/, {
@@ -33,30 +34,11 @@ export const skillFiles = {
     }),
 };
 
-/** The frontmatter fields that we use. Other fields remain in `content`. */
-export type SkillFields = {
-  name: string;
-  description: string;
-  license?: string;
-  compatibility?: string;
-  metadata?: Record<string, string>;
-  /** Names with their patterns, unchanged: `Bash(git:*)`. */
-  allowedTools?: string[];
-  requires?: string[];
-};
+export type { SkillFields };
+export type Skill = StoredSkill;
 
-export type Skill = SkillFields & {
-  /** `SKILL.md` unchanged. */
-  content: string;
-  /** Sorted by path, without duplicates. */
-  resources: SkillResource[];
-};
-
-/** `path`: relative to the skill's folder. Bytes that are not plain UTF-8 text are base64. */
-type SkillResource = { path: string; bytes: number; text?: string; base64?: string };
-
-/** A skill in the plan of a turn. `unavailable`: tool names that no tool of the plan matches. */
-export type PlanSkill = { name: string; description: string; unavailable?: string[] };
+/** A skill in the plan of a turn. `unavailable`: tool names that no tool of the plan matches. `ofToolset`: its edition has the text. */
+export type PlanSkill = { name: string; description: string; unavailable?: string[]; ofToolset?: true };
 
 /** The folder in which a turn's file tools find the resources of its skills. */
 export const skillsFolder = '/skills';

@@ -62,6 +62,9 @@ export type Extensions = Readonly<Record<string, Record<string, unknown>>>;
 
 /** Tasks concern one exchange: the service waits for those of servers. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
+/** Skills are those of the toolset. Files of a server's skills are resources like others. */
+export const skillsExtension = 'io.modelcontextprotocol/skills';
+const ownExtensions: readonly string[] = [tasksExtension, skillsExtension];
 const maxExtensions = 32;
 const maxExtensionsLength = 16 * KB;
 
@@ -70,7 +73,7 @@ export function passedExtensions(capabilities: Readonly<Record<string, unknown>>
   const { extensions } = capabilities;
   if (!isRecord(extensions) || isDeeperThan(extensions, limits.maxJsonDepth)) return undefined;
   const passed = Object.entries(extensions).flatMap(([name, settings]) =>
-    name !== tasksExtension && isRecord(settings) ? [[name, settings] as const] : [],
+    !ownExtensions.includes(name) && isRecord(settings) ? [[name, settings] as const] : [],
   );
   const isSmall = passed.length <= maxExtensions && JSON.stringify(passed).length <= maxExtensionsLength;
   return passed.length === 0 || !isSmall ? undefined : Object.fromEntries(passed);

@@ -5,6 +5,7 @@
 import type { EntryArguments, EntryResult, Announce, McpTools } from './toolset.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
+import type { EditionSkill } from './edition-skill.ts';
 import type { Hold } from '../tools/hold.ts';
 import type { MadeBy } from '../tools/made-tool.ts';
 import { isRecord } from '../json/wire-value.ts';
@@ -106,6 +107,7 @@ export type Edition = {
   /** Instructions of the trusted servers that have tools here, in the order of the tools. */
   instructions?: { server: string; text: string }[];
   tools: EditionTool[];
+  skills?: EditionSkill[];
 } & OfferSelection;
 
 /** Names one immutable edition; small enough to be read often. `revision` counts republications of one document version. */

@@ -1,4 +1,5 @@
 /** The tools of a workspace, as the toolset compiler needs them. The Catalog implements it; tests use in-memory ones. */
+import type { StoredSkill } from './edition-skill.ts';
 import type { SecretBinding } from '../secrets/secret.ts';
 import { type ToolDefinition, toolPin } from '../tools/tool.ts';
 import { limits } from '../limits/limits.ts';
@@ -16,6 +17,8 @@ export type KnownTools = {
   secret?(name: string): SecretBinding | undefined;
   /** The host that a server's calls go to, as returned by `secretHostOf`; undefined: unknown. */
   host?(server: string): string | undefined;
+  /** Absent: skills are not known here. */
+  skill?(name: string): StoredSkill | undefined;
   /** The name map of the workspace. */
   nameMap?: NameMap;
 };

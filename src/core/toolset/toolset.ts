@@ -228,6 +228,14 @@ export const Toolset = z
       description:
         'The prompts of MCP servers for MCP clients of this toolset. Absent: those that the trusted servers of its tools list. Empty: none.',
     }),
+    skills: z
+      .array(z.string().regex(/^[a-z0-9-]{1,64}$/, { message: 'must be the name of a skill' }))
+      .max(limits.maxToolsetSkills)
+      .optional()
+      .meta({
+        description:
+          'Skills of this toolset. Its versions have their texts, with the names of its tools; MCP clients and turns with it get them.',
+      }),
     dismissed: z
       .array(z.string().min(1).max(limits.maxToolNameLength))
       .max(limits.maxNameMapEntries)
@@ -274,25 +282,4 @@ export function readToolsetReference(reference: string): { name: string; version
   if (rest.length === 0) return { name };
   const version = rest.join('@');
   return { name, version: /^[1-9][0-9]{0,8}$/.test(version) ? Number(version) : Number.NaN };
-}
-
-// The document of a tool's default aliases: used by toolset entries that set no aliases (contract §3.2).
-
-export const ToolAliases = z
-  .strictObject({ aliases: z.array(ToolsetAlias).max(limits.maxAliasesPerEntry).meta({ description: 'Empty: none.' }) })
-  .meta({ id: 'ToolAliases', example: { aliases: ['shell', { name: 'terminal', mode: 'hidden' }] } });
-export type ToolAliases = z.infer<typeof ToolAliases>;
-
-/** Returns the aliases with their names trimmed. Throws `invalid_request` with all errors. */
-export function legalAliases(given: readonly ToolsetAlias[]): ToolsetAlias[] {
-  const issues: Issue[] = [];
-  const aliases = new Map<string, ToolsetAlias>();
-  for (const [index, one] of given.entries()) {
-    const parsed = parseAlias(aliasName(one));
-    if (!parsed.ok) issues.push({ path: `aliases[${index}]`, message: parsed.reason });
-    else if (aliases.has(parsed.alias)) issues.push({ path: `aliases[${index}]`, message: `"${parsed.alias}" is listed twice` });
-    else aliases.set(parsed.alias, typeof one === 'string' ? parsed.alias : { ...one, name: parsed.alias });
-  }
-  if (issues.length > 0) throw invalidRequest(issues);
-  return [...aliases.values()];
 }

@@ -6,6 +6,7 @@ import { type Edition, isForModels } from '../../core/toolset/edition-tool.ts';
 import { toOfferEntry } from '../../core/toolset/offer-entry.ts';
 import type { Directory } from '../../ports/directory.ts';
 import { nameOffers, type OffersOfServer, type ServedOffers } from './serve-offers.ts';
+import { servedSkills } from './serve-skills.ts';
 import { type ServedView, toolsBehind } from './serve-view.ts';
 import { pageNamesOf } from './ui-pages.ts';
 
@@ -38,7 +39,7 @@ export async function readServedOffers(
   const of = [aliases, pages, ...found.flatMap(({ server, trusted, offers }) => [server, trusted, offers])];
   const last = named.get(edition);
   if (last !== undefined && last.of.length === of.length && last.of.every((part, index) => part === of[index])) return last.offers;
-  const offers = nameOffers(found, edition, { aliases, pages });
+  const offers = nameOffers(found, edition, { aliases, pages, taken: edition.skills ? servedSkills(view).files.keys() : [] });
   named.set(edition, { of, offers });
   return offers;
 }

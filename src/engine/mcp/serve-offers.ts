@@ -65,12 +65,14 @@ export type NamingOptions = {
   /** Whether the names that the toolset gives are used (`MONIKER_ALIASES`). */
   aliases?: boolean;
   pages?: PageNames;
+  /** URIs of the toolset's own. */
+  taken?: Iterable<string>;
 };
 
 export function nameOffers(
   all: readonly OffersOfServer[],
   selection: OfferSelection = {},
-  { aliases = true, pages: pageNames = namePages([]) }: NamingOptions = {},
+  { aliases = true, pages: pageNames = namePages([]), taken = [] }: NamingOptions = {},
 ): ServedOffers {
   const sorted = [...all].sort((a, b) => (a.server < b.server ? -1 : 1));
   const servers = new Map(sorted.map(({ server, trusted }) => [server, { trusted }]));
@@ -104,7 +106,7 @@ export function nameOffers(
   const allResources = new Map([
     ...resource.named,
     ...nameAll(resource.unnamed, {
-      ...{ member: 'uri', withServer: uriOfServer, taken: new Set([...resource.taken, ...pageNames.pages.keys()]) },
+      ...{ member: 'uri', withServer: uriOfServer, taken: new Set([...resource.taken, ...pageNames.pages.keys(), ...taken]) },
       given: ({ server, own }) => pageNames.nameOf(server, own),
       isReserved: (one) => isOurUri(one.own) || shadowsTrusted(one, starts),
     }),

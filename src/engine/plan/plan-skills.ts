@@ -14,7 +14,7 @@ import type { Directory } from '../../ports/directory.ts';
 import type { SkillReader } from '../../ports/tool-executor.ts';
 
 /**
- * Returns the heads in the agent's order, without missing skills, and the names in them that calls may use as well. `names`: what the turn
+ * Returns the heads in the agent's order, without missing skills, then those of the toolset, and the names in them that calls may use as well. `names`: what the turn
  * offers.
  */
 export async function planSkills(
@@ -22,11 +22,15 @@ export async function planSkills(
   workspace: string,
   wanted: readonly string[],
   names: AliasMap | null,
+  ofToolset: readonly Skill[] = [],
 ): Promise<{ skills: PlanSkill[]; accepted: AcceptedNames }> {
-  const found = await readSkills(directory, workspace, wanted);
-  const skills = found.map((skill) => {
+  const own = await readSkills(directory, workspace, wanted);
+  const shared = ofToolset.filter(({ name }) => !own.some((skill) => skill.name === name));
+  const found = [...own, ...shared];
+  const skills = found.map((skill, index): PlanSkill => {
     const { missing } = readSkillNames(skill, names);
-    return { name: skill.name, description: skill.description, ...(missing.length > 0 && { unavailable: [...missing] }) };
+    const { name, description } = skill;
+    return { name, description, ...(missing.length > 0 && { unavailable: [...missing] }), ...(index >= own.length && { ofToolset: true }) };
   });
   return { skills, accepted: names === null ? {} : Object.assign({}, ...found.map((skill) => acceptedSkillNames(skill, names))) };
 }
@@ -38,12 +42,22 @@ export async function readSkills(directory: Pick<Directory, 'skill'>, workspace:
 
 /** Returns the skills of a plan. Does no work for a plan without skills. */
 export async function readPlanSkills(directory: Pick<Directory, 'skill'>, workspace: string, plan: Pick<Plan, 'skills'>): Promise<Skill[]> {
-  if (plan.skills === undefined || plan.skills.length === 0) return [];
-  return await readSkills(
-    directory,
-    workspace,
-    plan.skills.map(({ name }) => name),
-  );
+  const own = (plan.skills ?? []).filter(({ ofToolset }) => ofToolset !== true);
+  return own.length === 0
+    ? []
+    : await readSkills(
+        directory,
+        workspace,
+        own.map(({ name }) => name),
+      );
+}
+
+/** Returns the skills of a plan: those that were read, and those of its edition. `offered`: what the turn offers. */
+export function joinSkills(read: readonly Skill[], { skills = [] }: Pick<Plan, 'skills'>, offered: AliasMap | null): readonly Skill[] {
+  const ofToolset = new Set(skills.flatMap((skill) => (skill.ofToolset === true ? [skill.name] : [])));
+  if (ofToolset.size === 0) return read;
+  const { edition } = offered?.inner ?? offered ?? {};
+  return [...read, ...(edition?.skills ?? []).filter(({ name }) => ofToolset.has(name))];
 }
 
 /** `names` is called for each read, since the text names tools as they are called at that time. */

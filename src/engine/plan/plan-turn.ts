@@ -92,10 +92,17 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const allowed = agent?.codeMode === true ? expandCodeTools(request.allowed ?? null, usable) : (request.allowed ?? null);
   const { clientTools, ...offered } = allowed === null ? { ...own, clientTools: brought } : narrowTo(allowed, usable, brought, madeNames);
   const tools = { aliases: deps.aliases, ...offered, ...listNames, clientTools };
+  const ofToolset = compiled?.names.edition.skills ?? [];
   const { skills, accepted } =
-    agent?.skills === undefined
+    agent?.skills === undefined && ofToolset.length === 0
       ? { skills: [], accepted: {} }
-      : await planSkills(deps.directory, principal.workspace, agent.skills, turnNames(compiled?.names ?? null, tools, madeNames));
+      : await planSkills(
+          deps.directory,
+          principal.workspace,
+          agent?.skills ?? [],
+          turnNames(compiled?.names ?? null, tools, madeNames),
+          ofToolset,
+        );
   const acceptedNames = freeNames({ ...listNames.acceptedNames, ...accepted }, brought);
   const codeMode = agent?.codeMode === true ? { codeMode: true as const } : {};
   const view = { ...tools, ...codeMode, ...acceptedNames, ...(skills.length > 0 && { skills }) };

@@ -16,7 +16,7 @@ import { type CallScope, createCallScope } from '../call/call-scope.ts';
 import { retryCatalogRead } from '../plan/retry-catalog-read.ts';
 import { whyNotYet } from '../plan/newest-made.ts';
 import { withFetchResult } from '../plan/plan-names.ts';
-import { createSkillReader } from '../plan/plan-skills.ts';
+import { createSkillReader, joinSkills } from '../plan/plan-skills.ts';
 import { markForeignText } from '../policy/mark-taint.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResultStore } from '../../ports/result-store.ts';
@@ -63,7 +63,8 @@ export async function createTurnScope(parts: TurnScopeParts, run: ScopedRun, { c
   const { plan } = run;
   const { append } = own;
   const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules(), skills: await parts.skillsFor(plan) });
-  const { offered, rules, skills } = await retryCatalogRead(deps, run.abort.signal, read);
+  const { offered, rules, skills: stored } = await retryCatalogRead(deps, run.abort.signal, read);
+  const skills = joinSkills(stored, plan, offered);
   markForeignText(parts.taint, [...(offered?.tools ?? []), ...(offered?.inner?.tools ?? [])], parts.keyId);
   let known = rules;
   // Evaluated at each step: a turn that stores a long result can read the rest of it in the next step.

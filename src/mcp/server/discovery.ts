@@ -7,6 +7,8 @@ import { isRecord } from '../../core/json/wire-value.ts';
 import { version } from '../../core/version.ts';
 import { servedServers } from '../../engine/mcp/read-offers.ts';
 import { readServerExtensions, readServerInstructions } from '../../engine/mcp/serve-resources.ts';
+import { skillsExtension } from '../../core/tools/mcp-input.ts';
+import { hasSkills } from '../../engine/mcp/serve-skills.ts';
 import type { ServedView, ServeTarget } from '../../engine/mcp/serve-view.ts';
 import type { Exchange, ServeDeps } from './exchange.ts';
 import type { RpcParams } from './messages.ts';
@@ -24,7 +26,7 @@ export function serverIdentity(target: ServeTarget) {
 
 /** Whether prompts and resources are served. The key may equip another toolset later. */
 export function hasOffers(target: ServeTarget, view: ServedView): boolean {
-  return target === null || servedServers(view).length > 0;
+  return target === null || servedServers(view).length > 0 || hasSkills(view);
 }
 
 /** Returns what is wrong with the parameters of `initialize`; null: nothing. */
@@ -56,7 +58,9 @@ export async function answerDiscover(exchange: Exchange): Promise<Record<string,
 }
 
 async function capabilitiesOf({ deps, principal, target }: Pick<Exchange, 'deps' | 'principal' | 'target'>, view: ServedView) {
-  const extensions = await readServerExtensions(deps, principal.workspace, view);
+  const ofServers = await readServerExtensions(deps, principal.workspace, view);
+  const own = hasSkills(view) ? { [skillsExtension]: { directoryRead: true } } : undefined;
+  const extensions = own === undefined ? ofServers : { ...ofServers, ...own };
   const offers = { prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true }, completions: {} };
   return { tools: { listChanged: true }, logging: {}, ...(hasOffers(target, view) && offers), ...(extensions && { extensions }) };
 }

@@ -4,7 +4,17 @@ import { readListMeta } from '../../engine/mcp/serve-resources.ts';
 import { answerDiscover, hasOffers, initialize, mcpListTtlMs, serverIdentity } from './discovery.ts';
 import { askableOf, type Exchange, inRequestSpan, type ServedEra } from './exchange.ts';
 import { errorText, resultText, type RpcParams, type RpcRequest } from './messages.ts';
-import { completionOf, answerOfferList, promptOf, resourceOf, subscribeTo, unsubscribeFrom } from './resource-methods.ts';
+import {
+  completionOf,
+  answerOfferList,
+  folderOf,
+  listSkills,
+  promptOf,
+  resourceOf,
+  skillOf,
+  subscribeTo,
+  unsubscribeFrom,
+} from './resource-methods.ts';
 import { logLevels, metaNames } from './revisions.ts';
 import { invalidParams, RpcFault, rpcCodes, toRpcFault } from './rpc-fault.ts';
 import { showsApps } from '../../core/tools/mcp-input.ts';
@@ -37,6 +47,9 @@ const methods: ReadonlyMap<string, Method> = new Map([
   ['resources/list', method(everywhere, (exchange, params) => answerOfferList(exchange, 'resources', params), true)],
   ['resources/templates/list', method(everywhere, (exchange, params) => answerOfferList(exchange, 'resourceTemplates', params), true)],
   ['prompts/get', method(everywhere, promptOf, true)],
+  ['skills/list', method(['modern'], listSkills, true)],
+  ['skills/get', method(['modern'], skillOf, true)],
+  ['resources/directory/read', method(['modern'], folderOf, true)],
   ['resources/read', method(everywhere, resourceOf, true)],
   ['completion/complete', method(everywhere, completionOf, true)],
   ['resources/subscribe', method(['session'], subscribeTo, true)],
@@ -90,13 +103,14 @@ const cachedLists: ReadonlySet<string> = new Set([
   'prompts/list',
   'resources/list',
   'resources/templates/list',
+  'skills/list',
 ]);
 
 /** 2026-07-28: each result names its type and the server, and lists and contents say how long they may be kept. */
 function toModern({ target }: Exchange, name: string, result: Record<string, unknown>): Record<string, unknown> {
   const { resultType = 'complete', _meta: meta } = result;
   const kept = { ttlMs: cachedLists.has(name) ? mcpListTtlMs(target) : 0, cacheScope: 'private' };
-  const isKept = resultType === 'complete' && (cachedLists.has(name) || name === 'resources/read');
+  const isKept = resultType === 'complete' && (cachedLists.has(name) || name === 'resources/read' || name === 'skills/get');
   return {
     ...(isKept && kept),
     ...result,

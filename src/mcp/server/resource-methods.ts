@@ -7,6 +7,7 @@ import { Problem } from '../../core/problem.ts';
 import type { ServedOffer } from '../../engine/mcp/offer-names.ts';
 import type { OfferAnswer } from '../../engine/mcp/request-offer.ts';
 import { readServedOffers } from '../../engine/mcp/read-offers.ts';
+import { getSkill, hasSkills, listSkillFolder, readSkillUri, servedSkills } from '../../engine/mcp/serve-skills.ts';
 import { complete, getPrompt, readListMeta, readResource, subscribe } from '../../engine/mcp/serve-resources.ts';
 import { toInputRequired, withAnswers } from './answers.ts';
 import { servedCallerOf, type Exchange } from './exchange.ts';
@@ -22,13 +23,13 @@ export async function answerOfferList(
   kind: 'prompts' | 'resources' | 'resourceTemplates',
   { cursor }: RpcParams,
 ): Promise<Result> {
-  if (cursor !== undefined && typeof cursor !== 'string') throw invalidParams('Invalid params of a list: `cursor` must be a string.');
   const { deps, principal } = exchange;
   const view = await exchange.viewOf();
   const served = await readServedOffers(deps, principal.workspace, view);
   const offers: ReadonlyMap<string, ServedOffer> = kind === 'resourceTemplates' ? served.templates : served[kind];
-  const pages = paginateList([...offers.values()].map(({ shown }) => shown));
-  const { items, ...more } = listPageAt(kind, String(offers.size), pages, cursor);
+  const skills = kind === 'resources' && hasSkills(view) ? servedSkills(view).listed : [];
+  const all = [...skills, ...[...offers.values()].map(({ shown }) => shown)];
+  const { items, ...more } = listPageAt(kind, String(all.length), paginateList<object>(all), cursorOf(cursor));
   return { [kind]: items, ...more, ...(await readListMeta(deps, principal.workspace, view, kind)) };
 }
 
@@ -49,6 +50,8 @@ function isTexts(args: unknown): args is Record<string, string> {
 export async function resourceOf(exchange: Exchange, params: RpcParams): Promise<Result> {
   const uri = uriOf(params);
   const caller = await servedCallerOf(exchange, params);
+  const ofSkill = readSkillUri(caller.view, uri);
+  if (ofSkill !== null) return ofSkill;
   const reading = withAnswers(exchange, params, (given) => readResource(exchange.deps, caller, uri, given, exchange.signal));
   return toResult(await withResourceNotFound(exchange, uri, reading));
 }
@@ -74,6 +77,38 @@ export async function subscribeTo(exchange: Exchange, params: RpcParams): Promis
 export async function unsubscribeFrom(exchange: Exchange, params: RpcParams): Promise<Result> {
   exchange.session?.subscriptions.remove(uriOf(params));
   return {};
+}
+
+/** `skills/list` of the extension: complete entries, so that clients need not ask for each. */
+export async function listSkills({ viewOf }: Exchange, { cursor }: RpcParams): Promise<Result> {
+  const { entries } = servedSkills(await viewOf());
+  const { items, ...more } = listPageAt('skills', String(entries.length), paginateList(entries), cursorOf(cursor));
+  return { skills: items, ...more };
+}
+
+export async function skillOf(exchange: Exchange, params: RpcParams): Promise<Result> {
+  const uri = uriOf(params);
+  return await withResourceNotFound(
+    exchange,
+    uri,
+    exchange.viewOf().then((view) => ({ skill: getSkill(view, uri) })),
+  );
+}
+
+export async function folderOf(exchange: Exchange, params: RpcParams): Promise<Result> {
+  const uri = uriOf(params);
+  const children = await withResourceNotFound(
+    exchange,
+    uri,
+    exchange.viewOf().then((view) => listSkillFolder(view, uri)),
+  );
+  const { items, ...more } = listPageAt('skill-folder', `${uri} ${children.length}`, paginateList(children), cursorOf(params.cursor));
+  return { resources: items, ...more };
+}
+
+function cursorOf(cursor: unknown): string | undefined {
+  if (cursor === undefined || typeof cursor === 'string') return cursor;
+  throw invalidParams('Invalid params of a list: `cursor` must be a string.');
 }
 
 function uriOf({ uri }: RpcParams): string {

@@ -8,7 +8,7 @@ const outputSchema = { type: 'object', properties: { n: { type: 'number' } } };
 
 async function listed(document: Record<string, unknown>, tools = [toolOf('web', 'search')], aliases = true) {
   const { edition } = await compile(document, knownTools(tools));
-  return servedPages(buildAliasMap(edition, { aliases })).flat();
+  return servedPages(buildAliasMap(edition, { aliases }), false).flat();
 }
 
 describe('the list of a toolset', () => {
@@ -105,9 +105,9 @@ describe('the list of a toolset', () => {
       knownTools(names.map((name) => toolOf('web', name))),
     );
     const map = buildAliasMap(edition, { aliases: true });
-    const pages = servedPages(map);
+    const pages = servedPages(map, false);
     expect(pages.map(({ length }) => length)).toEqual([limits.maxMcpPageItems, 1_000 - limits.maxMcpPageItems]);
-    expect(servedPages(map)).toBe(pages);
+    expect(servedPages(map, false)).toBe(pages);
     expect(pages.flat().map(({ name }) => name)).toEqual(names);
   });
 });

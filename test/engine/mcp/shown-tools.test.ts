@@ -74,7 +74,7 @@ async function serving(target: string, { document: own = document, tools = [fore
     const { items } = await catalog.audit({ limit: 20 });
     return items.flatMap((row) => (row.kind === 'call' ? [[row.requested, row.canonical, row.verdict]] : []));
   };
-  return { deps, view, ran, send, audit, listed: servedPages(view.names).flat() };
+  return { deps, view, ran, send, audit, listed: servedPages(view.names, false).flat() };
 }
 
 const search = serveTarget('demo', 'search');
@@ -107,7 +107,7 @@ describe('what is listed of a toolset', () => {
     const { deps, listed } = await serving(search);
     expect(listed[0]?.description).toContain('There are 2 tools, of: weather.');
     const [first, second] = await Promise.all([readView(deps, principal, search), readView(deps, principal, search)]);
-    expect(servedPages(first.names)).toBe(servedPages(second.names));
+    expect(servedPages(first.names, false)).toBe(servedPages(second.names, false));
   });
 
   it('declares few tools in the description of run_code, and leaves many to find_tools', async () => {

@@ -1,7 +1,7 @@
 /** `/v1/tools/{canonical}/aliases`: the default aliases that toolset entries inherit. */
 import { z } from 'zod';
 import { nullIfNotFound } from '../../../core/problem.ts';
-import { ToolAliases } from '../../../core/toolset/toolset.ts';
+import { ToolAliases } from '../../../core/toolset/tool-aliases.ts';
 import { ToolsetAlias } from '../../../core/names/toolset-alias.ts';
 import { optionalWarnings, shownIfAny, storedDocument } from '../../stored-document.ts';
 import { requireReadableTool, toolParams } from './tools.ts';

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { parseInput } from '../../../core/problem.ts';
 import { SkillName } from '../../../core/skills/skill.ts';
+import { recompileWithSkill } from '../toolsets/toolsets.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 /** All other fields were parsed from these. */
@@ -16,10 +17,13 @@ export const SkillDocument = z.object({
 export const skillWriter: DocumentWriter = {
   nameFault: (_context, name) => SkillName.safeParse(name).error?.issues[0]?.message ?? null,
 
-  prepare: async (_context, name, body) => {
+  prepare: async (context, name, body) => {
     // Loaded with the first skill, since the YAML parser is large.
     const { readSkill } = await import('../../../formats/read-skill.ts');
     const { skill, warnings } = readSkill(name, parseInput(SkillDocument, body));
-    return { body: skill, warnings };
+    const recompiled = await recompileWithSkill(context, name, skill);
+    return { body: skill, warnings: [...warnings, ...recompiled.warnings], commit: recompiled.commit };
   },
+
+  prepareRemoval: async (context, name) => (await recompileWithSkill(context, name, null)).commit,
 };

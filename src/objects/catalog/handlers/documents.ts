@@ -24,6 +24,7 @@ import { suiteWriter } from '../documents/suites.ts';
 import { skillWriter } from '../documents/skills.ts';
 import { workspaceWriter } from '../documents/workspace.ts';
 import { toolAliasesWriter } from '../tools/tool-aliases.ts';
+import { withSkills } from '../../../formats/with-skills.ts';
 import { withStoredRevocations, renameToolset, toolsetWriter } from '../toolsets/toolsets.ts';
 import { scheduleWriter } from '../triggers/schedules/schedule-writer.ts';
 import { subscriptionWriter } from '../triggers/callbacks/subscription-writer.ts';
@@ -97,7 +98,11 @@ export const documentHandlers = {
   previewToolset: async ({ context }, name, toolset, places, tools = []) => {
     const { compileDraft } = await import('../../../core/toolset/compile-draft.ts');
     const own = { workspace: context.workspace, name, toolset: withStoredRevocations(context, name, toolset) };
-    return await compileDraft({ ...own, known: knownTools(context, { tools }) }, places);
+    const known = knownTools(context, { tools });
+    const draft = await compileDraft({ ...own, known }, places);
+    if (draft.edition === null) return draft;
+    const { edition, warnings } = await withSkills(draft.edition, own.toolset, known);
+    return { ...draft, edition, warnings: [...draft.warnings, ...warnings] };
   },
   staleToolsets: ({ context }) => countStale(context),
   serverStatuses: ({ context }) => countStatuses(context),

@@ -6,6 +6,7 @@ import { type KnownTools, requireKnownTool } from '../../../core/toolset/known-t
 import { limits } from '../../../core/limits/limits.ts';
 import { type SecretBinding, secretHostOf } from '../../../core/secrets/secret.ts';
 import { callUrlOf, type Server } from '../../../core/servers/server.ts';
+import type { Skill } from '../../../core/skills/skill.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { createToolFilter, type ToolFilter } from '../../../core/toolset/tool-filter.ts';
 import { toUiToolDefinition } from '../../../core/tools/ui-tool-definition.ts';
@@ -29,6 +30,8 @@ export type PendingChange = {
   /** All tools of one server. */
   server?: { name: string; tools: readonly ToolDefinition[] };
   nameMap?: NameMap;
+  /** A skill as it will be; null: it is deleted. */
+  skill?: { name: string; skill: Skill | null };
 };
 
 export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {}): KnownTools {
@@ -56,6 +59,7 @@ export function knownTools(context: CatalogContext, aboutToBe: PendingChange = {
     hasServer: (server) => servers.has(server),
     secret: (name) => secretBinding(context, name),
     host: (server) => hostOf(context, server),
+    skill: (name) => (aboutToBe.skill?.name === name ? (aboutToBe.skill.skill ?? undefined) : findSkill(context, name)),
     nameMap: aboutToBe.nameMap ?? readWorkspaceSettings(context.sql).nameMap,
   };
 }
@@ -70,6 +74,11 @@ function uiToolDefinitions({ sql }: CatalogContext): ToolDefinition[] {
 function codeToolDefinitions({ sql, definitions }: CatalogContext): ToolDefinition[] {
   const there = definitions();
   return [...there, ...missingTools(sql, 'builtin', there), ...missingTools(sql, 'local', there)];
+}
+
+function findSkill(context: CatalogContext, name: string): Skill | undefined {
+  // Skill bodies were parsed from their files when they were written.
+  return (findRow(context.sql, 'skill', name)?.body as Skill | undefined) ?? undefined;
 }
 
 function secretBinding(context: CatalogContext, name: string): SecretBinding | undefined {

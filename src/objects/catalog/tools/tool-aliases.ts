@@ -1,5 +1,5 @@
 /** Writes the default aliases of one tool, which replace its own. Toolsets that inherit them are recompiled. */
-import { legalAliases, ToolAliases } from '../../../core/toolset/toolset.ts';
+import { legalAliases, ToolAliases } from '../../../core/toolset/tool-aliases.ts';
 import type { ToolsetAlias } from '../../../core/names/toolset-alias.ts';
 import { parseInput } from '../../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';

@@ -6,6 +6,8 @@ import { firstWarnings, invalidRequest, Problem, type Warning, parseInput } from
 import type { PutAnswer } from '../../../ports/catalog.ts';
 import { ownerOfToolset, dependentsOf } from '../../../core/made/made-toolset.ts';
 import { Toolset, ToolsetName } from '../../../core/toolset/toolset.ts';
+import type { Skill } from '../../../core/skills/skill.ts';
+import { withSkills } from '../../../formats/with-skills.ts';
 import type { CatalogContext } from '../context.ts';
 import { findRow, requireRow } from '../documents/documents.ts';
 import { noteStale } from './compiled-build.ts';
@@ -210,13 +212,21 @@ export async function compileToolset(
   known: KnownTools,
   before: readonly EditionTool[] = [],
 ) {
-  const {
-    edition,
-    warnings,
-    leftOut,
-    toolset: read,
-  } = await compileEdition({ workspace: context.workspace, name, toolset, known, before });
-  return { toolset: { ...read, name }, text: editionBytes(edition), hash: await editionHash(edition), warnings, leftOut };
+  const compiled = await compileEdition({ workspace: context.workspace, name, toolset, known, before });
+  const { edition, warnings } = await withSkills(compiled.edition, toolset, known);
+  const { leftOut, toolset: read } = compiled;
+  const all = [...compiled.warnings, ...warnings];
+  return { toolset: { ...read, name }, text: editionBytes(edition), hash: await editionHash(edition), warnings: all, leftOut };
+}
+
+/** Recompiles the toolsets that list a skill, with the pending one. */
+export async function recompileWithSkill(context: CatalogContext, name: string, skill: Skill | null): Promise<Recompiled> {
+  const query = `SELECT name FROM documents WHERE kind = 'toolset' AND deleted = 0
+    AND EXISTS (SELECT 1 FROM json_each(body, '$.skills') WHERE value = ?)`;
+  const names = context.sql.exec<{ name: string }>(query, name).toArray();
+  if (names.length === 0) return { warnings: [], failed: new Map(), commit: () => undefined };
+  const known = knownTools(context, { skill: { name, skill } });
+  return await recompile(context, new Set(names.map((row) => row.name)), known, 'content');
 }
 
 function indexTools(sql: SqlStorage, name: string, toolset: Toolset): void {

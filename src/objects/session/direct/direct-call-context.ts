@@ -13,7 +13,7 @@ import { countPreparation } from '../../../engine/call/compute-meter.ts';
 import { requireResolvedTool } from '../../../engine/call/direct-call.ts';
 import { prepareCall, type PreparedCall } from '../../../engine/call/prepare-call.ts';
 import { withFetchResult } from '../../../engine/plan/plan-names.ts';
-import { createSkillReader } from '../../../engine/plan/plan-skills.ts';
+import { createSkillReader, joinSkills } from '../../../engine/plan/plan-skills.ts';
 import type { MarkStore } from '../../../engine/policy/direct-marks.ts';
 import type { FileSystem } from '../../../ports/file-system.ts';
 import type { Ids } from '../../../ports/runtime.ts';
@@ -56,14 +56,14 @@ export async function createDirectCallContext(
 ): Promise<DirectCallContext> {
   const { clock, ids } = wiring;
   const { workspace } = openSession.meta;
-  const [names, rules, skills] = await Promise.all([
+  const [names, rules, stored] = await Promise.all([
     wiring.namesFor(workspace, plan, own.keyId),
     wiring.rules(workspace),
     plan.skills === undefined ? [] : wiring.skillsFor(workspace, plan),
   ]);
   return {
     ...own,
-    ...{ openSession, names, rules: openSession.remembered.after(rules), skills, ids },
+    ...{ openSession, names, rules: openSession.remembered.after(rules), skills: joinSkills(stored, plan, names), ids },
     deps: wiring.callDeps(workspace),
     scratchFiles: () => createMemoryFiles(clock.now),
     directMarks: (toolset) => wiring.marks({ workspace, keyId: own.keyId }, toolset),
