@@ -8,5 +8,6 @@ export const idempotentPaths: readonly string[] = [
   '/agui/{agent}',
   '/v1/chat/completions',
   '/v1/responses',
+  '/v1/conversations',
   '/v1/messages',
 ];

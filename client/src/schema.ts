@@ -1388,6 +1388,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a conversation (OpenAI)
+         * @description A session by the name that clients of Responses have for it. Name it in `conversation` of `POST /v1/responses`.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a conversation (OpenAI)
+         * @description Scope: `chat`.
+         */
+        get: operations["getConversation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation with all its data (OpenAI)
+         * @description Scope: `chat`.
+         */
+        delete: operations["deleteConversation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the items of a conversation (OpenAI)
+         * @description Messages, reasoning, calls of all tools and their outputs. Newest first, or oldest first with `order=asc`.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listConversationItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deliveries": {
         parameters: {
             query?: never;
@@ -2705,7 +2773,7 @@ export interface paths {
         put?: never;
         /**
          * Create a response (OpenAI)
-         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.
+         * @description `model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation` names one of `POST /v1/conversations`. `background` returns at once: the turn runs in a session, also with a provider’s model, or at the provider if only that can run it, and GET reads the response. `prompt`, conversations of OpenAI and tools that only OpenAI runs are rejected unless the request is passed on unchanged. Errors have the OpenAI format.
          *
          *     Scope: `chat`.
          */
@@ -2725,7 +2793,7 @@ export interface paths {
         };
         /**
          * Read a stored response
-         * @description For responses of a session. Returns a document when it has ended; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.
+         * @description For responses of a session, and for those that a provider runs in the background, for an hour. Returns a document when it has ended, and at once if it was requested in the background; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.
          *
          *     Scope: `chat`.
          */
@@ -2754,6 +2822,50 @@ export interface paths {
          *     Scope: `chat`.
          */
         post: operations["cancelResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compact a conversation (OpenAI)
+         * @description Returns items to send in place of the conversation: the newest messages of the user, and an item `compaction`. A provider that has Responses compacts it itself; otherwise the model writes a summary, which models of all providers can read. An item of a provider can be read only by that provider.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["compactResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the tokens of a response’s input (OpenAI)
+         * @description Returns the count of a provider that has Responses, if the request names its model; otherwise an estimate, marked `estimated`. Runs no model.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["countResponseInputTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5986,6 +6098,41 @@ export interface components {
             /** @description The provider enforces the schema, if it can. */
             strict?: boolean;
         };
+        Compaction: {
+            created_at: number;
+            id: string;
+            /** @constant */
+            object: "response.compaction";
+            /** @description Messages of the user, and an item `compaction`. */
+            output: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "input": "Hello"
+         *     }
+         */
+        CompactRequest: {
+            input?: (string | ({
+                type?: string;
+            } & {
+                [key: string]: unknown;
+            })[]) | null;
+            instructions?: string | null;
+            model: string;
+            /** @description Of a session: its conversation up to there comes before the input. */
+            previous_response_id?: string | null;
+            prompt_cache_key?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * @example {
          *       "authorizationUrl": "https://moniker.example.com/connect/github",
@@ -6102,6 +6249,42 @@ export interface components {
             };
             /** @constant */
             type: "other";
+        };
+        Conversation: {
+            created_at: number;
+            id: string;
+            metadata: {
+                [key: string]: string;
+            };
+            /** @constant */
+            object: "conversation";
+        };
+        ConversationItem: {
+            id: string;
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ConversationItems: {
+            data: components["schemas"]["ConversationItem"][];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
+            /** @constant */
+            object: "list";
+        };
+        /** @example {} */
+        ConversationRequest: {
+            /** @description What the conversation begins with. */
+            items?: ({
+                type?: string;
+            } & {
+                [key: string]: unknown;
+            })[] | null;
+            /** @description Must be absent or empty: it is not stored. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
         };
         /**
          * @example {
@@ -6833,6 +7016,42 @@ export interface components {
             };
             /** @description Round of the input request, so that a repeated answer is not used for the next request. Default: the latest. */
             round?: number;
+        };
+        /**
+         * @example {
+         *       "object": "response.input_tokens",
+         *       "input_tokens": 14,
+         *       "estimated": true
+         *     }
+         */
+        InputTokens: {
+            /**
+             * @description An extension of OpenAI’s API: true if counted by characters, without server tools.
+             * @constant
+             */
+            estimated?: true;
+            input_tokens: number;
+            /** @constant */
+            object: "response.input_tokens";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "model": "rehearsal/default",
+         *       "input": "Hello"
+         *     }
+         */
+        InputTokensRequest: {
+            input: string | ({
+                type?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            instructions?: string | null;
+            model: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * @description An IPv4 or IPv6 address, or a CIDR range.
@@ -9097,7 +9316,15 @@ export interface components {
          *     }
          */
         ResponsesRequest: {
+            /** @description Returns at once; GET reads the response. */
             background?: boolean | null;
+            /** @description Of `POST /v1/conversations`; `input` has only new items. */
+            conversation?: (string | ({
+                id: string;
+            } & {
+                [key: string]: unknown;
+            })) | null;
+            frequency_penalty?: number | null;
             /** @description A string, or items: messages, calls and their outputs, reasoning. */
             input: string | ({
                 type?: string;
@@ -9111,6 +9338,7 @@ export interface components {
             } | null;
             model: string;
             parallel_tool_calls?: boolean | null;
+            presence_penalty?: number | null;
             /** @description The id of an earlier answer of a session. The session continues from it, and `input` contains only new items. */
             previous_response_id?: string | null;
             prompt_cache_key?: string | null;
@@ -13645,6 +13873,14 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError"];
             };
         };
+        OpenAiError400_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
         OpenAiError401: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -13653,6 +13889,14 @@ export interface components {
                 "retry-after-ms"?: string;
                 /** @description Of a failure of the provider: whether sending the request again can help. */
                 "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError401_2: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13673,6 +13917,14 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError"];
             };
         };
+        OpenAiError403_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
         OpenAiError404: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -13681,6 +13933,14 @@ export interface components {
                 "retry-after-ms"?: string;
                 /** @description Of a failure of the provider: whether sending the request again can help. */
                 "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError404_2: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13701,6 +13961,14 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError"];
             };
         };
+        OpenAiError409_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
         OpenAiError413: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -13709,6 +13977,14 @@ export interface components {
                 "retry-after-ms"?: string;
                 /** @description Of a failure of the provider: whether sending the request again can help. */
                 "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError413_2: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13729,6 +14005,14 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError"];
             };
         };
+        OpenAiError415_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
         OpenAiError422: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -13737,6 +14021,14 @@ export interface components {
                 "retry-after-ms"?: string;
                 /** @description Of a failure of the provider: whether sending the request again can help. */
                 "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError422_2: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13761,6 +14053,22 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError"];
             };
         };
+        OpenAiError429_2: {
+            headers: {
+                /** @description For a key with limits: what is left of each rate (`r`), and the seconds until its window ends (`t`). */
+                ratelimit?: string;
+                /** @description For a key with limits: each rate (`q`) with its window in seconds (`w`). */
+                "ratelimit-policy"?: string;
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
         OpenAiError500: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -13769,6 +14077,14 @@ export interface components {
                 "retry-after-ms"?: string;
                 /** @description Of a failure of the provider: whether sending the request again can help. */
                 "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError500_2: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -13797,6 +14113,14 @@ export interface components {
                 "retry-after-ms"?: string;
                 /** @description Of a failure of the provider: whether sending the request again can help. */
                 "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError503_2: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -17129,6 +17453,141 @@ export interface operations {
             504: components["responses"]["OpenAiError504"];
         };
     };
+    createConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with this key and the same body returns the first response, also while the first request is still running; with a different body it returns 422. Valid for 24 hours, per API key. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConversationRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. Only its key and unbound keys with scope `admin` can access it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["OpenAiError400_2"];
+            401: components["responses"]["OpenAiError401_2"];
+            403: components["responses"]["OpenAiError403_2"];
+            409: components["responses"]["OpenAiError409_2"];
+            413: components["responses"]["OpenAiError413_2"];
+            415: components["responses"]["OpenAiError415_2"];
+            422: components["responses"]["OpenAiError422_2"];
+            429: components["responses"]["OpenAiError429_2"];
+            500: components["responses"]["OpenAiError500_2"];
+            503: components["responses"]["OpenAiError503_2"];
+        };
+    };
+    getConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            401: components["responses"]["OpenAiError401_2"];
+            403: components["responses"]["OpenAiError403_2"];
+            404: components["responses"]["OpenAiError404_2"];
+            422: components["responses"]["OpenAiError422_2"];
+            429: components["responses"]["OpenAiError429_2"];
+            500: components["responses"]["OpenAiError500_2"];
+            503: components["responses"]["OpenAiError503_2"];
+        };
+    };
+    deleteConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        deleted: true;
+                        id: string;
+                        /** @constant */
+                        object: "conversation.deleted";
+                    };
+                };
+            };
+            401: components["responses"]["OpenAiError401_2"];
+            403: components["responses"]["OpenAiError403_2"];
+            404: components["responses"]["OpenAiError404_2"];
+            422: components["responses"]["OpenAiError422_2"];
+            429: components["responses"]["OpenAiError429_2"];
+            500: components["responses"]["OpenAiError500_2"];
+            503: components["responses"]["OpenAiError503_2"];
+        };
+    };
+    listConversationItems: {
+        parameters: {
+            query?: {
+                /** @description The id of the last item of the page before. */
+                after?: string;
+                limit?: number;
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of items. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationItems"];
+                };
+            };
+            401: components["responses"]["OpenAiError401_2"];
+            403: components["responses"]["OpenAiError403_2"];
+            404: components["responses"]["OpenAiError404_2"];
+            422: components["responses"]["OpenAiError422_2"];
+            429: components["responses"]["OpenAiError429_2"];
+            500: components["responses"]["OpenAiError500_2"];
+            503: components["responses"]["OpenAiError503_2"];
+        };
+    };
     listAllDeliveries: {
         parameters: {
             query?: {
@@ -20116,6 +20575,86 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+        };
+    };
+    compactResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompactRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The compacted conversation. */
+            200: {
+                headers: {
+                    /** @description What of the request and its session is not in the summary. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Compaction"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    countResponseInputTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InputTokensRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The count. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InputTokens"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
         };
     };
     getRestore: {

@@ -122,6 +122,7 @@ export function createAnswerMessage({
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let over = false;
   let cancelled = false;
+  let lastAt: number | null = null;
   const calls = new Map<number, AnswerCall>();
   const ids = new Set<string>();
 
@@ -180,6 +181,7 @@ export function createAnswerMessage({
   };
 
   const take = (event: AnyEvent): readonly MessageChange[] => {
+    if ('at' in event) lastAt = event.at;
     switch (event.type) {
       case 'text':
         return add(event.refusal ? 'refusal' : 'text', event.text);
@@ -293,6 +295,8 @@ export function createAnswerMessage({
     isOver: () => over,
     /** Whether the turn was cancelled. Its message ends with the output so far. */
     isCancelled: () => cancelled,
+    /** When the last event happened (milliseconds since the epoch); null: events of no session have no time. */
+    lastAt: () => lastAt,
     usage: () => usage,
     /** All parts so far, in order. */
     parts: (): readonly AnswerPart[] => parts,

@@ -171,7 +171,10 @@ export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity
   };
 }
 
-/** The answer as one document. `document` throws the turn's `Problem` if it failed, and `internal` before the end of the answer. */
+/**
+ * The answer as one document. `document` throws the turn's `Problem` if it failed and is not in the background, and `internal` before the end
+ * of the answer.
+ */
 export function createAnswerDocument(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
   const reader = createAnswerReader(range, session, 'silently');
   let last: MessageChange | undefined;
@@ -181,7 +184,12 @@ export function createAnswerDocument(range: AnswerRange, identity: AnswerIdentit
     },
     isOver: reader.isOver,
     parts: reader.message.parts,
-    document: () => toAnswerDocument(last, identity, reader.message, dialect),
+    document: () => {
+      const failed = last?.type === 'failure' ? dialect.toBackground?.(last.problem, identity, reader.message) : null;
+      return failed ?? toAnswerDocument(last, identity, reader.message, dialect);
+    },
+    /** Returns the document so far, for an answer in the background; null: it is awaited. */
+    unended: (isQueued: boolean) => dialect.toBackground?.(isQueued ? 'queued' : 'in_progress', identity, reader.message) ?? null,
   };
 }
 

@@ -18,7 +18,7 @@ export type AnswerFrame = { event?: string; data: string };
 /**
  * Values that frames of an answer repeat. `model` as in the request; `created` in seconds. `echo`: fields of the request that an answer
  * repeats, if the dialect has any; small, because they are stored with the answer. `isOwnWire`: the reply came in this dialect and its
- * request is forwarded unchanged, so provider data keeps the provider's form.
+ * request is forwarded unchanged, so provider data keeps the provider's form. `now`: of an answer of no session, whose events have no time.
  */
 export type AnswerIdentity = {
   id: string;
@@ -27,6 +27,7 @@ export type AnswerIdentity = {
   includeUsage?: boolean;
   echo?: Record<string, unknown>;
   isOwnWire?: true;
+  now?(): number;
 };
 
 /** A request that was read. Its readers throw `invalid_request` with the path in the request's terms. */
@@ -66,8 +67,6 @@ export type Dialect = {
   sessionOfCalls(body: Readonly<Record<string, unknown>>): string | null;
   /** Returns the request with other system text and otherwise unchanged, for a provider of the same wire and an agent without tools. */
   withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown>;
-  /** Throws `invalid_request` for what is refused also in a request that is passed on in its own wire. Absent: nothing is. */
-  checkPassed?(body: Readonly<Record<string, unknown>>): void;
   /**
    * Returns the request without what only this service can read (tokens of `core/model/native-token.ts`), for a provider of the same wire; the
    * same object if there is nothing to remove. Absent: the dialect has no such fields.
@@ -84,6 +83,15 @@ export type Dialect = {
     identity: AnswerIdentity,
     message: AnswerMessage,
   ): Record<string, unknown>;
+  /**
+   * Returns an answer that has not ended, or the problem that ended it, as a document, if its request asked for it in the background; null: it
+   * did not. Absent: the dialect has no such answers.
+   */
+  toBackground?(
+    state: 'queued' | 'in_progress' | ProblemBody,
+    identity: AnswerIdentity,
+    message: AnswerMessage,
+  ): Record<string, unknown> | null;
   /** A message without meaning, for streams that are silent for a while. */
   heartbeat: string;
   /** Returns the body of a failed request, or of a failure that is not in the log. `requestId` if the dialect shows it. */

@@ -19,8 +19,7 @@ import { lifetimeOf } from './conversation.ts';
 export type Field = { silent?: readonly unknown[] } & (
   | { fate: 'read' | 'served' }
   | { fate: 'carried'; as: CarriedName }
-  /** `always`: also in a request that is passed on in its own wire. */
-  | { fate: 'refused'; message: string; always?: true }
+  | { fate: 'refused'; message: string }
   | { fate: 'dropped'; reason: string }
   /** Of a tool: dropped beside tools that the client runs, which do the work, and otherwise refused. */
   | { fate: 'optional'; reason: string; message: string }
@@ -37,13 +36,6 @@ export const read: Field = { fate: 'read' };
 export const served: Field = { fate: 'served' };
 export const carried = (as: CarriedName, ...silent: readonly unknown[]): Field => ({ fate: 'carried', as, silent });
 export const refusedField = (message: string, ...silent: readonly unknown[]): Field => ({ fate: 'refused', message, silent });
-/** The same in every wire. */
-export const refusedAlways = (message: string, ...silent: readonly unknown[]): Field => ({
-  fate: 'refused',
-  message,
-  silent,
-  always: true,
-});
 export const dropped = (reason: string, ...silent: readonly unknown[]): Field => ({ fate: 'dropped', reason, silent });
 export const optional = (reason: string, message: string): Field => ({ fate: 'optional', reason, message });
 

@@ -35,7 +35,7 @@ export function createTurnWithinRequest(needs: TurnNeeds): RunTurnWithinRequest 
   const judgeHistory = createHistoryJudge(needs);
   return async ({ principal, dialect, request, route, body, signal }, { plan, input, history = [], chat, idempotencyKey }) => {
     // They would be found by a later request.
-    if (route.session !== undefined || idempotencyKey !== undefined) throw needsStorage();
+    if (route.session !== undefined || idempotencyKey !== undefined || body.background === true) throw needsStorage();
     const { streamed, includeUsage, echo } = request;
     const taint = createTaintMarks(history.length === 0 ? undefined : await judgeHistory(principal, plan, history));
     const asked = await hashAsked(input);

@@ -39,7 +39,7 @@ const description = `Connect tools once, combine them into toolsets under names 
 
 Bodies are JSON in UTF-8 (\`content-type: application/json\`); a byte order mark is tolerated, and the last of duplicate keys is used. Unknown fields and query parameters are rejected.
 
-Errors are \`application/problem+json\` with a \`code\` from a closed list; \`/v1/chat/completions\` and \`/v1/responses\` use OpenAI's error format, \`/v1/messages\` Anthropic's, and \`/mcp\` JSON-RPC errors. Every response has an \`x-request-id\`; 401 and 403 have \`x-should-retry: false\`.`;
+Errors are \`application/problem+json\` with a \`code\` from a closed list; \`/v1/chat/completions\`, \`/v1/responses\` and \`/v1/conversations\` use OpenAI's error format, \`/v1/messages\` Anthropic's, and \`/mcp\` JSON-RPC errors. Every response has an \`x-request-id\`; 401 and 403 have \`x-should-retry: false\`.`;
 
 const tags = [
   { name: 'Toolsets', description: 'Tools under names of your choice.' },

@@ -65,6 +65,7 @@ const dialectPaths = [
   ['/v1/files', 'openai-chat'],
   ['/v1/batches', 'openai-chat'],
   ['/v1/responses', 'openai-responses'],
+  ['/v1/conversations', 'openai-responses'],
   ['/v1/messages', 'anthropic-messages'],
 ] as const;
 

@@ -84,6 +84,7 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/sign-in'], load: async () => (await import('./routes/people/identity.ts')).identityRoutes },
   { roots: ['/v1/chat'], load: async () => (await import('./routes/chat/chat-completions.ts')).chatCompletionRoutes },
   { roots: ['/v1/responses'], load: async () => (await import('./routes/chat/responses.ts')).responsesRoutes },
+  { roots: ['/v1/conversations'], load: async () => (await import('./routes/chat/conversations.ts')).conversationRoutes },
   { roots: ['/v1/messages'], load: async () => (await import('./routes/chat/messages.ts')).messagesRoutes },
   { roots: ['/v1/ai-sdk'], load: async () => (await import('./routes/chat/ai-sdk.ts')).aiSdkRoutes },
   { roots: ['/agui'], load: async () => (await import('./routes/chat/ag-ui.ts')).agUiRoutes },

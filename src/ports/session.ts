@@ -38,6 +38,8 @@ export type SessionSetup = {
   /** The client's tools, for turns that bring none. */
   tools?: ClientTool[];
   listed: boolean;
+  /** A hash of the request that created it, if a repeat is compared by it. */
+  asked?: string;
   /** The session only stores the response of one direct call; it has no turns and is in no list. */
   forCall?: true;
   /** The object is that of a replay (`ports/replays.ts`), and no session. */
@@ -256,10 +258,12 @@ export type ResultsAccepted = { turn: string; status: string; pending: Pending[]
 /** Messages of the transcript; `parts` as in `core/model/message.ts`, without native parts. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
-/** `cursor`: from the page before, of the same order. Without a limit a page is bounded by bytes only. */
-export type MessageQuery = { cursor?: string; limit?: number; order?: 'asc' | 'desc' };
-/** Oldest first, or newest first with order `desc`; null on the last page. */
-export type MessagePage = { items: TranscriptMessage[]; nextCursor: string | null };
+/** The event that started the turn of a message, or imported it, and its index in that turn. */
+export type MessagePlace = { event: number; index: number };
+/** `cursor`: from the page before, of the same order. `from`: the first message of the page, in its place. Without a limit a page is bounded by bytes only. */
+export type MessageQuery = { cursor?: string; from?: MessagePlace; limit?: number; order?: 'asc' | 'desc' };
+/** Oldest first, or newest first with order `desc`; null on the last page. `places`: of the items. */
+export type MessagePage = { items: TranscriptMessage[]; places: MessagePlace[]; nextCursor: string | null };
 
 /** What a fork takes over from its session. */
 export type ForkedConversation = { history: Message[]; gathered: readonly Gathered[]; taint: Taint; title: string | null };
@@ -352,8 +356,8 @@ export interface SessionPort {
    * an answer that is not of this session.
    */
   completion(caller: Principal, completion: string, options: CompletionOptions): Promise<ReadableStream<Uint8Array>>;
-  /** Returns the edition of that answer's turn; null: no toolset. Throws `not_found` as above. */
-  completionEdition(caller: Principal, completion: string): Promise<EditionPointer | null>;
+  /** Returns that answer's turn, and its edition; null: no toolset. Throws `not_found` as above. */
+  completionTurn(caller: Principal, completion: string): Promise<{ turn: string; edition: EditionPointer | null }>;
   /** Returns the events after `after`, at most one page; waits up to `waitMs` for the first one. */
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<SessionEvent[]>;
   eventPage(caller: Principal, query: EventPageQuery): Promise<EventPage>;

@@ -70,7 +70,7 @@ function asksForResponses({ detail, extra }: Problem): boolean {
 }
 
 /** OpenAI itself has the endpoint: its 404 is about a model, an item or an earlier response. */
-function isUnknownEndpoint({ code, detail, extra }: Problem, { baseUrl }: ProviderAccess): boolean {
+export function isUnknownEndpoint({ code, detail, extra }: Problem, { baseUrl }: ProviderAccess): boolean {
   if (![404, 405, 501].includes(Number(extra.upstreamStatus)) || code === 'model_not_found') return false;
   return !/with id\b/.test(detail) && !baseUrl.startsWith('https://api.openai.com/');
 }

@@ -11,12 +11,15 @@ import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
 import type { FileRequest } from './passed/passed-files.ts';
 import type { IdSeal } from './passed/provider-ids.ts';
-import type { PassedRequest } from './passed/passed-request.ts';
+import type { compactByProvider, PassedRequest } from './passed/passed-request.ts';
+import type { StoredResponseRequest } from './passed/stored-response.ts';
 import type { ProxiedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { supportedSettings } from './supported-settings.ts';
 import { countRequestTokens, type ProxyDeps, proxyModelRequest } from './proxy.ts';
+
+type CompactionArguments = Parameters<typeof compactByProvider> extends [unknown, ...infer Rest] ? Rest : never;
 
 export type ModelRequests = ReturnType<typeof createModelRequests>;
 
@@ -27,7 +30,13 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: Id
      * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires
      * them or the dialect differs.
      */
-    proxyChat: (principal: Principal, request: ProxiedChat) => proxyModelRequest(deps, principal, request),
+    async proxyChat(principal: Principal, request: ProxiedChat) {
+      const reply = await proxyModelRequest(deps, principal, request);
+      const kept = request.body.background === true ? deps.kept?.(principal) : undefined;
+      if (kept === undefined) return reply;
+      const { noteResponse } = await import('./passed/stored-response.ts');
+      return await noteResponse(kept, request.ref, reply);
+    },
     /** Reports which settings of a turn its model will not be sent: the response begins before the first step. */
     async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped) {
       const { provider, model } = splitModelRef(ref);
@@ -37,6 +46,14 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: Id
     },
     /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
     countTokens: (principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),
+    async compactByProvider(...request: CompactionArguments) {
+      const { compactByProvider } = await import('./passed/passed-request.ts');
+      return await compactByProvider(deps, ...request);
+    },
+    async readStoredResponse(principal: Principal, request: StoredResponseRequest) {
+      const { readStoredResponse } = await import('./passed/stored-response.ts');
+      return await readStoredResponse(deps, principal, request);
+    },
     async passRequest(principal: Principal, request: PassedRequest) {
       const { passRequest } = await import('./passed/passed-request.ts');
       return await passRequest(deps, principal, request);

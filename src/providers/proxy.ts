@@ -39,7 +39,7 @@ import { startReply } from './passed/reply-start.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { lacksUsage, offersTools, outgoingBody, wantsUsage, withStreamUsage } from './passed/outgoing-body.ts';
 import type { IdSeal } from './passed/provider-ids.ts';
-import { accessFor, needsOf, otherAccess } from './api-choice.ts';
+import { accessFor, isUnknownEndpoint, needsOf, otherAccess } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
 import { malformedProblem, rateLimitHeaders } from './provider-error.ts';
@@ -223,7 +223,19 @@ export async function countRequestTokens(
   { ref, ...request }: Omit<ProxiedChat, 'signal' | 'agent'>,
 ): Promise<Response | null> {
   const { access } = await readAllowedProvider(directory, principal, ref);
-  return await countTokens({ ...request, access, model: splitModelRef(ref).model, http, clock });
+  const { model } = splitModelRef(ref);
+  const sent = accessFor(access, model, needsOf(request.body, request.dialect.name), clock.now());
+  return await ifKnown(sent, () => countTokens({ ...request, access: sent, model, http, clock }));
+}
+
+/** Returns null if the provider, which only resembles its kind, does not have the endpoint. */
+export async function ifKnown(access: ProviderAccess, work: () => Promise<Response | null>): Promise<Response | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem && isUnknownEndpoint(error, access)) return null;
+    throw error;
+  }
 }
 
 export type ProxyRequest = Pick<ProxiedChat, 'dialect' | 'text' | 'headers' | 'timeouts'> & {
@@ -256,7 +268,6 @@ export function canForward(access: ProviderAccess, model: string, dialect: Diale
 /** Throws `Problem` for everything but success: what the provider rejects about the body is the client's fault, other failures are not. */
 export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const { access, model, dialect, http, clock, ids, meter = noMeter } = asGiven;
-  dialect.checkPassed?.(asGiven.body);
   const adapter = adapters[access.kind];
   const profile = profileFor(access, model);
   const adapted = adaptPassed(asGiven.body, dialect.name, profile, asGiven.dropped);
@@ -266,7 +277,8 @@ export async function proxyChat(asGiven: ProxyRequest): Promise<Response> {
   const request = isRewritten || !exact ? await withKeptItems(given) : given;
   const { body } = request;
   const headersOut = { ...adapter.headers, ...request.headers };
-  const isForwarded = !isRewritten && (exact || !offersTools(body));
+  // A response in the background is no reply yet.
+  const isForwarded = body.background === true || (!isRewritten && (exact || !offersTools(body)));
   const asked = isForwarded || !streamUsage ? request : withStreamUsage(request);
   if (given.reserve !== undefined) await given.reserve(requestBound(given, asked.body));
   const sent = outgoingBody(asked);

@@ -150,7 +150,7 @@ function toRequest({ access, path, method = 'POST', headers, body }: ProviderExc
       ...access.headers,
       ...type,
     },
-    body: typeof body === 'string' || isSent ? body : JSON.stringify(body),
+    ...(method !== 'GET' && { body: typeof body === 'string' || isSent ? body : JSON.stringify(body) }),
     redirect: 'manual',
     // Node requires it, for tests.
     ...(isStream && { duplex: 'half' }),

@@ -8,7 +8,7 @@ export type Fate = 'passed' | 'mapped' | 'served' | 'refused' | 'dropped';
 /** In its own wire, a request is passed on. */
 export function fateOf(field: Field | undefined, wire: ProviderWire, own: ProviderWire): Fate {
   if (field !== undefined && field.fate === 'served') return 'served';
-  if (wire === own) return field?.fate === 'refused' && field.always ? 'refused' : 'passed';
+  if (wire === own) return 'passed';
   switch (field?.fate) {
     case 'read':
       return 'mapped';

@@ -6,7 +6,7 @@ import { messagesFields, messagesTools } from '../../src/dialects/anthropic/fiel
 import type { Fields } from '../../src/dialects/fields.ts';
 import { chatFields, chatTools } from '../../src/dialects/openai-chat/fields.ts';
 import { responsesFields, responsesTools } from '../../src/dialects/openai-responses/fields.ts';
-import type { ApiDialectName } from '../../src/core/text/reference.ts';
+import { type ApiDialectName, toConversationId } from '../../src/core/text/reference.ts';
 import type { ProviderWire } from '../../src/core/model/wire-settings.ts';
 
 import { At, kindExamples } from './request-kinds.ts';
@@ -185,7 +185,9 @@ export const dialectExamples: Readonly<Record<ApiDialectName, DialectExamples>> 
       metadata: { a: 'b' },
       prompt_cache_key: 'key',
       background: true,
-      conversation: 'conv_1',
+      conversation: toConversationId('ab'.repeat(32)),
+      presence_penalty: 0.5,
+      frequency_penalty: 0.5,
       prompt: { id: 'p' },
       top_logprobs: 2,
       access_programs: { cyber: 'standard' },

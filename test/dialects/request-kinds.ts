@@ -2,6 +2,7 @@
  * An example of each kind of part, item and tool of the three dialects' requests, for the test that follows each to each provider's wire. An
  * example of a kind that is mapped has a text that the provider must be sent.
  */
+import { packCompaction } from '../../src/dialects/openai-responses/input.ts';
 import { toApprovalId, type ApiDialectName } from '../../src/core/text/reference.ts';
 import { isRecord } from '../../src/core/json/wire-value.ts';
 
@@ -154,6 +155,7 @@ const responsesKinds: Json = {
     ...{ type: 'tool_search_output', execution: 'client' },
     tools: [{ type: 'function', name: 'more', description: 'Marked', parameters }],
   }),
+  'input[].type=compaction': new At('input[0]', { type: 'compaction', encrypted_content: packCompaction('Marked') }, marked),
   'input[].type=additional_tools': new At(
     'input[3]',
     { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'more', description: 'Marked', parameters }] },

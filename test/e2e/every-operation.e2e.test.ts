@@ -369,6 +369,11 @@ describe('every operation', () => {
       await call('POST', path, '{"model":');
       if (path === '/v1/responses') await call('POST', `${path}/${json.id}/cancel`);
     }
+    const { json: conversation } = await call('POST', '/v1/conversations', {});
+    await call('POST', '/v1/responses', { model: 'agent/clerk', input: 'hello', conversation: conversation.id });
+    for (const path of ['', '/items']) expect((await call('GET', `/v1/conversations/${conversation.id}${path}`)).status).toBe(200);
+    await call('DELETE', `/v1/conversations/${conversation.id}`);
+    for (const path of ['input_tokens', 'compact']) await call('POST', `/v1/responses/${path}`, { model: 'agent/clerk', input: 'hello' });
     await call('POST', '/v1/messages/count_tokens', { model: 'agent/clerk', messages });
     const uiMessages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }];
     for (const body of [{ model: 'agent/clerk', messages: uiMessages }, { model: 'agent/clerk' }, '{"model":'])

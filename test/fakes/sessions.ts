@@ -111,7 +111,7 @@ export function fakeSessions(): FakeSessions {
     remove: async (caller) => {
       all.delete(open(id, caller).id);
     },
-    messages: async (caller) => ({ items: open(id, caller).messages, nextCursor: null }),
+    messages: async (caller) => ({ items: open(id, caller).messages, places: [], nextCursor: null }),
     submit: async (caller, request) => {
       let session = open(id, caller);
       submitted.push({ ...request, session: id });
@@ -146,10 +146,10 @@ export function fakeSessions(): FakeSessions {
       const asking = events.findIndex((event) => event.type === 'approval-required' || event.type === 'client-tool-required');
       return streamOf((asking === -1 ? events : events.slice(0, asking + 1)).map(encodeEvent));
     },
-    completionEdition: async (caller, completion) => {
+    completionTurn: async (caller, completion) => {
       const made = open(id, caller).completions.get(completion);
       if (made === undefined) throw new Problem('not_found', 'There is no such response.');
-      return made.edition;
+      return { turn: made.turn, edition: made.edition };
     },
     completion: async (caller, completion, { streamed }) => {
       const session = open(id, caller);

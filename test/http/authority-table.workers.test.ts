@@ -422,6 +422,22 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
     own: anyKey,
     other: unbound,
   },
+  countResponseInputTokens: {
+    scopes: ['chat'],
+    request: (name) => ['POST', '/v1/responses/input_tokens', { model: `agent/${name}`, input: 'Hello' }],
+    own: anyKey,
+    other: unbound,
+  },
+  compactResponse: [
+    {
+      scopes: ['chat'],
+      request: (name) => ['POST', '/v1/responses/compact', { model: `agent/${name}`, input: 'Hello' }],
+      own: anyKey,
+      other: unbound,
+    },
+    { scopes: ['chat'], request: () => ['POST', '/v1/responses/compact', { model, input: 'Hello' }], own: notOfAgents, other: notOfAgents },
+  ],
+  createConversation: { scopes: ['chat'], request: () => ['POST', '/v1/conversations', {}], own: anyKey, other: anyKey },
   createSession: [
     { scopes: ['chat'], request: (name) => ['POST', '/v1/sessions', { agent: name }], own: anyKey, other: unbound },
     { scopes: ['chat'], request: (name) => ['POST', '/v1/sessions', { model, toolset: name }], own: notOfAgents, other: unbound },
@@ -496,6 +512,9 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
   getMessage: ofAnswer('GET', '/v1/messages/{message}'),
   getResponse: ofAnswer('GET', '/v1/responses/{response}'),
   cancelResponse: ofAnswer('POST', '/v1/responses/{response}/cancel'),
+  getConversation: ofAnswer('GET', '/v1/conversations/{conversation}'),
+  listConversationItems: ofAnswer('GET', '/v1/conversations/{conversation}/items'),
+  deleteConversation: { ...ofAnswer('DELETE', '/v1/conversations/{conversation}'), isFinal: true },
 };
 
 /** Operations without a key, and two that return 503 here, without MONIKER_PUBLIC_URL, before any other check. */
@@ -585,6 +604,7 @@ beforeAll(async () => {
   ids.completion = await idOf('/v1/chat/completions', { messages: hello });
   ids.message = await idOf('/v1/messages', { messages: hello, max_tokens: 9 });
   ids.response = await idOf('/v1/responses', { input: 'Hello' });
+  ids.conversation = await idOf('/v1/conversations', { model: undefined });
   for (const key of keys) {
     const made = await send('POST', '/v1/keys', { name: 'k', scopes: [key.scope], ...bindings[key.kind] });
     headersOf.set(key, { authorization: `Bearer ${((await made.json()) as { key: string }).key}` });

@@ -229,6 +229,8 @@ export function createHarness(
     keptReplies: () => kept,
     cachedReplies: async () => ({ get: async () => null, put: () => undefined, erase: async () => ({ erased: 0, isDone: true }) }),
     countTokens: async () => null,
+    compactByProvider: async () => null,
+    readStoredResponse: async () => null,
     usage: {
       usage: async () => ({ items: [], nextCursor: null, totals: { calls: 0, failures: 0, durationMs: 0 } }),
       requests: async () => ({ items: [], nextCursor: null }),

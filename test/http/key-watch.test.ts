@@ -67,7 +67,7 @@ beforeEach(async () => {
     },
     stream: async () => endless(),
     completion: async () => endless(),
-    completionEdition: async () => null,
+    completionTurn: async () => ({ turn: 'turn_1', edition: null }),
     eventsAfter: async (_caller: unknown, after: number, waitMs: number) => {
       if (after > 0) await h.clock.sleep(waitMs);
       return after === 0 ? [{ type: 'turn-start', id: 1, at: 0, turn: 'turn_1', input: [] }] : [];

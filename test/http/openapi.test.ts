@@ -257,6 +257,7 @@ const faultShapes = [
   ['/v1/audio', ['application/json', 'OpenAiError']],
   ...['images', 'files', 'batches'].map((name) => [`/v1/${name}`, ['application/json', 'OpenAiError']] as [string, [string, string]]),
   ['/v1/responses', ['application/json', 'OpenAiError']],
+  ['/v1/conversations', ['application/json', 'OpenAiError']],
   ['/v1/messages', ['application/json', 'AnthropicError']],
   ...['register', 'token', 'revoke'].map((name) => [`/oauth/${name}`, ['application/json', 'OAuthError']] as [string, [string, string]]),
   ['/mcp', ['application/json', 'RpcError']],

@@ -17,7 +17,14 @@ const ours = toCompletionId('openai-responses', 'cmpl_1', sessionId);
 describe('a request without agent, toolset and session', () => {
   it('is sent to the provider unchanged, including provider-specific tools and responses', async () => {
     const tools = [{ type: 'web_search' }];
-    const body = { model: 'rehearsal/default', input: 'x', tools, previous_response_id: 'resp_theirs', background: true, brand_new: 1 };
+    const body = {
+      model: 'rehearsal/default',
+      input: 'x',
+      tools,
+      previous_response_id: 'resp_theirs',
+      conversation: 'conv_theirs',
+      brand_new: 1,
+    };
     const answer = await respond(body);
     expect([answer.status, answer.headers.get('x-moniker-session')]).toEqual([200, null]);
     expect(h.proxied).toEqual([{ model: 'rehearsal/default', body }]);
@@ -172,7 +179,7 @@ describe('a stored response', () => {
   beforeEach(async () => {
     read.length = 0;
     const session = {
-      completionEdition: async () => null,
+      completionTurn: async () => ({ turn: 'turn_1', edition: null }),
       completion: async (_caller: unknown, completion: string, options: CompletionOptions) => {
         expect(completion).toBe(ours);
         read.push(options);
@@ -234,7 +241,7 @@ describe('faults', () => {
     [{ model: 'agent/helper', input: [{ type: 'item_reference', id: 'msg_1' }] }, 422, 'input[0].id'],
     [{ model: 'agent/helper', input: [{ role: 'user', content: 7 }] }, 422, 'input[0].content'],
     [{ model: 'agent/helper', input: 'x', tools: [{ type: 'web_search' }] }, 422, 'tools[0].type'],
-    [{ model: 'agent/helper', input: 'x', background: true }, 422, 'background'],
+    [{ model: 'agent/helper', input: 'x', background: true, store: false }, 422, 'store'],
     [{ model: 'agent/helper', input: 'x', temperature: 'hot' }, 422, 'temperature'],
     [{ model: 'agent/nobody', input: 'x' }, 404, null],
     [{ model: 'rehearsal/default', toolset: 7, input: 'x' }, 422, 'toolset'],

@@ -24,6 +24,7 @@ type Ids = Record<
   | 'replay'
   | 'completion'
   | 'response'
+  | 'conversation'
   | 'message'
   | 'call'
   | 'delivery'
@@ -76,7 +77,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     getMe listWorkspaces getWorkspace deleteWorkspace listProjects getProject deleteProject exportProject listWebhooks listAllDeliveries
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
-    followEvents cancelTurn listReplays getReplay deleteReplay listReplayCases getReplayCase followReplay exportReplay cancelReplay listInbox listApprovals getApproval mintApprovalLink getChatCompletion getResponse cancelResponse getMessage
+    followEvents cancelTurn listReplays getReplay deleteReplay listReplayCases getReplayCase followReplay exportReplay cancelReplay listInbox listApprovals getApproval mintApprovalLink getChatCompletion getResponse cancelResponse getConversation deleteConversation listConversationItems getMessage
     listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource getToolsetSseResource getWorkspaceSseResource listSessionPrompts listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey
     listPrograms checkPrograms openSse openWorkspaceSse openEquippedSse`),
   ...documentRows('Toolset', { tools: [{ tool: 'builtin.bash' }] }),
@@ -172,13 +173,19 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     { body: { model, messages: hello }, headers: { 'x-moniker-toolset': name } },
     { body: { model, messages: hello }, headers: { 'x-moniker-session': session }, text: false },
   ],
-  createResponse: ({ name, response }) => [
+  createResponse: ({ name, response, conversation }) => [
     { body: { model: `agent/${name}`, input: 'Hello' } },
     { body: { model, input: 'Hello', previous_response_id: response } },
+    { body: { model, input: 'Hello', conversation } },
   ],
   createMessage: ({ name }) => ({ body: { model: `agent/${name}`, messages: hello, max_tokens: 9 } }),
   createUiMessage: ({ name }) => ({ body: { model: `agent/${name}`, messages: uiHello } }),
   runAgUi: () => ({ body: { threadId: 't', runId: 'r', messages: agUiHello } }),
+  countResponseInputTokens: ({ name }) => ({ body: { model: `agent/${name}`, input: 'Hello' } }),
+  compactResponse: ({ name, response }) => [
+    { body: { model: `agent/${name}`, input: 'Hello' } },
+    { body: { model, previous_response_id: response } },
+  ],
   countMessageTokens: ({ name }) => ({ body: { model: `agent/${name}`, messages: hello } }),
   sendMcp: (ids) => [mcp(ids, listTools), { body: listTools, headers: mcpHeaders }],
   listenMcp: (ids) => mcp(ids),
@@ -197,7 +204,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
 
 /** They take no id of a workspace, or a token that is itself the right. */
 const withoutId = new Set(
-  `getHealth getReadiness getOpenApi getProjectSchema getDocs getStartPage getConsole getConsolePage getPagesCss getPageFile showApproval
+  `createConversation getHealth getReadiness getOpenApi getProjectSchema getDocs getStartPage getConsole getConsolePage getPagesCss getPageFile showApproval
   decideByLink finishSignIn getClientMetadata showConnect startConnect showSignIn signInWithRootKey signOut beginSignIn endSignIn
   decideConsent getAuthorizationServer getMcpResource getSseResource getOpenIdConfiguration getSigningKeys redeemToken registerClient revokeToken showConsent`.split(
     /\s+/,
@@ -255,6 +262,7 @@ async function fill(): Promise<void> {
   const chat = { model: `agent/${name}`, messages: [{ role: 'user', content: canary }] };
   const completion = String((await call('POST', '/v1/chat/completions', { ...chat, store: true })).id);
   const response = String((await call('POST', '/v1/responses', { model: `agent/${name}`, input: canary, store: true })).id);
+  const conversation = String((await call('POST', '/v1/conversations', {})).id);
   const message = String((await call('POST', '/v1/messages', { ...chat, max_tokens: 9 })).id);
   await call('POST', `/v1/schedules/${name}/run`);
   const event = JSON.stringify({ text: canary });
@@ -274,7 +282,19 @@ async function fill(): Promise<void> {
     return found === 'none' ? null : found;
   });
   alpha = {
-    ...{ name, workspace: 'alpha', session, replay, completion, response, message, request, key: String(id), call: waits[0]?.callId ?? '' },
+    ...{
+      name,
+      workspace: 'alpha',
+      session,
+      replay,
+      completion,
+      response,
+      conversation,
+      message,
+      request,
+      key: String(id),
+      call: waits[0]?.callId ?? '',
+    },
     run: await first(`/v1/schedules/${name}/runs`, 'id'),
     delivery: await first('/v1/deliveries', 'id'),
     callback: await first('/v1/callbacks', 'id'),
@@ -334,7 +354,9 @@ function idAt(path: string, parameter: string, ids: Ids): string {
         ? ids.completion
         : path.includes('responses')
           ? ids.response
-          : ids.message;
+          : path.includes('conversations')
+            ? ids.conversation
+            : ids.message;
   const others: Record<string, string> = {
     ...{
       callId: ids.call,

@@ -101,6 +101,16 @@ export function readCompletionId(dialect: DialectName, id: string): Reference | 
   return session === null ? null : { own: id, session };
 }
 
+/** `conv_<43 characters>`: a session as clients of Responses name it. */
+export function toConversationId(session: string): string {
+  return `conv_${sessionText(session)}`;
+}
+
+/** Returns the session; null: not an id of ours. */
+export function readConversationId(id: string): string | null {
+  return id.length === 'conv_'.length + sessionCharacters && id.startsWith('conv_') ? sessionOf(id) : null;
+}
+
 /** The length of the 32 bytes of a session id in base64url. */
 const sessionCharacters = 43;
 const maxIdLength = 256;

@@ -48,6 +48,9 @@ function summaryBytes(maxTokens: number): number {
   return Math.min(limits.maxSummaryBytes, (maxTokens * charactersPerToken) / 4);
 }
 
+/** Leaves room for reasoning before the summary; the summary itself is cut by bytes. */
+export const maxSummaryTokens = 4_000;
+
 /** Kept separate from the conversation, which may contain any instructions. */
 export const summaryInstruction = [
   'You summarize the older part of a conversation between a user and an assistant with tools, so that the assistant can continue without it.',
@@ -63,6 +66,12 @@ export function summaryInput(plan: CompactionPlan): Message {
   const maxBytes = Math.min(maxSummaryInputBytes, plan.maxTokens * 3);
   const text = cutMiddle([...before, ...parts].join('\n\n'), maxBytes);
   return { role: 'user', parts: [{ type: 'text', text: `<conversation>\n${text}\n</conversation>\n\nSummarize it.` }] };
+}
+
+/** The same of messages that are in no session. */
+export function summaryOfMessages(messages: readonly Message[]): Message {
+  const turn = { turn: '', messages: [...messages], characters: 0, clientCalls: [] };
+  return summaryInput({ through: '', previous: null, turns: [turn], maxTokens: limits.maxContextTokens });
 }
 
 /** The model's summary as it is stored; null if it is empty. */

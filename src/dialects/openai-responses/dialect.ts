@@ -5,14 +5,13 @@
  */
 import type { FinishReason, Usage } from '../../core/model/chat-event.ts';
 import { reportedIn } from '../../core/model/provider-failure.ts';
-import { invalidRequest, type ProblemBody } from '../../core/problem.ts';
+import type { ProblemBody } from '../../core/problem.ts';
 import { uniqueOfAnswer } from '../../core/text/reference.ts';
 import type { AnswerMessage, AnswerPart, MessageChange } from '../answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from '../dialect.ts';
 import { heartbeatFrame } from '../native.ts';
 import { openAiErrorBody } from '../openai-error.ts';
-import { createOutput, type EmitEvent, type OutputItem } from './output.ts';
-import { noBackground } from './fields.ts';
+import { createOutput, type EmitEvent, type ItemStatus, type OutputItem } from './output.ts';
 import { sessionOfItems } from './input.ts';
 import { readEcho, readResponsesRequest, withResponsesInstructions, withoutResponsesTokens } from './request.ts';
 
@@ -21,12 +20,14 @@ export const openAiResponses: Dialect = {
   readRequest: readResponsesRequest,
   sessionOfCalls: ({ input }) => sessionOfItems(input),
   withInstructions: withResponsesInstructions,
-  checkPassed({ background }) {
-    if (background === true) throw invalidRequest([{ path: 'background', message: noBackground }]);
-  },
   withoutTokens: withoutResponsesTokens,
   createWriter: createEventWriter,
   toDocument: toResponse,
+  toBackground(state, identity, message) {
+    if (readEcho(identity.echo).echo.background !== true) return null;
+    const outcome: Outcome = typeof state === 'string' ? { status: state } : { status: 'failed', error: responseError(state) };
+    return responseBody(identity, outcome, itemsOf('incomplete', identity, message), message);
+  },
   heartbeat: heartbeatFrame,
   errorBody: openAiErrorBody,
   failureFrames: (problem, place) => [toFrame('error', place, errorFields(problem))],
@@ -48,12 +49,12 @@ function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (c
   let begun = false;
   const begin = (): void => {
     begun = true;
-    const response = `"response":${JSON.stringify(responseBody(identity, { status: 'in_progress' }, [], null))}`;
+    const response = `"response":${JSON.stringify(responseBody(identity, { status: 'in_progress' }, [], message))}`;
     emit('response.created', response);
     emit('response.in_progress', response);
   };
   const end = (type: string, outcome: Outcome): void => {
-    const response = responseBody(identity, outcome, output.items(), message.usage());
+    const response = responseBody(identity, outcome, output.items(), message);
     emit(type, `"response":${JSON.stringify(response)}`);
   };
 
@@ -75,10 +76,15 @@ function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (c
 
 function toResponse(finish: FinishReason, identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown> {
   const outcome = outcomeOf(finish, message);
+  const items = itemsOf(outcome.status === 'completed' ? 'completed' : 'incomplete', identity, message);
+  return responseBody(identity, outcome, items, message);
+}
+
+function itemsOf(status: ItemStatus, identity: AnswerIdentity, message: AnswerMessage): OutputItem[] {
   const output = createOutput({ ...outputOptions(identity), emit: () => undefined });
   for (const part of message.parts()) for (const change of changesOf(part)) output.take(change);
-  output.close(outcome.status === 'completed' ? 'completed' : 'incomplete');
-  return responseBody(identity, outcome, output.items(), message.usage());
+  output.close(status);
+  return output.items();
 }
 
 /** Returns the changes that produce a complete part. */
@@ -93,7 +99,7 @@ function changesOf(part: AnswerPart): Exclude<MessageChange, { type: 'end' | 'fa
 }
 
 type Outcome = {
-  status: 'in_progress' | 'completed' | 'incomplete' | 'cancelled' | 'failed';
+  status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'cancelled' | 'failed';
   error?: { code: string; message: string };
   incomplete?: { reason: 'max_output_tokens' | 'content_filter' };
 };
@@ -105,39 +111,53 @@ function outcomeOf(finish: FinishReason, message: AnswerMessage): Outcome {
   return { status: 'completed' };
 }
 
-/** Contains every field that the SDK's types require, and the request's values of the others. `null` usage: not known yet. */
+/**
+ * Contains every field that the SDK's types and Open Responses (`ResponseResource`, 2026-04-24) require, and the request's values of the
+ * others. The usage is known at the end.
+ */
 function responseBody(
   identity: AnswerIdentity,
   { status, error, incomplete }: Outcome,
   output: readonly OutputItem[],
-  usage: Usage | null,
+  message: AnswerMessage,
 ): Record<string, unknown> {
   const { echo } = readEcho(identity.echo);
+  const hasEnded = status !== 'queued' && status !== 'in_progress';
+  const at = message.lastAt() ?? identity.now?.();
   return {
     id: identity.id,
     object: 'response',
     created_at: identity.created,
     status,
     background: false,
+    completed_at: status === 'completed' && at !== undefined ? Math.floor(at / 1000) : null,
     error: error ?? null,
+    frequency_penalty: 0,
     incomplete_details: incomplete ?? null,
     access_programs: null,
     instructions: null,
     max_output_tokens: null,
+    max_tool_calls: null,
     metadata: {},
     parallel_tool_calls: true,
+    presence_penalty: 0,
     previous_response_id: null,
+    prompt_cache_key: null,
     reasoning: { effort: null, summary: null },
-    temperature: null,
+    safety_identifier: null,
+    service_tier: 'default',
+    store: true,
+    temperature: 1,
     text: { format: { type: 'text' } },
     tool_choice: 'auto',
     tools: [],
-    top_p: null,
+    top_logprobs: 0,
+    top_p: 1,
     truncation: 'disabled',
     ...echo,
     model: identity.model,
     output,
-    usage: usage === null ? null : usageBody(usage),
+    usage: hasEnded ? usageBody(message.usage()) : null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** The fields of a Responses request (types of openai 7.57, `ResponseCreateParamsBase`), and what becomes of each. */
-import { carried, createKindReader, dropped, each, type Fields, optional, read, refusedAlways, refusedField, served } from '../fields.ts';
+import { carried, createKindReader, dropped, each, type Fields, optional, read, refusedField, served } from '../fields.ts';
 
 const ofService = 'only a provider of this API has it';
 const ofItem = 'items have no place for it in other APIs';
@@ -11,19 +11,17 @@ const itemKind = `${item}type=`;
 const tool = 'tools[].';
 const ofTool = 'tools have no place for it in other APIs';
 
-/** A provider's answer could neither be read nor be cancelled here later. */
-export const noBackground =
-  'is not supported: remove it. A session continues its answer after the client disconnects: with stream, the first event has its id, and GET /v1/responses/{id} returns it';
-
 export const responsesFields: Fields = {
   ...each('model input instructions tools', read),
-  ...each('stream store previous_response_id toolset', served),
+  ...each('stream store previous_response_id toolset background conversation', served),
   'include[]': dropped('only a provider of this API has it', 'reasoning.encrypted_content'),
   'stream_options.include_obfuscation': dropped('events are not padded', false),
 
   temperature: carried('temperature'),
   top_p: carried('topP'),
   max_output_tokens: carried('maxOutputTokens'),
+  presence_penalty: carried('presencePenalty'),
+  frequency_penalty: carried('frequencyPenalty'),
   'reasoning.effort': carried('reasoningEffort'),
   ...each('reasoning.summary reasoning.generate_summary', dropped('what the model shows of its reasoning is returned as it comes', 'auto')),
   ...each('reasoning.context reasoning.mode', dropped(ofService)),
@@ -40,8 +38,6 @@ export const responsesFields: Fields = {
   prompt_cache_retention: carried('promptCacheRetention'),
   prompt_cache_options: carried('promptCacheOptions'),
 
-  background: refusedAlways(noBackground, false),
-  conversation: refusedField('conversations are sessions here: set x-moniker-session, or send previous_response_id'),
   prompt: refusedField('prompt templates are not supported: send instructions and input'),
   top_logprobs: dropped(ofService),
   ...each('access_programs context_management image max_tool_calls moderation', dropped(ofService)),
@@ -68,7 +64,7 @@ export const responsesFields: Fields = {
   ...each('apply_patch_call_output tool_search_call tool_search_output', read, itemKind),
   ...each('tool_search_call~by~the~provider tool_search_output~by~the~provider', dropped(ofProvider), itemKind),
   ...each('web_search_call file_search_call code_interpreter_call mcp_call mcp_list_tools', dropped(ofProvider), itemKind),
-  ...each('mcp_approval_request mcp_approval_response', served, itemKind),
+  ...each('compaction mcp_approval_request mcp_approval_response', served, itemKind),
   ...each('image_generation_call', dropped('models are not sent their images again: send one as an image of a message'), itemKind),
   ...each(
     'item_reference',

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, ClientResult, InputPart, MarkedText } from '../../core/model/message.ts';
-import { unpackNative } from '../../core/model/native-token.ts';
+import { packNative, unpackNative } from '../../core/model/native-token.ts';
 import { readApprovalId } from '../../core/text/reference.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { quoted, type Issue } from '../../core/problem.ts';
@@ -89,7 +89,7 @@ export function toResponsesConversation(
     const isNew = index > last;
     const fault: InputFault = (at, message) => issues.push({ path: `input[${index}]${at === '' ? '' : `.${at}`}`, message });
     const { encrypted_content: sealed } = item;
-    if (typeof sealed === 'string' && unpackNative(sealed) === null)
+    if (typeof sealed === 'string' && unpackNative(sealed) === null && item.type !== 'compaction')
       dropped?.add('input[].encrypted_content', 'only its provider can read it');
     const parse: Parse = (schema) => parseRequestPart(schema, item, ['input', index], { body: { input: items }, issues });
     const content = readItem(item, { fault, dropped, mark, parse });
@@ -134,21 +134,50 @@ export function isSystemItem(item: unknown): boolean {
   return type === 'message' && (role === 'system' || role === 'developer');
 }
 
-/** Reasoning with a token that only this service can read; its provider would reject it. Takes an unvalidated item. */
-export function isIssuedReasoning(item: unknown): boolean {
+/**
+ * Returns the items without reasoning whose token only this service can read, which its provider would reject, and with what it compacted as
+ * text; the same list without any. Takes unvalidated items.
+ */
+export function withoutIssued(items: readonly unknown[]): readonly unknown[] {
+  const left = items.flatMap((item) => {
+    const compacted = readCompaction(recordOf(item));
+    if (compacted !== null) return [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: compacted }] }];
+    return isIssuedReasoning(item) ? [] : [item];
+  });
+  return left.length === items.length && left.every((item, index) => item === items[index]) ? items : left;
+}
+
+function isIssuedReasoning(item: unknown): boolean {
   const { type, encrypted_content: token } = recordOf(item);
   return type === 'reasoning' && typeof token === 'string' && unpackNative(token) !== null;
+}
+
+const compactor = 'compaction';
+
+/** The `encrypted_content` of a compaction item of this service; null: the summary is too long to carry. */
+export function packCompaction(summary: string): string | null {
+  return packNative({ type: 'native', provider: compactor, data: { summary } });
+}
+
+/**
+ * Returns the text in place of a compaction item that this service made; null: any other item. It is the assistant's, so that a history with it
+ * counts as one that this service did not produce.
+ */
+function readCompaction({ type, encrypted_content: token }: Json): string | null {
+  const native = type === 'compaction' && typeof token === 'string' ? unpackNative(token) : null;
+  const { summary } = recordOf(native?.data);
+  return native?.provider === compactor && typeof summary === 'string' ? `Summary of the conversation before:\n\n${summary}` : null;
 }
 
 function isOutput(item: Json): boolean {
   return item.type === 'function_call_output' || item.type === 'custom_tool_call_output' || readItemResult(item) !== null;
 }
 
-function isOfAssistant(item: Json): boolean {
+export function isOfAssistant(item: Json): boolean {
   const { type = 'message', role } = item;
   if (type === 'message') return role === 'assistant';
   const isCall = type === 'function_call' || type === 'custom_tool_call' || readItemCall(item) !== null;
-  return isCall || type === 'reasoning' || type === 'image_generation_call' || type === 'mcp_approval_request';
+  return isCall || type === 'reasoning' || type === 'compaction' || type === 'image_generation_call' || type === 'mcp_approval_request';
 }
 
 type Parse = <Schema extends z.ZodType>(schema: Schema) => z.infer<Schema> | null;
@@ -198,6 +227,12 @@ function readItem(item: InputItem, reading: Reading): Said | null {
       if (question !== null)
         return { as: 'decision', decision: { ...question, ...readDecision(approve, reason, (message) => fault('reason', message)) } };
       fault('approval_request_id', notOurs);
+      return null;
+    }
+    case 'compaction': {
+      const text = readCompaction(item);
+      if (text !== null) return { as: 'assistant', parts: [{ type: 'text', text }] };
+      fault('encrypted_content', 'can be read only by the provider that compacted the conversation: send the items before it instead');
       return null;
     }
     case 'additional_tools':

@@ -20,8 +20,9 @@ import {
 } from '../client-tools.ts';
 import type { DialectRequest } from '../dialect.ts';
 import { createFieldReader, type Field, readService } from '../fields.ts';
+import { readConversationId } from '../../core/text/reference.ts';
 import { responsesFields, responsesTool } from './fields.ts';
-import { InputItem, isIssuedReasoning, isSystemItem, toResponsesConversation } from './input.ts';
+import { InputItem, isOfAssistant, isSystemItem, toResponsesConversation, withoutIssued } from './input.ts';
 import { isRunByProvider, qualifiedName, toFunction, toolsInItems } from './item-tools.ts';
 import { KB } from '../../core/limits/units.ts';
 
@@ -67,6 +68,8 @@ export const ResponsesRequest = z
     parallel_tool_calls: z.boolean().nullish(),
     temperature: z.number().min(0).max(2).nullish(),
     top_p: z.number().min(0).max(1).nullish(),
+    presence_penalty: z.number().min(-2).max(2).nullish(),
+    frequency_penalty: z.number().min(-2).max(2).nullish(),
     max_output_tokens: z.int().min(1).nullish(),
     reasoning: z.looseObject({ effort: z.string().max(40).nullish(), summary: z.string().nullish() }).nullish(),
     text: z.looseObject({ format: TextFormat.nullish(), verbosity: z.string().max(40).nullish() }).nullish(),
@@ -76,7 +79,13 @@ export const ResponsesRequest = z
     prompt_cache_key: z.string().max(1000).nullish(),
     prompt_cache_retention: z.string().max(40).nullish(),
     prompt_cache_options: z.record(z.string(), z.unknown()).nullish(),
-    background: z.boolean().nullish(),
+    background: z.boolean().nullish().meta({
+      description: 'Returns at once; GET reads the response.',
+    }),
+    conversation: z
+      .union([z.string(), z.looseObject({ id: z.string() })])
+      .nullish()
+      .meta({ description: 'Of `POST /v1/conversations`; `input` has only new items.' }),
     store: z.boolean().nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
     toolset: z.string().min(1).max(100).nullish().meta({ description: 'Extension: the toolset whose tools the service runs.' }),
@@ -88,6 +97,8 @@ export type ResponsesRequest = z.infer<typeof ResponsesRequest>;
 const settingNames: SettingNames = {
   topP: 'top_p',
   maxOutputTokens: 'max_output_tokens',
+  presencePenalty: 'presence_penalty',
+  frequencyPenalty: 'frequency_penalty',
   reasoningEffort: 'reasoning.effort',
   responseFormat: 'text.format',
   toolChoice: 'tool_choice',
@@ -107,6 +118,7 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
   const request = parseInput(ResponsesRequest, body);
   const dropped = createDropped(request.safety_identifier == null ? settingNames : { ...settingNames, user: 'safety_identifier' });
   const marks = readFields(body, dropped);
+  checkStored(request);
   const offered = offeredTools(request, dropped);
   const settings = { ...toSettings(request, dropped), ...marks };
   return {
@@ -124,6 +136,21 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
   };
 }
 
+/** What the answer is stored for must be possible. */
+function checkStored({ background, store, conversation, previous_response_id: previous, input }: ResponsesRequest): void {
+  const issues: Issue[] = [];
+  const refuse = (path: string, message: string): void => void issues.push({ path, message });
+  if (background === true && store === false) refuse('store', 'must not be false with background');
+  if (conversation != null) {
+    const id = typeof conversation === 'string' ? conversation : conversation.id;
+    if (readConversationId(id) === null) refuse('conversation', 'is unknown: POST /v1/conversations creates one');
+    if (previous != null) refuse('conversation', 'and previous_response_id cannot be combined: send only one of them');
+    const known = typeof input === 'string' ? -1 : input.findIndex(isOfAssistant);
+    if (known >= 0) refuse(`input[${known}]`, 'is in the conversation already: send only new items');
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
 /** Replaces the request's system text. Takes unvalidated items. */
 export function withResponsesInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
   const { instructions: _own, input, ...rest } = body;
@@ -134,11 +161,11 @@ export function withResponsesInstructions(body: Readonly<Record<string, unknown>
   };
 }
 
-/** Returns the request without reasoning that only this service can read; the same object without any. */
+/** Returns the request without what only this service can read; the same object without any. */
 export function withoutResponsesTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { input } = body;
-  if (!Array.isArray(input) || !input.some(isIssuedReasoning)) return body;
-  return { ...body, input: input.filter((item) => !isIssuedReasoning(item)) };
+  const items = Array.isArray(input) ? withoutIssued(input) : input;
+  return items === input ? body : { ...body, input: items };
 }
 
 // ---- Tools ----
@@ -234,6 +261,8 @@ function toSettings(body: ResponsesRequest, dropped: Dropped): ModelSettings {
     temperature: body.temperature,
     topP: body.top_p,
     maxOutputTokens: body.max_output_tokens,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
     reasoningEffort: body.reasoning?.effort,
     parallelToolCalls: body.parallel_tool_calls,
     responseFormat: text?.format == null || text.format.type === 'text' ? null : toResponseFormat(text.format),
@@ -264,7 +293,21 @@ function toToolChoice({ type, name, mode }: Exclude<z.infer<typeof ToolChoice>, 
 
 const echoed = [
   ...['temperature', 'top_p', 'max_output_tokens', 'parallel_tool_calls', 'previous_response_id', 'store', 'truncation', 'user'],
-  ...['safety_identifier', 'prompt_cache_key', 'max_tool_calls', 'reasoning', 'tool_choice', 'metadata', 'text', 'instructions', 'tools'],
+  ...[
+    'presence_penalty',
+    'frequency_penalty',
+    'background',
+    'conversation',
+    'safety_identifier',
+    'prompt_cache_key',
+    'max_tool_calls',
+    'reasoning',
+    'tool_choice',
+    'metadata',
+    'text',
+    'instructions',
+    'tools',
+  ],
 ] as const;
 
 /** Fields that a Response repeats, small ones first. Fields that do not fit are shown as if they were not sent. */
@@ -287,10 +330,13 @@ function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<
 /** Adds the members that the SDK's types require. */
 function toEchoed(field: (typeof echoed)[number], value: unknown): unknown {
   if (value == null) return null;
+  if (field === 'conversation') return typeof value === 'string' ? { id: value } : value;
   if (field === 'reasoning') return { effort: null, summary: null, ...(value as object) }; // Already validated, like the next two.
   if (field === 'text') return { format: { type: 'text' }, ...(value as object) };
   if (field !== 'tools') return value;
-  return (value as Tool[]).map((tool) => (tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool));
+  return (value as Tool[]).map((tool) =>
+    tool.type === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool,
+  );
 }
 
 /** `custom`: names of free-text tools. `items`: tools whose calls are items of their own (`item-tools.ts`). `spaces`: the client's names of namespaced tools, by their names for models. */

@@ -3,7 +3,7 @@
  * since a request may be passed on unchanged. The dialect parses the rest.
  */
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
-import { readCompletionId } from '../../core/text/reference.ts';
+import { readCompletionId, readConversationId } from '../../core/text/reference.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import { resolveModelAlias } from '../../core/model/model-alias.ts';
 import type { Principal } from '../../core/people/principal.ts';
@@ -31,7 +31,7 @@ export type IncomingChat = Pick<ProxiedChat, 'headers' | 'signal' | 'requestId' 
 };
 
 /**
- * `session`: from the header, including `new`. `previousCalls`: the session identified by ids in the request: of tool calls, or of the completion
+ * `session`: from the header, including `new`, or from the conversation of a Responses request. `previousCalls`: the session identified by ids in the request: of tool calls, or of the completion
  * that it continues.
  */
 export type ChatRoute = { agent?: string; model?: string; toolset?: string; session?: string; previousCalls: string | null };
@@ -54,7 +54,7 @@ export async function resolveModel({ directory }: { directory: Directory }, { wo
  * sessions, and `model_not_found` for an invalid model reference.
  */
 export function readRoute(
-  { dialect, body, toolset: inHeader, session }: Pick<IncomingChat, 'dialect' | 'body' | 'toolset' | 'session'>,
+  { dialect, body, toolset: inHeader, session: inHeaders }: Pick<IncomingChat, 'dialect' | 'body' | 'toolset' | 'session'>,
   ref: string,
 ): ChatRoute {
   const inBody = body.toolset ?? undefined;
@@ -64,6 +64,12 @@ export function readRoute(
     throw invalidRequest([{ path: 'toolset', message: 'differs from the header x-moniker-toolset: send only one of them' }]);
   }
   const toolset = inBody ?? inHeader;
+  const conversation = dialect.name === 'openai-responses' ? conversationIn(body) : null;
+  const session = conversation ?? inHeaders;
+  if (conversation !== null && inHeaders !== undefined && inHeaders !== conversation)
+    throw invalidRequest([
+      { path: 'conversation', message: 'names another session than the header x-moniker-session: send only one of them' },
+    ]);
   return {
     ...modelOrAgent(ref),
     ...(toolset !== undefined && { toolset }),
@@ -80,6 +86,12 @@ export function isPlain({ agent, toolset, session, previousCalls }: ChatRoute): 
 export function withoutToolset({ toolset: _toolset, ...body }: ChatBody): ChatBody {
   // The rest of a record without one key still has `model`, which the compiler cannot infer.
   return body as ChatBody;
+}
+
+/** Returns the session of a conversation that this service created; null: any other value, which only a provider can know. */
+function conversationIn({ conversation }: ChatBody): string | null {
+  const id = isRecord(conversation) ? conversation.id : conversation;
+  return typeof id === 'string' ? readConversationId(id) : null;
 }
 
 function sessionOfPrevious(dialect: Dialect, { previous_response_id: previous }: ChatBody): string | null {

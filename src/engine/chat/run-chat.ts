@@ -71,7 +71,7 @@ export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<C
   const { principal, dialect } = incoming;
   const ref = await resolveModel(deps, principal, incoming.body.model);
   const route = readRoute(incoming, ref);
-  if (isPlain(route) && dialect.createCallReader === undefined) {
+  if (isPlain(route) && dialect.createCallReader === undefined && (!isBackground(incoming) || needsProvider(incoming))) {
     requireAllowed(principal, { act: 'use-model' });
     return await incoming.open(deps.proxyChat(principal, { ...toProxied(incoming), ref, text: incoming.text }));
   }
@@ -88,6 +88,25 @@ export async function runChat(deps: ChatDeps, incoming: IncomingChat): Promise<C
     return { ...planned, streamed, session: null, completion: null, dropped: dropped.items() };
   }
   return await chat.open(deps.proxyChat(principal, { ...toProxied(chat), ...planned, agentName: chat.route.agent }));
+}
+
+/** Its answer is read later, so that its turn runs in a session, unless only a provider can run it. */
+function isBackground({ dialect, body }: Pick<IncomingChat, 'dialect' | 'body'>): boolean {
+  return dialect.name === 'openai-responses' && body.background === true;
+}
+
+/** Whether the request, which names no session, has what a session cannot do: such as tools that the provider runs, or its earlier response. */
+function needsProvider({ dialect, body }: IncomingChat): boolean {
+  try {
+    const request = dialect.readRequest(body);
+    request.conversation({});
+    request.settings();
+    request.clientTools();
+    return request.previous !== null;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_request') return true;
+    throw error;
+  }
 }
 
 function toProxied({ dialect, body, headers, signal, requestId, cache }: IncomingChat) {
@@ -112,7 +131,8 @@ async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession |
     plan.skills === undefined &&
     dialect.createCallReader === undefined &&
     route.session === undefined &&
-    route.previousCalls === null
+    route.previousCalls === null &&
+    !isBackground(chat)
   ) {
     const { idempotencyKey: key, bodyHash = '' } = idempotency;
     // The agent may have had tools at the first request.
@@ -131,7 +151,7 @@ async function beginTurn(deps: ChatDeps, chat: RoutedChat, found: FoundSession |
   const decided = decisions.length > 0 && { decided: true as const };
   const shown = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...decided, ...previous };
   const replaced = plan.replaced === undefined ? {} : { replaced: plan.replaced };
-  const wanted = { plan, input, history, chat: shown, awaitsAnswer: !request.streamed, ...idempotency };
+  const wanted = { plan, input, history, chat: shown, awaitsAnswer: !request.streamed && !isBackground(chat), ...idempotency };
   const { turnWithinRequest } = deps;
   if (turnWithinRequest !== undefined)
     return { content: await turnWithinRequest(chat, wanted), edition: plan.edition ?? null, ...replaced };

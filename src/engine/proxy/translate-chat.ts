@@ -73,6 +73,9 @@ export type TranslatedChat = {
 /** What an agent sets for a chat without a turn. `instructions` already include the caller's system text, `settings` the request's. */
 export type AgentOverrides = Pick<Plan, 'instructions' | 'settings' | 'protocol'>;
 
+/** What a session could do runs there. */
+const noBackground = 'is not possible for what only a provider with Responses can run';
+
 export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
 
 /**
@@ -88,6 +91,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
   if (kept !== undefined && dialect.name === 'openai-chat') conversation.history = await withKeptParts(kept, conversation.history);
   meter.dropped(request.dropped);
   const { request: asked, shown } = withSentNames(toChatRequest(chat, request, conversation));
+  if (body.background === true) throw invalidRequest([{ path: 'background', message: noBackground }]);
   const storing = body.store === false ? undefined : kept;
   const identity = (unique = deps.ids.next('cmpl')): AnswerIdentity => ({
     id: toAnswerId(dialect.name, unique),
@@ -95,6 +99,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     created: Math.floor(deps.clock.now() / 1000),
     includeUsage: request.includeUsage,
     echo: request.echo,
+    now: () => deps.clock.now(),
   });
   const batches = shown(deps.model.stream(asked, request.streamed ? signal() : new AbortController().signal))[Symbol.asyncIterator]();
   if (!request.streamed) {

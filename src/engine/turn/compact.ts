@@ -7,6 +7,7 @@ import type { Usage } from '../../core/model/chat-event.ts';
 import {
   boundSummary,
   fallbackSummary,
+  maxSummaryTokens,
   planCompaction,
   summaryInput,
   summaryInstruction,
@@ -18,8 +19,6 @@ import type { Message } from '../../core/model/message.ts';
 import type { StepDeps, StepScope } from './run-step.ts';
 import { abortAfter } from '../timeout.ts';
 
-/** Leaves room for reasoning before the summary; the summary itself is cut by bytes. */
-export const maxSummaryTokens = 4_000;
 /** The turn waits this long for a summary; then the oldest turns are left out without one. */
 export const summaryTimeoutMs = 60_000;
 

@@ -34,6 +34,7 @@ export const openaiResponses: Adapter = {
   dialect: 'openai-responses',
   watched: async () => (await import('./watch.ts')).responsesWire,
   path: () => '/responses',
+  countTokensPath: '/responses/input_tokens',
   profileRows: responsesRows,
   toBody: toResponsesBody,
   createReply: (access) => new ResponsesReply(access),

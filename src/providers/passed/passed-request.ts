@@ -13,7 +13,8 @@ import { startBodyLog } from '../../engine/proxy/body-log.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
 import { limitRequest } from '../../engine/proxy/reserve-request.ts';
 import { forwardBody } from './forwarded-reply.ts';
-import { answerHeaders, openCache, type ProxyDeps } from '../proxy.ts';
+import { accessFor, needsOf } from '../api-choice.ts';
+import { answerHeaders, ifKnown, openCache, type ProxyDeps } from '../proxy.ts';
 import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
 import { startReply } from './reply-start.ts';
@@ -82,6 +83,19 @@ export async function passRequest(
     meter.fail(error);
     throw error;
   }
+}
+
+/** Has the provider compact a conversation (`/responses/compact`); null: its API cannot. */
+export async function compactByProvider(
+  deps: ProxyDeps,
+  principal: Principal,
+  request: Omit<PassedRequest, 'path'> & { body: Readonly<Record<string, unknown>> },
+): Promise<Response | null> {
+  const { access } = await readAllowedProvider(deps.directory, principal, request.ref);
+  const needs = needsOf(request.body, 'openai-responses');
+  const sent = accessFor(access, splitModelRef(request.ref).model, needs, deps.clock.now());
+  if (sent.kind !== 'openai-responses') return null;
+  return await ifKnown(sent, () => passRequest(deps, principal, { ...request, path: '/responses/compact' }));
 }
 
 /** Of an image, a recording or a transcript. Embeddings and moderations have no output. */

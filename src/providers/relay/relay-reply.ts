@@ -58,13 +58,14 @@ export async function relayWhole({ events: read, text, document, reply }: ReadRe
   return isRegular && named === undefined ? new Response(text, init) : Response.json(named ?? shown, init);
 }
 
-function identityOf(reply: ReplyReader, { ids, dialect, model, agentRef, includeUsage }: UnsentRelay): AnswerIdentity {
+function identityOf(reply: ReplyReader, { ids, dialect, model, agentRef, includeUsage, clock }: UnsentRelay): AnswerIdentity {
   return {
     id: reply.id ?? toAnswerId(dialect.name, ids.next('cmpl')),
     model: agentRef ?? model,
     created: reply.created ?? 0,
     includeUsage,
     isOwnWire: true,
+    now: () => clock.now(),
   };
 }
 

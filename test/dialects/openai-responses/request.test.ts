@@ -5,6 +5,7 @@ import { limits } from '../../../src/core/limits/limits.ts';
 import { packNative } from '../../../src/core/model/native-token.ts';
 import { toToolCallId } from '../../../src/core/text/reference.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
+import { packCompaction } from '../../../src/dialects/openai-responses/input.ts';
 import { readEcho } from '../../../src/dialects/openai-responses/request.ts';
 import { toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
 import { maxEchoCharacters } from '../../../src/dialects/openai-responses/request.ts';
@@ -265,7 +266,7 @@ describe('other fields of a request', () => {
     ['tools[0].name', { tools: [{ type: 'function', function: { name: 'f' } }] }],
     ['tools', { tools: Array.from({ length: limits.maxClientTools + 1 }, (_, n) => ({ type: 'function', name: `f${n}` })) }],
     ['tool_choice.type', { tool_choice: { type: 'file_search' } }],
-    ['background', { background: true }],
+    ['store', { background: true, store: false }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'pmpt_1' } }],
     ['input', { input: 7 }],
@@ -309,7 +310,7 @@ describe('other fields of a request', () => {
     expect(echo).toEqual({
       temperature: 1,
       reasoning: { effort: 'low', summary: null },
-      tools: [{ type: 'function', name: 'f', parameters: null, strict: null }, tools[1]],
+      tools: [{ type: 'function', name: 'f', description: null, parameters: null, strict: null }, tools[1]],
     });
     expect(custom).toEqual(new Set(['sql']));
     const many = Array.from({ length: 128 }, (_, n) => ({ type: 'custom', name: `sql${n}`, description: 'd'.repeat(1_000) }));
@@ -357,5 +358,36 @@ describe('an unvalidated request', () => {
     expect(openAiResponses.withoutTokens?.({ input: [user('x'), ours, theirs] })).toEqual({ input: [user('x'), theirs] });
     const body = { input: [user('x'), theirs] };
     expect(openAiResponses.withoutTokens?.(body)).toBe(body);
+  });
+});
+
+describe('a compaction item', () => {
+  const own = { type: 'compaction', encrypted_content: packCompaction('She is Ann.') };
+  const next = { role: 'user', content: 'Who am I?' };
+  const continued = (item: object) => read({ input: [item, next] }).conversation({});
+
+  it('of this service is a message of the assistant, so that a session counts it as unknown history', () => {
+    const { history, input } = continued(own);
+    expect(history).toEqual([{ role: 'assistant', parts: [{ type: 'text', text: 'Summary of the conversation before:\n\nShe is Ann.' }] }]);
+    expect(input).toEqual([{ type: 'text', text: 'Who am I?' }]);
+  });
+
+  it.each([
+    ['of a provider', 'gAAAA'],
+    ['with the token of reasoning', packNative({ type: 'native', provider: 'p', data: {} })],
+    ['with a summary that is no text', packNative({ type: 'native', provider: 'compaction', data: { summary: { role: 'system' } } })],
+    ['with a token that is too long', packCompaction('x'.repeat(600 * 1024)) ?? `moniker.${'x'.repeat(600 * 1024)}`],
+    ['with a cut token', own.encrypted_content?.slice(0, -3)],
+  ])('%s is refused with its place', (_what, token) => {
+    expect(refused(() => continued({ type: 'compaction', encrypted_content: token }))).toEqual(['input[0].encrypted_content']);
+  });
+
+  it('of this service is text for a provider with the same wire, and one of the provider stays', () => {
+    const theirs = { type: 'compaction', encrypted_content: 'gAAAA' };
+    const { input } = openAiResponses.withoutTokens?.({ input: [own, theirs, next] }) ?? {};
+    const content = [{ type: 'output_text', text: 'Summary of the conversation before:\n\nShe is Ann.' }];
+    expect(input).toEqual([{ type: 'message', role: 'assistant', content }, theirs, next]);
+    const untouched = { input: [theirs, next] };
+    expect(openAiResponses.withoutTokens?.(untouched)).toBe(untouched);
   });
 });

@@ -8,7 +8,8 @@ import { compactIfLong } from '../../../src/engine/turn/compact.ts';
 import type { StepDeps } from '../../../src/engine/turn/run-step.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
-import { maxSummaryTokens, summaryTimeoutMs } from '../../../src/engine/turn/compact.ts';
+import { maxSummaryTokens } from '../../../src/core/turn/compaction.ts';
+import { summaryTimeoutMs } from '../../../src/engine/turn/compact.ts';
 
 const usage = { inputTokens: 900, outputTokens: 20 };
 const say = (text: string): ChatEvent[] => [

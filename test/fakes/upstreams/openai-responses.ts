@@ -17,6 +17,9 @@ export function fakeOpenAiResponses(script: Script): FakeUpstream {
       try {
         const read = await readRequest(request);
         understood.push(read);
+        const path = new URL(request.url).pathname;
+        if (path.endsWith('/input_tokens')) return Response.json({ object: 'response.input_tokens', input_tokens: countedTokens });
+        if (path.endsWith('/compact')) return Response.json(toCompaction(script(read, understood.length - 1), understood.length));
         const reply = toReply(read, script(read, understood.length - 1), understood.length);
         return read.streamed ? streamOf(reply) : Response.json(reply.response);
       } catch (error) {
@@ -24,6 +27,24 @@ export function fakeOpenAiResponses(script: Script): FakeUpstream {
         refused.push(error.message);
         return refusalOf(error.status, error.message, 'invalid_request_error');
       }
+    },
+  };
+}
+
+/** What the API counts, whatever the input. */
+export const countedTokens = 42;
+
+/** API reference, "Compact a response". The text of the summary stands in the content, which only this service reads. */
+function toCompaction({ text }: Say, count: number): Json {
+  return {
+    ...{ id: `resp_${count}`, object: 'response.compaction', created_at: 1_790_000_000 + count },
+    output: [
+      { id: `msg_${count}`, type: 'message', status: 'completed', role: 'user', content: [{ type: 'input_text', text: 'Kept.' }] },
+      { id: `cmp_${count}`, type: 'compaction', encrypted_content: `gAAAA-cmp-${text}` },
+    ],
+    usage: {
+      ...{ input_tokens: 120, input_tokens_details: { cached_tokens: 64 }, output_tokens: 30, total_tokens: 150 },
+      output_tokens_details: { reasoning_tokens: 0 },
     },
   };
 }
@@ -41,7 +62,7 @@ const fields = new Set([
 ]);
 
 async function readRequest(request: Request): Promise<Understood> {
-  refuse(request.method !== 'POST' || !new URL(request.url).pathname.endsWith('/responses'), 'Not found', 404);
+  refuse(request.method !== 'POST' || !/\/responses(\/compact|\/input_tokens)?$/.test(new URL(request.url).pathname), 'Not found', 404);
   refuse(!/^Bearer ./.test(request.headers.get('authorization') ?? ''), "You didn't provide an API key.", 401);
   const body = recordOf(await request.json(), 'We could not parse the JSON body of your request.');
   for (const name of Object.keys(body)) refuse(!fields.has(name), `Unknown parameter: '${name}'.`);
@@ -176,6 +197,10 @@ function readInputItem(item: Json, at: number, reading: Reading): void {
       else reading.messages.push({ role: 'tool', results: [result] });
       return;
     }
+    case 'compaction':
+      refuse(!String(item.encrypted_content).startsWith('gAAAA-cmp-'), `The encrypted content of 'input[${at}]' could not be verified.`);
+      assistantOf(reading).returned.push(String(item.encrypted_content));
+      return;
     case 'web_search_call':
     case 'program':
       assistantOf(reading).returned.push(String(item.id));
@@ -249,6 +274,8 @@ function toReply(request: Understood, say: Say, count: number): Reply {
   const response = {
     ...{ id: `resp_${count}`, object: 'response', created_at: 1_790_000_000 + count, status, background: false, error: null },
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    ...{ completed_at: status === 'completed' ? 1_790_000_001 + count : null, max_tool_calls: null, service_tier: 'default' },
+    ...{ presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0, safety_identifier: null, prompt_cache_key: null },
     ...{ instructions: null, max_output_tokens: null, model: request.model, output: items, parallel_tool_calls: true },
     ...{ previous_response_id: null, reasoning: { effort: reasons ? 'medium' : null, summary: null }, store: false, temperature: 1 },
     ...{ text: { format: { type: 'text' } }, tool_choice: 'auto', top_p: 1, truncation: 'disabled', user: null, metadata: {} },
@@ -289,7 +316,7 @@ function streamOf({ response, items, status }: Reply): Response {
   const say = (type: string, fields: Json): void => {
     events.push({ type, ...fields, sequence_number: events.length });
   };
-  const begun = { ...response, status: 'in_progress', output: [], usage: null, incomplete_details: null };
+  const begun = { ...response, status: 'in_progress', completed_at: null, output: [], usage: null, incomplete_details: null };
   say('response.created', { response: begun });
   say('response.in_progress', { response: begun });
   for (const [index, item] of items.entries()) sayItem(item, index, say);

@@ -1,14 +1,17 @@
 /**
  * `/v1/responses`: the endpoint of stock OpenAI clients (`chat.ts`); earlier responses, from any event on; and cancellation. Responses
- * stored by a provider are not available here.
+ * stored by a provider are available here only if they run in the background. `response-input.ts` has the work on the input of a response.
  */
 import { z } from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { invalidRequest } from '../../../core/problem.ts';
 import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';
 import { ResponsesRequest } from '../../../dialects/openai-responses/request.ts';
-import { defineRoute } from '../../route.ts';
+import { readCompletionId } from '../../../core/text/reference.ts';
+import { requireStream } from '../../places.ts';
+import { defineRoute, type RouteRequest } from '../../route.ts';
 import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
+import { responseInputRoutes } from './response-input.ts';
 import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
 
 const ResponseObject = z
@@ -46,6 +49,7 @@ const RetrieveQuery = storedCompletionRoute.query.loose().extend({
 });
 
 export const responsesRoutes = [
+  ...responseInputRoutes,
   defineRoute(
     {
       ...common,
@@ -54,7 +58,7 @@ export const responsesRoutes = [
       operationId: 'createResponse',
       summary: 'Create a response (OpenAI)',
       description:
-        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation`, `prompt` and tools that only OpenAI runs are rejected unless the request is passed on unchanged; `background` always, since its answer could not be read later. Errors have the OpenAI format.',
+        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside Moniker, and `output` contains the text and calls of the caller’s own `tools`: send their outputs with `previous_response_id`, with the preceding items, or alone with the session. `previous_response_id` names a response of a session: the newest is continued in the same session, an older one in a new session. If a call requires approval, the response ends with a sentence that names it and an `mcp_approval_request` item, and the next request continues; an `mcp_approval_response` item in it decides, with the scope `approve`, and returns `conflict` if the call was decided otherwise. Otherwise the request is sent to the provider: unchanged if it supports Responses, otherwise translated. Tools that the client runs and that have items of their own (`local_shell`, `shell`, `apply_patch`, `tool_search` with `execution: client`) are functions for other APIs, and their calls come back as those items. `conversation` names one of `POST /v1/conversations`. `background` returns at once: the turn runs in a session, also with a provider’s model, or at the provider if only that can run it, and GET reads the response. `prompt`, conversations of OpenAI and tools that only OpenAI runs are rejected unless the request is passed on unchanged. Errors have the OpenAI format.',
       query: 'ignored',
       headers: chatHeaders({ parts: 'Items', leads: '`previous_response_id` and the ids of calls' }),
       body: { documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },
@@ -71,18 +75,24 @@ export const responsesRoutes = [
       operationId: 'getResponse',
       summary: 'Read a stored response',
       description:
-        'For responses of a session. Returns a document when it has ended; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.',
+        'For responses of a session, and for those that a provider runs in the background, for an hour. Returns a document when it has ended, and at once if it was requested in the background; with `stream=true`, `starting_after`, `after`, `Last-Event-ID` or `Accept: text/event-stream`, returns its events after the given one, byte for byte as first sent.',
       ...storedCompletionRoute,
       query: RetrieveQuery,
     },
     async (request) => {
       const { c, params, query } = request;
-      const completion = requireCompletion('openai-responses', params.id);
       const { stream, starting_after: startingAfter } = query;
       if (startingAfter !== undefined && query.after !== undefined)
         throw invalidRequest([{ path: 'starting_after', message: 'and `after` cannot be combined: send only one of them' }]);
       const place = readStoredPlace(c, query.after);
       const streamed = stream === 'true' || startingAfter !== undefined || place.streamed;
+      const passed = await askProvider(
+        request,
+        'read',
+        streamed ? `?stream=true${startingAfter === undefined ? '' : `&starting_after=${startingAfter}`}` : '',
+      );
+      if (passed !== null) return passed;
+      const completion = requireCompletion('openai-responses', params.id);
       // The query parameter takes precedence over the header.
       return await answerFromCompletion(
         request,
@@ -106,9 +116,27 @@ export const responsesRoutes = [
     },
     async (request) => {
       const { services, principal, params } = request;
+      const passed = await askProvider(request, 'cancel', '');
+      if (passed !== null) return passed;
       const completion = requireCompletion('openai-responses', params.id);
       await services.sessions.get(completion.session).cancel(principal, completion.own);
       return await answerFromCompletion(request, completion, { streamed: false });
     },
   ),
 ];
+
+/** Returns the response of the provider that runs it in the background; null: it is one of a session, or unknown. */
+async function askProvider(
+  {
+    c,
+    services,
+    principal,
+    params: { id },
+  }: Pick<RouteRequest<{ params: typeof storedCompletionRoute.params }>, 'c' | 'services' | 'principal' | 'params'>,
+  act: 'read' | 'cancel',
+  query: string,
+): Promise<Response | null> {
+  if (readCompletionId('openai-responses', id) !== null) return null;
+  if (query !== '') requireStream(c);
+  return await services.readStoredResponse(principal, { id, act, query, requestId: c.get('requestId') });
+}

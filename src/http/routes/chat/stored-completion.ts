@@ -64,7 +64,7 @@ export async function answerFromCompletion(
 ): Promise<Response> {
   if (options.streamed) requireStream(c);
   const sessionPort = services.sessions.get(session);
-  const edition = await sessionPort.completionEdition(principal, completion);
+  const { edition } = await sessionPort.completionTurn(principal, completion);
   const content = await sessionPort.completion(principal, completion, options);
   return completionResponse(content, { session, completion, edition }, options.streamed);
 }

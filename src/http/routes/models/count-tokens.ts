@@ -11,6 +11,7 @@ import { type RouteRequest, defineRoute } from '../../route.ts';
 import { routingHeaders } from '../chat/chat.ts';
 import type { HttpServices } from '../../services.ts';
 import { type ChatBody, readRoute, requireModel, resolveModel, withoutToolset } from '../../../engine/chat/incoming-chat.ts';
+import type { Dialect } from '../../../dialects/dialect.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 
@@ -41,26 +42,35 @@ export const countTokenRoutes = [
       problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'],
     },
     async (request) => {
-      const counted = await count(request, request.body);
+      const messages = { dialect: anthropicMessages, headers: anthropicHeaders(request.c), estimate: estimateTokens };
+      const counted = await countInput(request, messages);
       return counted instanceof Response ? counted : request.answer(200, counted);
     },
   ),
 ];
 
-type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text'>;
+type Asked = Pick<RouteRequest, 'c' | 'services' | 'principal' | 'text' | 'body'>;
+type Counted = { input_tokens: number; estimated: true };
+/** `estimate`: takes the body and the text before its own system text. */
+type CountedDialect = {
+  dialect: Dialect;
+  headers?: Readonly<Record<string, string>>;
+  estimate(body: ChatBody, instructions: string): number;
+};
 
-async function count({ c, services, principal, text }: Asked, value: unknown): Promise<Response | z.infer<typeof TokenCount>> {
+/** Returns the provider's response, or an estimate. */
+export async function countInput(
+  { c, services, principal, text, body: value }: Asked,
+  { dialect, headers, estimate }: CountedDialect,
+): Promise<Response | Counted> {
   const body = requireModel(value);
   const ref = await resolveModel(services, principal, body.model);
-  const { agent } = readRoute({ dialect: anthropicMessages, body, ...routingHeaders(c) }, ref);
-  if (agent !== undefined) return estimate(body, await instructionsOf(services, principal, agent));
+  const { agent } = readRoute({ dialect, body, ...routingHeaders(c) }, ref);
+  const estimated = (instructions: string): Counted => ({ input_tokens: estimate(body, instructions), estimated: true });
+  if (agent !== undefined) return estimated(await instructionsOf(services, principal, agent));
   requireAllowed(principal, { act: 'use-model' });
-  const sent = { ref, dialect: anthropicMessages, body: withoutToolset(body), text, headers: anthropicHeaders(c) };
-  return (await services.countTokens(principal, sent)) ?? estimate(body, '');
-}
-
-function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCount> {
-  return { input_tokens: estimateTokens(body, instructions), estimated: true };
+  const counted = await services.countTokens(principal, { ref, dialect, body: withoutToolset(body), text, headers });
+  return counted ?? estimated('');
 }
 
 async function instructionsOf(services: HttpServices, principal: Principal, agent: string): Promise<string> {

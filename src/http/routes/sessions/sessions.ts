@@ -176,8 +176,10 @@ export const sessionRoutes = [
       query: MessagesQuery,
       answers: { 200: { description: 'A page of messages.', schema: pageOf(TranscriptMessage) } },
     },
-    async ({ answer, services, principal, params, query }) =>
-      answer(200, await services.sessions.get(params.id).messages(principal, query)),
+    async ({ answer, services, principal, params, query }) => {
+      const { items, nextCursor } = await services.sessions.get(params.id).messages(principal, query);
+      return answer(200, { items, nextCursor });
+    },
   ),
 ];
 

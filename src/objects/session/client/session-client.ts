@@ -49,7 +49,7 @@ const methods: MethodTable<SessionObject> = {
   waitForAnswer: once,
   stream: once,
   completion: once,
-  completionEdition: read,
+  completionTurn: read,
   eventsAfter: read,
   eventPage: read,
   recordedTurn: read,

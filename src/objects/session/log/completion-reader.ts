@@ -19,14 +19,14 @@ import type { TurnSource } from './turn-reader.ts';
 
 /** `remember` stores the taint marks for a response that the client may send as history. Never throws. */
 export type CompletionSource = TurnSource & {
-  openSession: Pick<OpenSession, 'completions'>;
+  openSession: Pick<OpenSession, 'completions' | 'turns'>;
   session: string;
   remember(answer: AnswerContent): Promise<void>;
 };
 
 /**
- * Returns the frames after `after` (all frames by default), or the document once the response has ended. Throws `not_found` for
- * an unknown response and, for a document, the problem that the turn failed with.
+ * Returns the frames after `after` (all frames by default), or the document once the response has ended; in the background, at once. Throws
+ * `not_found` for an unknown response and, for a document, the problem that the turn failed with.
  */
 export async function readCompletion(
   source: CompletionSource,
@@ -39,8 +39,12 @@ export async function readCompletion(
   return streamed ? streamFrames(source, completion, dialect, from) : await readDocument(source, completion, dialect);
 }
 
-export function editionOf(openSession: Pick<OpenSession, 'completions' | 'turns'>, id: string): EditionPointer | null {
-  return openSession.turns.get(find(openSession, id).range.turn)?.plan.edition ?? null;
+export function turnOf(
+  openSession: Pick<OpenSession, 'completions' | 'turns'>,
+  id: string,
+): { turn: string; edition: EditionPointer | null } {
+  const { turn } = find(openSession, id).range;
+  return { turn, edition: openSession.turns.get(turn)?.plan.edition ?? null };
 }
 
 /** Returns whether the turn of this response runs or waits. Throws `conflict` when it is still queued behind another turn. */
@@ -102,11 +106,17 @@ async function readDocument(source: CompletionSource, completion: Completion, di
       if (answer.isOver()) break;
     }
     if (answer.isOver()) break;
+    const unended = answer.unended(source.openSession.turns.stateOf(completion.range.turn) === 'queued');
+    if (unended !== null) return streamOf(unended);
     await waitForEvent(source, limits.heartbeatMs);
     if (source.isDeleted()) throw new Problem('not_found', 'The session was deleted.');
   }
   await source.remember(toAnswerContent(completion, answer.parts()));
-  const document = new TextEncoder().encode(JSON.stringify(answer.document()));
+  return streamOf(answer.document());
+}
+
+function streamOf(value: Record<string, unknown>): ReadableStream<Uint8Array> {
+  const document = new TextEncoder().encode(JSON.stringify(value));
   return new ReadableStream({
     type: 'bytes',
     start(controller) {

@@ -1,7 +1,7 @@
 /** The transcript for people, one page at a time, read from the log without the compactions that models see. */
 import { limits } from '../../../core/limits/limits.ts';
 import { createTranscript, type Transcript } from '../../../core/turn/transcript.ts';
-import type { MessagePage, MessageQuery, TranscriptMessage } from '../../../ports/session.ts';
+import type { MessagePage, MessagePlace as Place, MessageQuery, TranscriptMessage } from '../../../ports/session.ts';
 import { isCount, recordOf } from '../../../core/json/wire-value.ts';
 import { decodeCursor, encodeCursor } from '../../../core/json/cursor.ts';
 import type { EventLog } from './event-log.ts';
@@ -12,8 +12,6 @@ import { MB } from '../../../core/limits/units.ts';
 /** A page of the transcript ends after this much; an RPC carries 32 MB, and one message may have 10. */
 const messagePageBytes = 4 * MB;
 
-/** The position of a message: the event that started its turn (or imported it), and its index in that turn. */
-type Place = { event: number; index: number };
 type MessageSource = { log: EventLog; turns: Pick<TurnStore, 'starts'> };
 /** The messages of a turn, or of an imported history, by the number of its first event. */
 type Section = { event: number; messages: TranscriptMessage[] };
@@ -23,21 +21,23 @@ const lists = { asc: 'messages', desc: 'messages desc' };
 /** Returns a page. It ends after `limit` messages or a number of bytes. Throws `invalid_request` for an unknown cursor. */
 export function readMessages(source: MessageSource, query: MessageQuery): MessagePage {
   const { cursor, limit = limits.maxMessagesPerPage, order = 'asc' } = query;
-  const from = decodeCursor(lists[order], cursor, isPlace);
+  const from = query.from ?? decodeCursor(lists[order], cursor, isPlace);
   const items: TranscriptMessage[] = [];
+  const places: Place[] = [];
   let bytes = 0;
   for (const { event, messages } of order === 'asc' ? sectionsFrom(source.log, from?.event ?? 1) : sectionsBackFrom(source, from?.event)) {
     const indexed = [...messages.entries()];
     for (const [index, message] of order === 'asc' ? indexed : indexed.reverse()) {
       if (event === from?.event && (order === 'asc' ? index < from.index : index > from.index)) continue;
       if (items.length >= limit || bytes >= messagePageBytes) {
-        return { items, nextCursor: encodeCursor(lists[order], { event, index }) };
+        return { items, places, nextCursor: encodeCursor(lists[order], { event, index }) };
       }
       items.push(message);
+      places.push({ event, index });
       bytes += JSON.stringify(message).length;
     }
   }
-  return { items, nextCursor: null };
+  return { items, places, nextCursor: null };
 }
 
 /** Yields turn by turn, so that only one turn is in memory besides the page. */

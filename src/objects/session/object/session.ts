@@ -6,7 +6,6 @@ import { DurableObject } from 'cloudflare:workers';
 import type { ApprovalView, Decision } from '../../../core/policy/approval.ts';
 import { createRedactor } from '../../../engine/call/redact.ts';
 import { failpoint } from '../../../core/failpoint.ts';
-import type { EditionPointer } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { once } from '../../../core/memoize.ts';
 import type { ClientResult } from '../../../core/model/message.ts';
@@ -57,7 +56,7 @@ import { wire } from '../../../wiring/wire.ts';
 import { loadDecisions, loadReplays } from './alarm.ts';
 import type { SessionNeeds } from './session-needs.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
-import { editionOf, isInProgress, readCompletion } from '../log/completion-reader.ts';
+import { isInProgress, readCompletion, turnOf } from '../log/completion-reader.ts';
 import type { DecisionContext } from '../pending/decide.ts';
 import { createDirectCallContext, explainInSession, type DirectCallContext } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
@@ -196,8 +195,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     });
   }
 
-  completionEdition(caller: Principal, completion: string): Promise<Outcome<EditionPointer | null>> {
-    return toOutcome(() => editionOf(this.#enter(caller), completion));
+  completionTurn(caller: Principal, completion: string): Promise<Outcome<ReturnType<typeof turnOf>>> {
+    return toOutcome(() => turnOf(this.#enter(caller), completion));
   }
 
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {

@@ -1,0 +1,91 @@
+/**
+ * Responses in the background that a provider runs, because only it can: which provider has one is stored for an hour, for the key that asked, and
+ * reads and cancels are passed to it. Wire: OpenAI API reference, "Responses: get" and "cancel"; guide "Background mode".
+ */
+import { isRecord, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
+import { KB } from '../../core/limits/units.ts';
+import type { Usage } from '../../core/model/chat-event.ts';
+import type { Principal } from '../../core/people/principal.ts';
+import { splitModelRef } from '../../core/turn/agent.ts';
+import { openAiResponses } from '../../dialects/openai-responses/dialect.ts';
+import { noMeter, startMeter } from '../../engine/proxy/call-meter.ts';
+import type { KeptReplies } from '../../engine/proxy/kept-replies.ts';
+import { readAllowedProvider } from '../../engine/plan/plan-models.ts';
+import { isEventStream } from '../../net/sse.ts';
+import { accessFor } from '../api-choice.ts';
+import { answerHeaders, type ProxyDeps } from '../proxy.ts';
+import { adapters } from '../registry.ts';
+import { withRetries } from '../retry.ts';
+import { openHead } from '../transport.ts';
+import { forwardBody } from './forwarded-reply.ts';
+import { startReply } from './reply-start.ts';
+
+/** The first event of a stream has the id; with all that a response repeats of its request. */
+const maxHeadCharacters = 512 * KB;
+const idPattern = /^[\w-]{1,200}$/;
+const nameOf = (id: string): string => `background ${id}`;
+
+/** Returns the provider's response, unchanged, and stores where it can be read. */
+export async function noteResponse(kept: KeptReplies, ref: string, response: Response): Promise<Response> {
+  const note = (id: unknown): void => {
+    if (typeof id === 'string' && idPattern.test(id)) kept.put(nameOf(id), JSON.stringify({ ref }));
+  };
+  if (!isEventStream(response)) {
+    const text = await response.text();
+    note(recordOf(tryParse(text)).id);
+    return new Response(text, response);
+  }
+  const decoder = new TextDecoder();
+  let head: string | null = '';
+  const watch = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      if (head !== null) {
+        head += decoder.decode(bytes, { stream: true });
+        const data = /^data: (.*)\r?$/m.exec(head.slice(0, head.lastIndexOf('\n') + 1))?.[1];
+        if (data !== undefined) note(recordOf(recordOf(tryParse(data)).response).id);
+        if (data !== undefined || head.length > maxHeadCharacters) head = null;
+      }
+      controller.enqueue(bytes);
+    },
+  });
+  return new Response(response.body?.pipeThrough(watch) ?? null, response);
+}
+
+/** `query`: of the request, such as `?stream=true`. */
+export type StoredResponseRequest = { id: string; act: 'read' | 'cancel'; query: string; requestId?: string | undefined };
+
+/** Returns the provider's response; null: it is not one that this key has begun in the last hour. Throws as for chats. */
+export async function readStoredResponse(
+  deps: ProxyDeps,
+  principal: Principal,
+  { id, act, query, requestId }: StoredResponseRequest,
+): Promise<Response | null> {
+  const kept = deps.kept?.(principal);
+  const noted = idPattern.test(id) && kept !== undefined ? tryParse((await kept.get(nameOf(id))) ?? '') : null;
+  if (kept === undefined || !isRecord(noted)) return null;
+  const ref = stringOf(noted.ref);
+  const { outbound: http, clock } = deps;
+  const found = await readAllowedProvider(deps.directory, principal, ref);
+  const needs = { hasTools: false, effort: 'default', dialect: 'openai-responses' } as const;
+  const access = accessFor(found.access, splitModelRef(ref).model, needs, clock.now());
+  const path = `/responses/${id}${act === 'cancel' ? '/cancel' : query}`;
+  const exchange = { access, path, body: {}, ...(act === 'read' && { method: 'GET' as const }) };
+  const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { isWhole: true }));
+  const headers = await answerHeaders(access, response);
+  const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
+  const meter = {
+    ...noMeter,
+    // The request that began it was answered before anything was used.
+    usage(usage: Usage) {
+      if (noted.isCounted === true) return;
+      const used = startMeter(deps, { principal, ref, requestId, dialect: 'openai-responses' }, access);
+      used.usage(usage);
+      used.end();
+      noted.isCounted = true;
+      kept.put(nameOf(id), JSON.stringify({ ref, isCounted: true }));
+    },
+  };
+  const { readUsage } = adapters[access.kind];
+  const body = await forwardBody(response, started, { access, meter, readUsage, heartbeat: openAiResponses.heartbeat, clock });
+  return new Response(body, { status: 200, headers });
+}
