@@ -1180,6 +1180,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Refused: batches are not listed
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listBatches"];
+        put?: never;
+        /**
+         * Create a batch of a provider
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a batch
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a batch
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["cancelBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase cached replies
+         * @description Of the workspace, or those that one key got. Another location may use a reply for up to 90 seconds more.
+         *
+         *     Not for keys that are bound to agents or toolsets.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["eraseCache"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/callbacks": {
         parameters: {
             query?: never;
@@ -1422,6 +1518,84 @@ export interface paths {
          *     Scope: `admin`.
          */
         get: operations["exportProject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Refused: files are not listed
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listProviderFiles"];
+        put?: never;
+        /**
+         * Upload a file to a provider
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["uploadProviderFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a file of a provider
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getProviderFile"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a file of a provider
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        delete: operations["deleteProviderFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file
+         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getProviderFileContent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5505,6 +5679,20 @@ export interface components {
              */
             status: "signed-in" | "signed-out" | "expired";
         };
+        Batch: {
+            id: string;
+            object: string;
+            status?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BatchRequest: {
+            completion_window: string;
+            endpoint: string;
+            input_file_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * @example {
          *       "header": "x-gitlab-token",
@@ -5525,6 +5713,21 @@ export interface components {
         BulkDecision: {
             /** @description `*`: all tools that are held. Otherwise their own names, without the server’s. */
             tools: "*" | string[];
+        };
+        /**
+         * @description Answers equal requests with stored replies. false: never. Absent: if a request asks.
+         * @example {
+         *       "ttl": 3600
+         *     }
+         */
+        CachePolicy: false | {
+            /**
+             * @description Who gets a reply: the key that got it first (default), or all keys.
+             * @enum {string}
+             */
+            scope?: "key" | "workspace";
+            /** @description Seconds. */
+            ttl: number;
         };
         CallAnswer: {
             /** @description With `approval_required` in a session: the id of the approval. */
@@ -6349,6 +6552,7 @@ export interface components {
         };
         CreatedKey: {
             agents?: string[];
+            cache?: components["schemas"]["CachePolicy"];
             caller?: {
                 [key: string]: string;
             };
@@ -6683,6 +6887,18 @@ export interface components {
             maxBytes?: number;
             /** @description JSON Pointers into the structured result, or into its text if that is JSON. Only these parts are shown. */
             pick?: string[];
+        };
+        /**
+         * @example {
+         *       "erased": 12,
+         *       "isDone": true
+         *     }
+         */
+        ErasedReplies: {
+            /** @description Replies that were erased now. */
+            erased: number;
+            /** @description false: some are left. They are not used any more; repeat the request to erase them, or let them expire. */
+            isDone: boolean;
         };
         EventPage: {
             items: components["schemas"]["SessionEvent"][];
@@ -7310,6 +7526,7 @@ export interface components {
         };
         Key: {
             agents?: string[];
+            cache?: components["schemas"]["CachePolicy"];
             caller?: {
                 [key: string]: string;
             };
@@ -7360,6 +7577,7 @@ export interface components {
         KeyRequest: {
             /** @description Restricts the key to these agents and to the tools that they use. Absent: all. */
             agents?: string[];
+            cache?: components["schemas"]["CachePolicy"];
             /**
              * @description Fields for presets of toolsets: `{"caller": "team"}` inserts `team`.
              * @example {
@@ -7581,6 +7799,8 @@ export interface components {
             at: string;
             /** @description null unless `settings.requestLog.bodies` of the workspace was on; always null for turns, whose texts are in their session. */
             bodies: components["schemas"]["RequestBodies"] | null;
+            /** @description Answered by a cached reply. */
+            cached?: boolean;
             /** @description The code of the problem, or the reason of the end of a turn. */
             code: string | null;
             /** @description Of the calls whose cost is known; null: of none. USD, unless a provider has `prices` in another currency. */
@@ -8067,6 +8287,7 @@ export interface components {
          *     }
          */
         ModelAlias: {
+            cache?: components["schemas"]["CachePolicy"];
             /**
              * @description Asked next when a model reports that the conversation does not fit it.
              * @example openai/gpt-5.5
@@ -8100,6 +8321,7 @@ export interface components {
             timeouts?: components["schemas"]["RouteTimeouts"];
         };
         ModelAliasView: {
+            cache?: components["schemas"]["CachePolicy"];
             /**
              * @description Asked next when a model reports that the conversation does not fit it.
              * @example openai/gpt-5.5
@@ -8929,6 +9151,12 @@ export interface components {
             readonly source?: "document" | "settings" | "builtin";
             timeouts?: components["schemas"]["ModelTimeouts"];
         };
+        ProviderFile: {
+            id: string;
+            object: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @enum {string} */
         ProviderKind: "openai" | "openai-compatible" | "openai-responses" | "anthropic" | "gemini" | "cohere" | "azure-openai" | "bedrock" | "vertex" | "ollama";
         /**
@@ -9571,6 +9799,8 @@ export interface components {
             agent: string | null;
             /** Format: date-time */
             at: string;
+            /** @description Answered by a cached reply. */
+            cached?: boolean;
             /** @description The code of the problem, or the reason of the end of a turn. */
             code: string | null;
             /** @description Of the calls whose cost is known; null: of none. USD, unless a provider has `prices` in another currency. */
@@ -12962,6 +13192,8 @@ export interface components {
          */
         UsageRow: {
             agent?: string | null;
+            /** @description Answered by a cached reply; also in `calls`. */
+            cachedCalls?: number;
             cachedInputTokens?: number;
             cacheWriteInputTokens?: number;
             calls: number;
@@ -12995,6 +13227,10 @@ export interface components {
             reasoningTokens?: number;
             /** @description The name that was called. null: not kept, because there were too many, or before this was counted. */
             requested?: string | null;
+            /** @description What they had cost, if known. */
+            savedCost?: number;
+            /** @description What they had used. */
+            savedTokens?: number;
             /** @description Canonical name. null, with `requested` or `via`: the name was of no tool, or of several. */
             tool?: string | null;
             /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
@@ -13008,6 +13244,8 @@ export interface components {
             via?: components["schemas"]["Via"] | null;
         };
         UsageTotals: {
+            /** @description Answered by a cached reply; also in `calls`. */
+            cachedCalls?: number;
             cachedInputTokens?: number;
             cacheWriteInputTokens?: number;
             calls: number;
@@ -13022,6 +13260,10 @@ export interface components {
             /** @description Includes reasoning. */
             outputTokens?: number;
             reasoningTokens?: number;
+            /** @description What they had cost, if known. */
+            savedCost?: number;
+            /** @description What they had used. */
+            savedTokens?: number;
             /** @description The part of `cost` that calls of tools cost, in USD. Absent: none. */
             toolCost?: number;
             /** @description Calls whose cost is unknown: the model has no price, or the provider reported no tokens. */
@@ -13552,6 +13794,7 @@ export interface components {
             warnings?: components["schemas"]["Warning"][];
         };
         WrittenModelAlias: {
+            cache?: components["schemas"]["CachePolicy"];
             /**
              * @description Asked next when a model reports that the conversation does not fit it.
              * @example openai/gpt-5.5
@@ -15589,6 +15832,8 @@ export interface operations {
             header?: {
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
+                /** @description `ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns. */
+                "x-moniker-cache"?: string;
                 /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of interrupts and messages, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
@@ -15611,6 +15856,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -17492,6 +17739,8 @@ export interface operations {
             header?: {
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
+                /** @description `ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns. */
+                "x-moniker-cache"?: string;
                 /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of messages, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
@@ -17511,6 +17760,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -17835,6 +18086,197 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    listBatches: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The batch, of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    createBatch: {
+        parameters: {
+            query?: {
+                /** @description The provider. Absent: that of the id or of `x-moniker-provider`, else the only one of a kind with files. */
+                provider?: string;
+            };
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The batch, of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    getBatch: {
+        parameters: {
+            query?: {
+                /** @description The provider. Absent: that of the id or of `x-moniker-provider`, else the only one of a kind with files. */
+                provider?: string;
+            };
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The batch, of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    cancelBatch: {
+        parameters: {
+            query?: {
+                /** @description The provider. Absent: that of the id or of `x-moniker-provider`, else the only one of a kind with files. */
+                provider?: string;
+            };
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The batch, of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    eraseCache: {
+        parameters: {
+            query?: {
+                /** @description Id of the key. */
+                key?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was erased. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasedReplies"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     listCallbacks: {
         parameters: {
             query?: {
@@ -17950,6 +18392,8 @@ export interface operations {
             header?: {
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
+                /** @description `ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns. */
+                "x-moniker-cache"?: string;
                 /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of tool calls, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
@@ -17971,6 +18415,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for GET /v1/chat/completions/{id}. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -18037,6 +18483,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for GET /v1/chat/completions/{id}. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -18316,6 +18764,209 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+        };
+    };
+    listProviderFiles: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderFile"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    uploadProviderFile: {
+        parameters: {
+            query?: {
+                /** @description The provider. Absent: that of the id or of `x-moniker-provider`, else the only one of a kind with files. */
+                provider?: string;
+            };
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A form as in the API of OpenAI, of at most 536870912 bytes, passed on as it arrives. */
+        requestBody: {
+            content: {
+                "multipart/form-data": string;
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderFile"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            415: components["responses"]["OpenAiError415"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    getProviderFile: {
+        parameters: {
+            query?: {
+                /** @description The provider. Absent: that of the id or of `x-moniker-provider`, else the only one of a kind with files. */
+                provider?: string;
+            };
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderFile"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    deleteProviderFile: {
+        parameters: {
+            query?: {
+                /** @description The provider. Absent: that of the id or of `x-moniker-provider`, else the only one of a kind with files. */
+                provider?: string;
+            };
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderFile"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
+        };
+    };
+    getProviderFileContent: {
+        parameters: {
+            query?: {
+                /** @description The provider. Absent: that of the id or of `x-moniker-provider`, else the only one of a kind with files. */
+                provider?: string;
+            };
+            header?: {
+                /** @description The same as `provider`. */
+                "x-moniker-provider"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description The content. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+            508: components["responses"]["OpenAiError508"];
         };
     };
     listGrants: {
@@ -19196,6 +19847,8 @@ export interface operations {
                 "anthropic-version"?: string;
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
+                /** @description `ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns. */
+                "x-moniker-cache"?: string;
                 /** @description A session that stores the conversation; `new` creates one. Messages that it has stored may be sent again or omitted. Without this header, the ids of tool calls, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
@@ -19217,6 +19870,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for GET /v1/messages/{id}. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -19283,6 +19938,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for GET /v1/messages/{id}. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -20865,6 +21522,8 @@ export interface operations {
             header?: {
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
+                /** @description `ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns. */
+                "x-moniker-cache"?: string;
                 /** @description A session that stores the conversation; `new` creates one. Items that it has stored may be sent again or omitted. Without this header, `previous_response_id` and the ids of calls, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
@@ -20886,6 +21545,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -20959,6 +21620,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -21009,6 +21672,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for GET /v1/responses/{id} and `previous_response_id`. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -26162,6 +26827,8 @@ export interface operations {
             header?: {
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
+                /** @description `ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns. */
+                "x-moniker-cache"?: string;
                 /** @description A session that stores the conversation; `new` creates one. Contents that it has stored may be sent again or omitted. Without this header, the ids of function calls, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
@@ -26186,6 +26853,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */
@@ -26228,6 +26897,8 @@ export interface operations {
             header?: {
                 /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
                 "idempotency-key"?: string;
+                /** @description `ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns. */
+                "x-moniker-cache"?: string;
                 /** @description A session that stores the conversation; `new` creates one. Contents that it has stored may be sent again or omitted. Without this header, the ids of function calls, or else the last answer in the history, identify the session. */
                 "x-moniker-session"?: string;
                 /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
@@ -26252,6 +26923,8 @@ export interface operations {
                 headers: {
                     /** @description The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses. */
                     "x-moniker-api"?: string;
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description The id of the completion, for logs; the stream cannot be resumed, and the turn continues without its reader. */
                     "x-moniker-completion"?: string;
                     /** @description What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing. */

@@ -69,7 +69,7 @@ function refuse(): Promise<never> {
 const maxKvEntries = 1_000;
 const maxKvCharacters = 16 * MB;
 
-/** Stores replies that clients refer to (`storage/reply-store.ts`) for as long as there is room. All other keys are absent. */
+/** Stores replies: those that clients refer to (`storage/reply-store.ts`), and cached ones, for as long as there is room. All other keys are absent. */
 function memoryKv(now: () => number): KVNamespace {
   const entries = new Map<string, { text: string; expiresAt: number }>();
   let characters = 0;
@@ -90,6 +90,11 @@ function memoryKv(now: () => number): KVNamespace {
         if (entries.size <= maxKvEntries && characters <= maxKvCharacters) break;
         drop(oldest);
       }
+    },
+    delete: async (key: string): Promise<void> => drop(key),
+    async list({ prefix, limit }: { prefix: string; limit: number }) {
+      const names = [...entries.keys()].filter((key) => key.startsWith(prefix));
+      return { keys: names.slice(0, limit).map((name) => ({ name })), list_complete: names.length <= limit };
     },
   };
   // Only these members are used.

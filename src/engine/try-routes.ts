@@ -41,6 +41,8 @@ export type RouteAttempt = {
   target: string;
   /** The first output has arrived. Called by `firstReply`, too. Only the first call counts. */
   begun(): void;
+  /** The model was not asked: a stored reply was returned. Says nothing about its health. */
+  unused(): void;
   /** The request failed without a reply, or in a turn. Without a problem it was aborted. Called by `firstReply`. */
   failed(problem?: Problem): void;
   /** The reply has ended. `isBroken`: counts only after the first output; before, the failure of the request says more. */
@@ -151,6 +153,10 @@ function startAttempt({ found, leftMs, failed }: Started, { clock, log, workspac
       hasBegun = true;
       noteReply(health, run, clock.now());
       if (keepAs !== null && memory.kept.get(keepAs) !== model) setNewest(memory.kept, keepAs, model, maxKept);
+    },
+    unused() {
+      hasBegun = true;
+      end();
     },
     failed: end,
     over(isBroken) {

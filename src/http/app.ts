@@ -37,11 +37,20 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
     if (!routers.has(root)) routers.set(root, router);
     return router;
   };
+  const atRoot = (root: string, request: Parameters<typeof app.fetch>): Response | Promise<Response> => {
+    const router = routers.get(root);
+    return router === undefined ? loadRouter(root).then((loaded) => loaded.fetch(...request)) : router.fetch(...request);
+  };
+  const atOwnPath = async ([request, ...context]: Parameters<typeof app.fetch>): Promise<Response> => {
+    const { fromAzurePath } = await import('./azure-paths.ts');
+    const own = fromAzurePath(request) ?? request;
+    return await atRoot(routeRoot(app.getPath(own)), [own, ...context]);
+  };
   return Object.assign(app, {
     fetch: (...request: Parameters<typeof app.fetch>): Response | Promise<Response> => {
       const root = routeRoot(app.getPath(request[0]));
-      const router = routers.get(root);
-      return router === undefined ? loadRouter(root).then((loaded) => loaded.fetch(...request)) : router.fetch(...request);
+      if (root === '/openai') return atOwnPath(request);
+      return atRoot(root, request);
     },
   });
 }

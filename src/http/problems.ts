@@ -64,6 +64,8 @@ const dialectPaths = [
   ['/v1/moderations', 'openai-chat'],
   ['/v1/audio', 'openai-chat'],
   ['/v1/images', 'openai-chat'],
+  ['/v1/files', 'openai-chat'],
+  ['/v1/batches', 'openai-chat'],
   ['/v1/responses', 'openai-responses'],
   ['/v1/conversations', 'openai-responses'],
   ['/v1/messages', 'anthropic-messages'],
@@ -73,16 +75,17 @@ const dialectPaths = [
 /** Endpoints of OpenAI's and Anthropic's APIs that Moniker does not have (their API references, November 2026). */
 const foreignPaths = {
   'openai-chat':
-    /^\/v1\/(assistants|audio|batches|chat|chatkit|completions|containers|conversations|embeddings|evals|fine_tuning|images|moderations|realtime|responses|threads|uploads|vector_stores|videos)(\/|$)/,
+    /^\/v1\/(assistants|audio|batches|chat|chatkit|completions|containers|conversations|embeddings|evals|files|fine_tuning|images|moderations|realtime|responses|threads|uploads|vector_stores|videos)(\/|$)/,
   'anthropic-messages': /^\/v1\/(complete|messages|organizations)(\/|$)/,
 } as const;
 
-/** Returns the dialect whose clients call a path that does not exist here. Both APIs have `/v1/files`: Anthropic's clients send their version. */
+/** Returns the dialect whose clients call a path that does not exist here. Anthropic's clients send their version. */
 export function dialectOfUnknown(path: string, headers: Headers): ApiDialectName | null {
   if (path.startsWith('/v1beta/')) return 'gemini';
+  if (path.startsWith('/openai/')) return 'openai-chat';
   if (!path.startsWith('/v1/')) return null;
   if (headers.has('anthropic-version') || foreignPaths['anthropic-messages'].test(path)) return 'anthropic-messages';
-  return foreignPaths['openai-chat'].test(path) || path === '/v1/files' || path.startsWith('/v1/files/') ? 'openai-chat' : null;
+  return foreignPaths['openai-chat'].test(path) ? 'openai-chat' : null;
 }
 
 /** Some clients of OpenAI's and Anthropic's APIs, such as Claude Code, repeat even a request with a wrong key unless this header forbids it. */

@@ -45,10 +45,12 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/v1/policy'], load: async () => (await import('./routes/tools/policy.ts')).policyRoutes },
   { roots: ['/v1/models'], load: async () => (await import('./routes/models/models.ts')).modelRoutes },
   { roots: ['/v1/model-aliases'], load: async () => (await import('./routes/models/model-aliases.ts')).modelAliasRoutes },
+  { roots: ['/v1/cache'], load: async () => (await import('./routes/models/cache.ts')).cacheRoutes },
   {
     roots: ['/v1/embeddings', '/v1/rerank', '/v1/moderations', '/v1/audio', '/v1/images'],
     load: async () => (await import('./routes/models/passed-requests.ts')).passedRequestRoutes,
   },
+  { roots: ['/v1/files', '/v1/batches'], load: async () => (await import('./routes/models/passed-files.ts')).passedFileRoutes },
   { roots: ['/v1/agents'], load: async () => (await import('./routes/models/agents.ts')).agentRoutes },
   { roots: ['/v1/agents'], load: async () => (await import('./routes/models/agent-impact.ts')).agentImpactRoutes },
   { roots: ['/v1/skills'], load: async () => (await import('./routes/toolsets/skills.ts')).skillRoutes },

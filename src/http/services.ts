@@ -11,7 +11,16 @@ type OfWork = Pick<Wiring, 'sessions' | 'planTurn' | 'callTool' | 'dryRunCall' |
 type OfTriggers = Pick<Wiring, 'triggers' | 'storedWork' | 'hookAttempts' | 'refusals'>;
 type OfModels = Pick<
   Wiring,
-  'proxyChat' | 'keptReplies' | 'reportUnsent' | 'countTokens' | 'compactByProvider' | 'readStoredResponse' | 'passRequest' | 'models'
+  | 'proxyChat'
+  | 'keptReplies'
+  | 'cachedReplies'
+  | 'reportUnsent'
+  | 'countTokens'
+  | 'compactByProvider'
+  | 'readStoredResponse'
+  | 'passRequest'
+  | 'passFiles'
+  | 'models'
 >;
 type OfRecords = Pick<Wiring, 'audit' | 'usage' | 'replays' | 'readiness'>;
 

@@ -10,6 +10,8 @@ import { wireOf } from '../core/model/wire-settings.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
 import type { Logger } from '../ports/runtime.ts';
+import type { FileRequest } from './passed/passed-files.ts';
+import type { IdSeal } from './passed/provider-ids.ts';
 import type { compactByProvider, PassedRequest } from './passed/passed-request.ts';
 import type { StoredResponseRequest } from './passed/stored-response.ts';
 import type { AskedChat } from '../engine/proxy/translate-chat.ts';
@@ -22,7 +24,7 @@ type CompactionArguments = Parameters<typeof compactByProvider> extends [unknown
 
 export type ModelRequests = ReturnType<typeof createModelRequests>;
 
-export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
+export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: IdSeal }) {
   const lists = once(async () => (await import('./model-list.ts')).createModelLists(deps));
   return {
     /**
@@ -57,6 +59,10 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger }) {
     async passRequest(principal: Principal, request: PassedRequest) {
       const { passRequest } = await import('./passed/passed-request.ts');
       return await passRequest(deps, principal, request);
+    },
+    async passFiles(principal: Principal, request: FileRequest) {
+      const { passFiles } = await import('./passed/passed-files.ts');
+      return await passFiles(deps, principal, request);
     },
     /** Returns the models of all providers: those of the document, or those that the provider itself lists. */
     models: async (workspace: string) => await (await lists()).models(workspace),

@@ -9,9 +9,15 @@ export type ProviderExchange = {
   model: string;
   path: string;
   /** Default: POST. */
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'DELETE' | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
+  /** A stream is of the content type in `headers`. null: none. */
   body: unknown;
   /** The agent's or route's. */
   timeouts?: AttemptLimits | undefined;
 };
+
+/** Returns the access with one key: what a provider stores belongs to the account of its key. */
+export function ofFirstKey({ keys, ...access }: ProviderAccess): ProviderAccess {
+  return keys === undefined ? access : { ...access, headers: { ...access.headers, ...keys[0] } };
+}

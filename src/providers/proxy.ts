@@ -22,6 +22,7 @@ import { apiHeader } from '../core/model/provider-profile.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { startBodyLog } from '../engine/proxy/body-log.ts';
 import { noMeter, startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
+import type { CacheableRequest, CachedReplies, OpenCache } from '../engine/proxy/reply-cache.ts';
 import { type AskedChat, type ProxiedChat, translateChat } from '../engine/proxy/translate-chat.ts';
 import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replies.ts';
 import { readAllowedProvider, requireRouteModels } from '../engine/plan/plan-models.ts';
@@ -39,6 +40,7 @@ import { isOther, relabelled, responseOf } from './passed/reply-content.ts';
 import { startReply } from './passed/reply-start.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { lacksUsage, offersTools, outgoingBody, wantsUsage, withStreamUsage } from './passed/outgoing-body.ts';
+import type { IdSeal } from './passed/provider-ids.ts';
 import { accessFor, isUnknownEndpoint, needsOf, otherAccess } from './api-choice.ts';
 import type { ProviderExchange } from './provider-exchange.ts';
 import { profileFor } from './profiles.ts';
@@ -65,6 +67,10 @@ export type ProxyDeps = WithTelemetry & {
   ids: Ids;
   /** What translated replies need again, for a key. */
   kept?(principal: Principal): KeptReplies;
+  /** Signs ids of files. Absent: files are not passed. */
+  fileIds?: IdSeal;
+  /** Absent: no replies are cached. */
+  cached?(): Promise<CachedReplies>;
   /** Absent: nothing is metered. */
   usage?: Pick<UsageRecorder, 'gather'>;
   /** Absent: there are no limits. */
@@ -104,30 +110,70 @@ function failedStream({ ids }: ProxyDeps, { dialect, body }: AskedChat, problem:
   return new Response(text, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' } });
 }
 
-async function proxyToModel(deps: ProxyDeps, principal: Principal, chat: ProxiedChat, route?: RouteAttempt): Promise<Response> {
-  const { ref, dialect, requestId, agentName } = chat;
+async function proxyToModel(deps: ProxyDeps, principal: Principal, asGiven: ProxiedChat, route?: RouteAttempt): Promise<Response> {
+  const { ref, dialect, requestId, agentName } = asGiven;
   const { access: given, isListed } = await readAllowedProvider(deps.directory, principal, ref);
   const access = wireAccess(given, splitModelRef(ref).model);
+  const chat = await withFileIds(deps, principal, asGiven, given);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
   // Prices have the names of the document.
   const asked = { access: given, model: splitModelRef(ref).model, limited: chat.limited };
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, asked);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
+  const ending = endingRoute(bodies.usage, route);
+  const keyed = [ref, chat.agent, chat.headers, isListed, hasBudget];
+  const cache = await openCache(deps, principal, access, { asked: chat.cache, body: chat.body, dialect: dialect.name, keyed });
   const meter = startMeter(
-    { ...deps, usage: endingRoute(bodies.usage, route) },
+    { ...deps, usage: cache === null ? ending : cache.usage(ending) },
     { principal, ref, agent: agentName, requestId, dialect: dialect.name },
     given,
   );
   try {
-    const sent = sendChat(deps, principal, chat, { access, isListed, reserve, hasBudget }, meter);
+    let isAsked = false;
+    const send = (own: ProxyDeps): Promise<Response> => {
+      isAsked = true;
+      return sendChat(own, principal, chat, { access, isListed, reserve, hasBudget }, meter);
+    };
+    const kept = cache === null ? undefined : deps.kept?.(principal);
+    const sent = cache === null ? send(deps) : cache.answer(meter, kept, (given) => send(given ? { ...deps, kept: () => given } : deps));
     // What it uses is counted although its client disconnects.
     if (reserve !== undefined) deps.background?.(sent.catch(() => undefined));
-    return await bodies.watch(await sent);
+    const reply = await sent;
+    if (!isAsked) route?.unused();
+    return await bodies.watch(reply);
   } catch (error) {
     bodies.fail();
     meter.fail(error);
     throw error;
   }
+}
+
+/** Files have ids for their key (`passed/provider-ids.ts`), which is loaded only for a chat that names one. */
+async function withFileIds(
+  { fileIds }: ProxyDeps,
+  principal: Principal,
+  chat: ProxiedChat,
+  { name }: ProviderAccess,
+): Promise<ProxiedChat> {
+  if (fileIds === undefined || chat.text?.includes('"file-eyJ') !== true) return chat;
+  const { withProviderIds } = await import('./passed/provider-ids.ts');
+  return await withProviderIds(fileIds, principal, chat, name);
+}
+
+/** Loaded only if something asks for the cache. */
+export async function openCache(
+  deps: ProxyDeps,
+  principal: Principal,
+  { kind, baseUrl, headers, profile }: ProviderAccess,
+  request: CacheableRequest,
+): Promise<OpenCache | null> {
+  const { cached, usage, directory } = deps;
+  if (cached === undefined || usage === undefined) return null;
+  const isAsked = request.asked !== undefined || principal.cache !== undefined;
+  if (!isAsked && !(await directory.modelAliases(principal.workspace)).some(({ cache }) => cache !== undefined)) return null;
+  const { openReplyCache } = await import('../engine/proxy/reply-cache.ts');
+  const keyed = [kind, baseUrl, headers, profile, ...request.keyed];
+  return await openReplyCache({ ...deps, cached: await cached() }, principal, { ...request, keyed });
 }
 
 /** Names the API in the response if it is not that of the provider's kind. */

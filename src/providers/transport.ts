@@ -141,9 +141,10 @@ function toRequest(
   signal?: AbortSignal,
   key?: Readonly<Record<string, string>>,
 ): Request {
-  const isForm = body instanceof FormData;
+  const isStream = body instanceof ReadableStream;
+  const isSent = body instanceof FormData || isStream || body === null;
   // The content type of a form has its boundary, and is set with the body.
-  const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
+  const type: Record<string, string> = isSent ? {} : { 'content-type': 'application/json' };
   return new Request(access.baseUrl + path, {
     method,
     headers: {
@@ -153,8 +154,10 @@ function toRequest(
       ...access.headers,
       ...type,
     },
-    ...(method === 'POST' && { body: typeof body === 'string' || isForm ? body : JSON.stringify(body) }),
+    ...(method !== 'GET' && { body: typeof body === 'string' || isSent ? body : JSON.stringify(body) }),
     redirect: 'manual',
+    // Node requires it, for tests.
+    ...(isStream && { duplex: 'half' }),
     ...(signal && { signal }),
   });
 }

@@ -68,6 +68,7 @@ export function buildObjects(bindings: Bindings, runtime: RuntimeParts) {
     audit: withToolUsage(createAudits(bindings, settings.auditShards, catalog), recorder),
     kv: bindings.KV,
     keptReplies: createReplyStore({ ...runtime, kv: bindings.KV, sessions }),
+    cachedReplies: once(async () => (await import('../storage/cached-replies.ts')).createCachedReplies({ ...runtime, kv: bindings.KV })),
     /** Writes documents together, as a caller of the catalog. */
     projects: (caller: Caller): Projects => client(caller),
     /** The registry of workspaces, for the caller, which its changes are audited with. */

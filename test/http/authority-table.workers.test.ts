@@ -386,6 +386,16 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   listModels: { scopes: ['chat'], request: () => ['GET', '/v1/models'], own: anyKey, other: anyKey },
   // Resources outside of a key's bindings do not exist for it.
   getModel: { scopes: ['chat'], request: (name) => ['GET', `/v1/models/agent/${name}`], own: anyKey, other: anyKey },
+  eraseCache: workspace(['admin'], 'DELETE', '/v1/cache'),
+  uploadProviderFile: ofModels('POST', '/v1/files'),
+  listProviderFiles: ofModels('GET', '/v1/files'),
+  getProviderFile: ofModels('GET', '/v1/files/x'),
+  getProviderFileContent: ofModels('GET', '/v1/files/x/content'),
+  deleteProviderFile: ofModels('DELETE', '/v1/files/x'),
+  createBatch: ofModels('POST', '/v1/batches', { input_file_id: 'x', endpoint: '/v1/embeddings', completion_window: '24h' }),
+  listBatches: ofModels('GET', '/v1/batches'),
+  getBatch: ofModels('GET', '/v1/batches/x'),
+  cancelBatch: ofModels('POST', '/v1/batches/x/cancel'),
   createEmbeddings: passed('/v1/embeddings'),
   createRerank: passed('/v1/rerank'),
   createModeration: passed('/v1/moderations'),
@@ -560,7 +570,11 @@ function documents(
 }
 
 function passed(path: string): Row {
-  return { scopes: ['chat'], request: () => ['POST', path, { model, input: 'x' }], own: notOfAgents, other: notOfAgents };
+  return ofModels('POST', path, { model, input: 'x' });
+}
+
+function ofModels(...request: ReturnType<Request>): Row {
+  return { scopes: ['chat'], request: () => request, own: notOfAgents, other: notOfAgents };
 }
 
 function onModel(method: string, body: object): Row {

@@ -229,6 +229,7 @@ export function createHarness(
     },
     reportUnsent: async () => undefined,
     keptReplies: () => kept,
+    cachedReplies: async () => ({ get: async () => null, put: () => undefined, erase: async () => ({ erased: 0, isDone: true }) }),
     countTokens: async () => null,
     compactByProvider: async () => null,
     readStoredResponse: async () => null,
@@ -240,6 +241,7 @@ export function createHarness(
     },
     workspaces: () => fakeWorkspaces(),
     backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),
+    passFiles: async (_principal, { of, id }) => Response.json({ of, id }),
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
     models: async (workspace) => ({
       listed: (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>

@@ -265,7 +265,7 @@ const faultShapes = [
   ['/v1/rerank', ['application/json', 'OpenAiError']],
   ['/v1/moderations', ['application/json', 'OpenAiError']],
   ['/v1/audio', ['application/json', 'OpenAiError']],
-  ['/v1/images', ['application/json', 'OpenAiError']],
+  ...['images', 'files', 'batches'].map((name) => [`/v1/${name}`, ['application/json', 'OpenAiError']] as [string, [string, string]]),
   ['/v1/responses', ['application/json', 'OpenAiError']],
   ['/v1/conversations', ['application/json', 'OpenAiError']],
   ['/v1/messages', ['application/json', 'AnthropicError']],

@@ -76,11 +76,11 @@ describe('an unknown path', () => {
     ['/v1/assistants', {}, 'openAi'],
     ['/v1/embeddings/x', {}, 'openAi'],
     ['/v1/chat/nothing', {}, 'openAi'],
-    ['/v1/files/file_1', {}, 'openAi'],
+    ['/openai/nothing', {}, 'openAi'],
     ['/v1/responses/a/b', {}, 'openAi'],
     ['/v1/messages/batches/b', {}, 'anthropic'],
     ['/v1/complete', {}, 'anthropic'],
-    ['/v1/files', { 'anthropic-version': '2023-06-01' }, 'anthropic'],
+    ['/v1/organizations', {}, 'anthropic'],
   ] as const)('%s is answered in the format of the API that has it', async (path, headers, shape) => {
     const response = await h.send('POST', path, {}, headers);
     const body = (await response.json()) as Record<string, unknown>;

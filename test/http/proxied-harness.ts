@@ -35,6 +35,7 @@ export async function createProxiedHarness(providers: ProxiedProviders): Promise
     model: createChatModel({ http: outbound, rehearsal: outbound, clock }),
     kept: harness.services.keptReplies,
     usage: { gather: (_workspace, report) => void reports.push(report) },
+    fileIds: { seal: async () => '', open: async () => null },
   });
   for (const [name, { upstream: _upstream, ...document }] of Object.entries(providers)) {
     const written = { baseUrl: `https://${name}.example/v1`, apiKey: `key-of-${name}`, ...document };

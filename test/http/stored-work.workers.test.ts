@@ -135,7 +135,18 @@ const others = {
       'deleteSuite',
       'deleteSkill',
     ],
-    ...['revokeKey', 'endGrant', 'revokeToken', 'deleteMember', 'deleteProject', 'deleteWebhook', 'deleteSchedule', 'deleteSubscription'],
+    ...[
+      'eraseCache',
+      'deleteProviderFile',
+      'revokeKey',
+      'endGrant',
+      'revokeToken',
+      'deleteMember',
+      'deleteProject',
+      'deleteWebhook',
+      'deleteSchedule',
+      'deleteSubscription',
+    ],
     ...[
       'deleteSession',
       'deleteReplay',
@@ -169,7 +180,7 @@ const others = {
       'runAgUi',
     ],
     ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'sendSse', 'sendWorkspaceSse', 'sendEquippedSse'],
-    ...['createEmbeddings', 'createRerank', 'createModeration', 'createSpeech', 'createImage'],
+    ...['createEmbeddings', 'createRerank', 'createModeration', 'createSpeech', 'createImage', 'uploadProviderFile', 'createBatch', 'cancelBatch'],
     ...['createTranscription', 'createTranslation', 'editImage', 'createImageVariation', 'connectServer'],
   ],
   // One call, as it is shown: the right is that of approving (docs/configuration.md).

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
 import { limits } from '../limits/limits.ts';
+import { CachePolicy } from './cache-policy.ts';
 import { quoted } from '../problem.ts';
 import { matchesPieces } from '../text/match-stars.ts';
 import { type NamedRoute, type ResolvedModel, routeIssues, routeMembers } from './route.ts';
@@ -42,6 +43,7 @@ export const ModelAlias = z
     ...routeMembers,
     targets: routeMembers.targets.optional(),
     description: boundedText(limits.maxDescriptionBytes).optional(),
+    cache: CachePolicy.optional(),
   })
   .superRefine(({ model, targets, ...members }, context) => {
     const fault = (path: (string | number)[], message: string): void => context.addIssue({ code: 'custom', path, message });
@@ -57,7 +59,7 @@ export const ModelAlias = z
 export type ModelAlias = z.infer<typeof ModelAlias>;
 
 /** An alias of a workspace, and what it names. */
-export type NamedModel = { name: string; model: string } | NamedRoute;
+export type NamedModel = ({ name: string; model: string } | NamedRoute) & { cache?: CachePolicy };
 
 /** Returns what is published of a stored alias, which was parsed when it was written. */
 export function toNamedModel(name: string, { description: _description, ...alias }: ModelAlias): NamedModel {
@@ -71,15 +73,20 @@ export function namedBy(alias: NamedModel): ResolvedModel {
 
 /** Returns what a name stands for; null if no alias matches. The exact name wins, then the pattern with the most text. */
 export function resolveModelAlias(aliases: readonly NamedModel[], requested: string): ResolvedModel | null {
+  const found = findModelAlias(aliases, requested);
+  return found === null ? null : namedBy(found);
+}
+
+export function findModelAlias(aliases: readonly NamedModel[], requested: string): NamedModel | null {
   if (isReserved(requested)) return null;
   const hasSlash = requested.includes('/');
   let best: NamedModel | null = null;
   for (const alias of aliases) {
-    if (alias.name === requested) return namedBy(alias);
+    if (alias.name === requested) return alias;
     if (alias.name.includes('/') !== hasSlash) continue;
     if (matchesPieces(alias.name.split('*'), requested) && (best === null || isCloser(alias.name, best.name))) best = alias;
   }
-  return best === null ? null : namedBy(best);
+  return best;
 }
 
 /**

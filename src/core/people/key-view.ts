@@ -1,6 +1,7 @@
 /** A key as it is listed. `warnings` are those of the moment; the others are what is stored. */
 import { z } from 'zod';
 import { IpRange } from '../ip-address.ts';
+import { CachePolicy } from '../model/cache-policy.ts';
 import { ModelPatterns } from '../model/model-name.ts';
 import { Warning } from '../problem.ts';
 import { SecretHost } from '../secrets/secret.ts';
@@ -17,6 +18,7 @@ export const KeyView = z
     caller: z.record(z.string(), z.string()).optional(),
     limits: UsageLimits.optional(),
     models: ModelPatterns.optional(),
+    cache: CachePolicy.optional(),
     egressHosts: z.array(SecretHost).optional(),
     ips: z.array(IpRange).optional(),
     createdAt: z.iso.datetime(),

@@ -1,6 +1,7 @@
 /** The authenticated caller: what a key represents once it has been checked (contract §9). Handlers get this, never the header. */
 import { z } from 'zod';
 import { IpRange } from '../ip-address.ts';
+import { CachePolicy } from '../model/cache-policy.ts';
 import { ModelPatterns } from '../model/model-name.ts';
 import { SecretHost } from '../secrets/secret.ts';
 import { type CallerLimits, UsageLimits } from '../usage-limits.ts';
@@ -46,6 +47,8 @@ export type Principal = {
   limits?: CallerLimits;
   /** Patterns of the models that the key may use. Absent: all. */
   models?: ModelPatterns;
+  /** Whether its requests to models may be answered from the cache. Absent: if a request or an alias asks for it. */
+  cache?: CachePolicy;
   /** Patterns of the hosts that tools called with the key may reach. Absent: all. */
   egressHosts?: readonly string[];
   /** Addresses and CIDR ranges that requests with the key may come from. Absent: all. */
@@ -107,6 +110,7 @@ export const KeyRequest = z
         description: 'Addresses and CIDR ranges, IPv4 and IPv6, that requests with this key may come from; others get 403. Absent: all.',
         example: ['203.0.113.7', '2001:db8::/32'],
       }),
+    cache: CachePolicy.optional(),
     limits: UsageLimits.optional().meta({ description: 'Limits of this key. The limits of the workspace apply as well.' }),
   })
   .meta({ id: 'KeyRequest', example: { name: 'my app', scopes: ['chat'], agents: ['demo'] } });

@@ -52,6 +52,9 @@ const UsageCounts = CallCounts.extend({
   ...TokenCounts.partial().shape,
   ...Cost.partial().shape,
   unreportedCalls: count.optional().meta({ description: 'Calls for which the provider reported no tokens, such as interrupted ones.' }),
+  cachedCalls: count.optional().meta({ description: 'Answered by a cached reply; also in `calls`.' }),
+  savedCost: z.number().nonnegative().optional().meta({ description: 'What they had cost, if known.' }),
+  savedTokens: count.optional().meta({ description: 'What they had used.' }),
 });
 
 export const UsageRow = UsageCounts.extend({
@@ -109,6 +112,7 @@ export const RequestEntry = z
     dropped: z.array(z.string()).optional().meta({
       description: 'What the request asked for and the model was not sent, in the terms of the request. Absent: nothing.',
     }),
+    cached: z.boolean().optional().meta({ description: 'Answered by a cached reply.' }),
     toolCalls: count.nullable().meta({ description: 'null: the response was forwarded unread.' }),
     usage: Usage.nullable().meta({ description: 'null: the provider reported none.' }),
     ...Cost.shape,
@@ -147,7 +151,11 @@ export type ModelUse = {
   priced: number;
   unpriced: number;
   unreported: number;
+  /** Absent: no cached replies. */
+  cached?: SavedUse;
 };
+/** What cached replies saved. `cost`: as far as it is known. */
+export type SavedUse = { calls: number; cost: number; tokens: number };
 
 /** Calls of one tool by one name on one day. `tool` null: the name was of no tool, or of several. */
 export type ToolUse = {
@@ -254,6 +262,12 @@ export function toModelUse({ at, model, durationMs, failed, usage, wasBilled }: 
   };
 }
 
+/** Returns the use of a reply that was stored: it cost nothing. */
+export function toCachedUse(use: ModelUse): ModelUse {
+  const saved = { calls: use.calls, cost: use.cost, tokens: use.usage.inputTokens + use.usage.outputTokens };
+  return { ...use, usage: noUsage, cost: 0, priced: use.calls, unpriced: 0, unreported: 0, cached: saved };
+}
+
 /** Joins the uses of the same model on the same day. */
 export function joinModelUses(uses: readonly ModelUse[]): ModelUse[] {
   const joined = new Map<string, ModelUse>();
@@ -276,7 +290,14 @@ function addModelUse(a: ModelUse, b: ModelUse): ModelUse {
     priced: a.priced + b.priced,
     unpriced: a.unpriced + b.unpriced,
     unreported: a.unreported + b.unreported,
+    ...((a.cached ?? b.cached) !== undefined && { cached: addSaved(a.cached ?? noSaved, b.cached ?? noSaved) }),
   };
+}
+
+const noSaved: SavedUse = { calls: 0, cost: 0, tokens: 0 };
+
+function addSaved(a: SavedUse, b: SavedUse): SavedUse {
+  return { calls: a.calls + b.calls, cost: a.cost + b.cost, tokens: a.tokens + b.tokens };
 }
 
 /** Returns the UTC day, `YYYY-MM-DD`. */

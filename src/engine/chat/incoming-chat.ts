@@ -17,7 +17,7 @@ import type { ProxiedChat } from '../proxy/translate-chat.ts';
 export type ChatBody = Record<string, unknown> & { model: string };
 
 /** `toolset`, `session`: from the headers. `headers`: the caller's, for a provider with the same API. */
-export type IncomingChat = Pick<ProxiedChat, 'headers' | 'signal' | 'requestId'> & {
+export type IncomingChat = Pick<ProxiedChat, 'headers' | 'signal' | 'requestId' | 'cache'> & {
   principal: Principal;
   dialect: Dialect;
   /** Parsed, and as received. */

@@ -109,8 +109,8 @@ function needsProvider({ dialect, body }: IncomingChat): boolean {
   }
 }
 
-function toProxied({ dialect, body, headers, signal, requestId }: IncomingChat) {
-  return { dialect, body: withoutToolset(body), headers, signal, requestId };
+function toProxied({ dialect, body, headers, signal, requestId, cache }: IncomingChat) {
+  return { dialect, body: withoutToolset(body), headers, signal, requestId, cache };
 }
 
 /** Returns the request with the items that it refers to; the same object without references. */

@@ -73,7 +73,10 @@ export function startBodyLog(deps: BodyLogDeps, workspace: string, readRequest: 
       const logged = isLogged ?? (await withTimeout(clock, decided, settingsWaitMs, () => decide(false)));
       const { body, headers } = response;
       if (logged && body !== null && isText(headers.get('content-type')))
-        return new Response(copyThrough(body, copy.push, ended.resolve), response);
+        return new Response(
+          copyThrough(body, copy.push, () => ended.resolve()),
+          response,
+        );
       ended.resolve();
       return response;
     },
@@ -108,7 +111,12 @@ function createCopy() {
   };
 }
 
-function copyThrough(body: ReadableStream<Uint8Array>, push: (bytes: Uint8Array) => void, end: () => void): ReadableStream<Uint8Array> {
+/** `end`: whether the body ended by itself. */
+export function copyThrough(
+  body: ReadableStream<Uint8Array>,
+  push: (bytes: Uint8Array) => void,
+  end: (isWhole: boolean) => void,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
@@ -119,15 +127,15 @@ function copyThrough(body: ReadableStream<Uint8Array>, push: (bytes: Uint8Array)
             push(value);
             return controller.enqueue(value);
           }
-          end();
+          end(true);
           controller.close();
         } catch (error) {
-          end();
+          end(false);
           throw error;
         }
       },
       async cancel(reason) {
-        end();
+        end(false);
         await reader.cancel(reason);
       },
     },

@@ -44,6 +44,8 @@ export type MeteredRequest = {
   agent?: string | undefined;
   requestId: string | undefined;
   dialect: string | null;
+  /** false: it calls no model, so it is only in the log. */
+  isModel?: boolean;
 };
 
 export type MeterDeps = { clock: Clock; ids: Ids; usage?: Pick<UsageRecorder, 'gather'> | undefined };
@@ -61,7 +63,7 @@ export const noMeter: CallMeter = {
 
 export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: MeteredRequest, access: ProviderAccess): CallMeter {
   if (recorder === undefined) return noMeter;
-  const { principal, ref, agent = null, requestId = null, dialect } = request;
+  const { principal, ref, agent = null, requestId = null, dialect, isModel = true } = request;
   const at = clock.now();
   let firstByteAt: number | null = null;
   let toolCalls: number | null = null;
@@ -79,7 +81,7 @@ export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: 
     const call = { at, model: ref, durationMs, failed: status === 'failed', usage: used, wasBilled };
     recorder.gather(workspace, {
       ...{ id, part: 1, at, keyId, agent, toolset: null, tools: [] },
-      models: wasSent ? [toModelUse(call, priceOf(access, splitModelRef(ref).model))] : [],
+      models: wasSent && isModel ? [toModelUse(call, priceOf(access, splitModelRef(ref).model))] : [],
       request: {
         ...{ id, kind: 'request', at: new Date(at).toISOString(), requestId, keyId, agent, session: null, turn: null, dialect },
         ...{ toolset: null, model: ref, status, code, durationMs, toolCalls, ...droppedNames(left?.items() ?? []) },

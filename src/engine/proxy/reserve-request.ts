@@ -54,7 +54,8 @@ export async function limitRequest(
   };
 }
 
-function countsUse({ tokensPerMinute, dailyCost, monthlyCost }: LimitedHolder['limits']): boolean {
+/** Whether what a request uses counts, and not only that it was sent. */
+export function countsUse({ tokensPerMinute, dailyCost, monthlyCost }: LimitedHolder['limits']): boolean {
   return tokensPerMinute !== undefined || dailyCost !== undefined || monthlyCost !== undefined;
 }
 

@@ -36,6 +36,8 @@ export type ProxiedChat = {
   text?: string | undefined;
   /** Headers of the client's request to forward. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** The header that asks for the cache. */
+  cache?: string | undefined;
   /** Aborts when the client disconnects. */
   signal(): AbortSignal;
   agent?: AgentOverrides & { isOwn: boolean };

@@ -177,4 +177,6 @@ export const catalogMigrations = schemaSteps(
   ${auditLogSchema}`,
   `
   CREATE TABLE imported (kind TEXT!, name TEXT!, source TEXT!, marks TEXT!, imported_at INTEGER!, PRIMARY KEY (kind, name, source));`,
+  `
+  ALTER TABLE keys ADD COLUMN cache TEXT;`,
 );

@@ -9,9 +9,9 @@ import {
   type UsageReport,
 } from '../../core/records/usage.ts';
 import type { UsageQuery } from '../../ports/usage.ts';
-import { countNames, type SumRow, type Sums } from './client/usage-shard-client.ts';
+import { countNames, firstCounts, savedCounts, type SumRow, type Sums } from './client/usage-shard-client.ts';
 
-const counts = countNames.map((name) => `${name} REAL! DEFAULT 0`).join(', ');
+const counts = firstCounts.map((name) => `${name} REAL! DEFAULT 0`).join(', ');
 
 export const sumsSchema = `
   CREATE TABLE model_usage (day TEXT!, key TEXT!, agent TEXT!, toolset TEXT!, model TEXT!, ${counts}, PRIMARY KEY (day, key, agent, toolset, model)) WITHOUT ROWID;
@@ -27,6 +27,9 @@ export const namesSchema = `
   DROP TABLE tool_usage;
   ALTER TABLE named_usage RENAME TO tool_usage;
 `;
+
+/** What cached replies saved. */
+export const savedSchema = savedCounts.map((name) => `ALTER TABLE model_usage ADD COLUMN ${name} REAL! DEFAULT 0;\n`).join('');
 
 /**
  * Callers choose the names of models and tools. Beyond these rows a day, models are joined under `<provider>/other`, a tool is counted without the
@@ -80,6 +83,7 @@ export class DailySums {
         ...[day, ...at, this.#boundedModel(day, at, model.slice(0, maxNameLength))],
         ...[use.calls, use.failures, use.durationMs, usage.inputTokens, usage.cachedInputTokens ?? 0, usage.cacheWriteInputTokens ?? 0],
         ...[usage.outputTokens, usage.reasoningTokens ?? 0, use.cost, use.priced, use.unpriced, use.unreported],
+        ...[use.cached?.calls ?? 0, use.cached?.cost ?? 0, use.cached?.tokens ?? 0],
       );
     }
     for (const use of joinToolUses(reports.flatMap(({ tools }) => tools))) this.#addTool(at, use);

@@ -27,7 +27,7 @@ import { type BackupPlan, ObjectBackup, requireWorkspace } from '../../storage/b
 import { restoreShard } from '../../storage/backup/restore-shard.ts';
 import type { ReadPosition } from '../../storage/backup/table-reader.ts';
 import { type Outcome, toOutcome } from '../../core/problem.ts';
-import { DailySums, namesSchema, sumsSchema } from './daily-sums.ts';
+import { DailySums, namesSchema, savedSchema, sumsSchema } from './daily-sums.ts';
 import { RequestRows, requestsSchema } from './request-rows.ts';
 
 const dayMs = 86_400_000;
@@ -46,6 +46,7 @@ export const usageMigrations = schemaSteps(
   CREATE INDEX objects_by_time ON objects (until);
   ${sumsSchema}${requestsSchema}`,
   namesSchema,
+  savedSchema,
 );
 
 /** Sums and rows of requests are independent of each other. */

@@ -20,7 +20,7 @@ import { modelsOf } from '../../core/model/route.ts';
 import { limitRequest } from '../../engine/proxy/reserve-request.ts';
 import { forwardBody } from './forwarded-reply.ts';
 import { accessFor, needsOf } from '../api-choice.ts';
-import { answerHeaders, ifKnown, type ProxyDeps } from '../proxy.ts';
+import { answerHeaders, ifKnown, openCache, type ProxyDeps } from '../proxy.ts';
 import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
 import { ownEmbeddings } from './own-embeddings.ts';
@@ -41,10 +41,12 @@ export type PassedRequest = {
   body: Readonly<Record<string, unknown>> | FormData;
   requestId?: string | undefined;
   gemini?: { method: string; body(resource: string): Readonly<Record<string, unknown>> };
+  /** The header that asks for the cache. */
+  cache?: string | undefined;
 };
 
 /** The kinds whose service may have the rest of OpenAI's API. */
-const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
+export const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai', 'openai-responses', 'openai-compatible']);
 
 /** Throws `Problem` for everything but success, as for chats. */
 export async function passRequest(deps: ProxyDeps, principal: Principal, request: PassedRequest): Promise<Response> {
@@ -57,7 +59,7 @@ export async function passRequest(deps: ProxyDeps, principal: Principal, request
 async function passToModel(
   deps: ProxyDeps,
   principal: Principal,
-  { ref, body, requestId, ...asked }: PassedRequest & { ref: string },
+  { ref, body, requestId, cache: wanted, ...asked }: PassedRequest & { ref: string },
   route: RouteAttempt | undefined,
 ): Promise<Response> {
   const { directory, outbound: http, clock, log, background = () => undefined } = deps;
@@ -87,8 +89,19 @@ async function passToModel(
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];
   if (others.length > 0) throw invalidRequest(others);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
-  const meter = startMeter({ ...deps, usage: endingRoute(bodies.usage, route) }, { principal, ref, requestId, dialect: null }, given);
-  try {
+  const keyed = [path, ref, isListed, hasBudget];
+  // Embeddings are the only ones of these that are asked for again and again, and the same for the same text.
+  const cache =
+    asked.path === '/embeddings' && !(body instanceof FormData)
+      ? await openCache(deps, principal, access, { asked: wanted, body, dialect: null, keyed })
+      : null;
+  const ending = endingRoute(bodies.usage, route);
+  const meter = startMeter(
+    { ...deps, usage: cache === null ? ending : cache.usage(ending) },
+    { principal, ref, requestId, dialect: null },
+    given,
+  );
+  const send = async (): Promise<Response> => {
     await reserve?.(passedBound(path, body, profileFor(access, model).imageTokens));
     const opened = withRetries({ clock, timeouts: route?.limits }, async () => {
       const response = await openHead({ http, clock, log }, exchange, { isWhole: true });
@@ -101,7 +114,10 @@ async function passToModel(
     const forwarding = { access, meter, readUsage: readPassedUsage, clock };
     const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
     const passed = await forwardBody(response, started, forwarding);
-    return await bodies.watch(new Response(passed, { status: 200, headers }));
+    return new Response(passed, { status: 200, headers });
+  };
+  try {
+    return await bodies.watch(cache === null ? await send() : await cache.answer(meter, undefined, send));
   } catch (error) {
     bodies.fail();
     meter.fail(error);

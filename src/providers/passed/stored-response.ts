@@ -15,6 +15,7 @@ import { isEventStream } from '../../net/sse.ts';
 import { accessFor } from '../api-choice.ts';
 import { answerHeaders, type ProxyDeps } from '../proxy.ts';
 import { adapters } from '../registry.ts';
+import { ofFirstKey } from '../provider-exchange.ts';
 import { withRetries } from '../retry.ts';
 import { openHead } from '../transport.ts';
 import { forwardBody } from './forwarded-reply.ts';
@@ -68,7 +69,7 @@ export async function readStoredResponse(
   const found = await readAllowedProvider(deps.directory, principal, ref);
   const needs = { hasTools: false, effort: 'default', dialect: 'openai-responses' } as const;
   const { model } = splitModelRef(ref);
-  const access = accessFor(found.access, model, needs, clock.now());
+  const access = ofFirstKey(accessFor(found.access, model, needs, clock.now()));
   const path = `/responses/${id}${act === 'cancel' ? '/cancel' : query}`;
   const exchange = { access, model, path, body: {}, ...(act === 'read' && { method: 'GET' as const }) };
   const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange, { isWhole: true }));

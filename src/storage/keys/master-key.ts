@@ -17,6 +17,7 @@ export const keyPurposes = [
   'sign-in',
   'browser-session',
   'browser-sign-in',
+  'provider-file',
   'root-proof',
   'access-token',
   'oauth-client',

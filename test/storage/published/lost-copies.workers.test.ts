@@ -15,7 +15,7 @@ const compiledToolset: Read = async (directory, workspace) => {
 };
 
 /** By the beginning of the key. */
-const reads: Record<PublishedKind | Exclude<keyof typeof kvKeys, 'published' | 'reply' | 'result'>, Read> = {
+const reads: Record<PublishedKind | Exclude<keyof typeof kvKeys, 'published' | 'reply' | 'result' | 'cached' | 'erasedCache'>, Read> = {
   toolset: compiledToolset,
   edition: compiledToolset,
   agent: (directory, workspace) => directory.agent(workspace, 'helper'),

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { ProblemCode } from '../../../core/problem.ts';
+import { cacheHeader } from '../../../core/model/cache-decision.ts';
 import { recoveredHeader } from '../../../core/model/recovered-calls.ts';
 import { type DroppedItem, droppedHeader, droppedHeaders } from '../../../core/model/dropped.ts';
 import { apiHeader } from '../../../core/model/provider-profile.ts';
@@ -14,6 +15,7 @@ import type { Dialect } from '../../../dialects/dialect.ts';
 import { requireModel } from '../../../engine/chat/incoming-chat.ts';
 import { runChat } from '../../../engine/chat/run-chat.ts';
 import type { LateAnswer } from '../../../engine/proxy/open-in-time.ts';
+import { withDeployment } from '../../azure-paths.ts';
 import { editionHeader, editionName, replacedHeader, replacedToolsHeader } from '../../conditions.ts';
 import { eventStreamHeaders } from '../../event-stream.ts';
 import { idempotencyOf } from '../../idempotency.ts';
@@ -31,7 +33,7 @@ export async function answerChat(
   { c, services, principal, body, bytes, text }: ChatRequest,
   headers?: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const checked = requireModel(body);
+  const checked = requireModel(withDeployment(c.req.raw, body));
   if (checked.stream === true) requireStream(c);
   const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
   const { clock, log } = c.get('services');
@@ -40,11 +42,15 @@ export async function answerChat(
     ...{ principal, dialect, body: checked, text, headers },
     ...routingHeaders(c),
     requestId: c.get('requestId'),
+    cache: c.req.header(cacheHeader),
     signal: () => c.req.raw.signal,
     idempotency: () => idempotencyOf(c, bytes),
     open: checked.stream === true ? (opening) => openLater(opening, lateness) : (opening) => opening,
   });
-  return answer instanceof Response ? answer : completionResponse(answer.content, answer, answer.streamed);
+  if (answer instanceof Response) return answer;
+  const response = completionResponse(answer.content, answer, answer.streamed);
+  if (c.req.header(cacheHeader) !== undefined) response.headers.set(cacheHeader, 'bypass; reason=turn');
+  return response;
 }
 
 /** Not part of the eager start. */
@@ -87,10 +93,17 @@ export function chatHeaders({ parts, leads }: { parts: string; leads: string }):
   return {
     'x-moniker-toolset': 'A toolset whose tools run inside Moniker; the same as `toolset` in the body.',
     'x-moniker-session': `A session that stores the conversation; \`new\` creates one. ${parts} that it has stored may be sent again or omitted. Without this header, ${leads}, or else the last answer in the history, identify the session.`,
+    [cacheHeader]: cacheRequestHeader,
     'idempotency-key':
       'With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422.',
   };
 }
+
+/** Of the requests that a cached reply can answer, and of their responses. */
+export const cacheRequestHeader =
+  '`ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns.';
+export const cacheAnswerHeader =
+  'Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`.';
 
 /** Problems of a chat request beyond those of every route. */
 export const chatProblems: readonly ProblemCode[] = [
@@ -117,6 +130,7 @@ export function chatAnswer({ what, frame, schema, events, forks, uses }: ChatAns
       ...replacedHeader,
       [droppedHeader]:
         'What the request asked for and the provider was not sent, by its names in the request: `stop, service_tier`. Absent: nothing.',
+      [cacheHeader]: cacheAnswerHeader,
       [apiHeader]:
         'The provider kind whose API got the request, if it is not that of the provider: `openai-responses` for tools of OpenAI models that Chat Completions refuses.',
       ...targetHeaders,

@@ -4,11 +4,13 @@
  */
 import { targetHeaders } from '../../../core/model/route.ts';
 import { z } from 'zod';
+import { cacheHeader } from '../../../core/model/cache-decision.ts';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { MB } from '../../../core/limits/units.ts';
 import { rootKeyId } from '../../../core/people/principal.ts';
 import { invalidRequest, Problem, quoted } from '../../../core/problem.ts';
+import { nameDeployment, withDeployment } from '../../azure-paths.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import { isEventStream } from '../../../net/sse.ts';
 import { keepStreamPlace, requireStream } from '../../places.ts';
@@ -63,7 +65,7 @@ export const passedRequestRoutes = [
       },
       (request) => {
         requireAllowed(request.principal, { act: 'use-model' });
-        const body = requireModel(request.body);
+        const body = requireModel(withDeployment(request.c.req.raw, request.body));
         return pass(request, path, body.model, body);
       },
     ),
@@ -84,7 +86,7 @@ export const passedRequestRoutes = [
       async (request) => {
         // Before the form is read.
         requireAllowed(request.principal, { act: 'use-model' });
-        const form = await readForm(request.c);
+        const form = nameDeployment(request.c.req.raw, await readForm(request.c));
         const [model, ...others] = form.getAll('model');
         if (typeof model !== 'string' || others.length > 0)
           throw invalidRequest([{ path: 'model', message: 'must be <provider>/<model>, once' }]);
@@ -107,7 +109,13 @@ async function pass(
   }
   const isBinary = path === '/audio/speech';
   if (isBinary || (!(body instanceof FormData) && body.stream === true)) requireStream(c);
-  const response = await services.passRequest(principal, { ref, path, body, requestId: c.get('requestId') });
+  const response = await services.passRequest(principal, {
+    ref,
+    path,
+    body,
+    requestId: c.get('requestId'),
+    cache: c.req.header(cacheHeader),
+  });
   // Events are counted where their key is watched.
   if (!isBinary || response.body === null || isEventStream(response) || principal.keyId === rootKeyId) return response;
   return new Response(streamHoldingPlace(response.body, keepStreamPlace(c)), response);

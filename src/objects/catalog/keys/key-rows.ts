@@ -1,5 +1,6 @@
 /** The rows of API keys: how they are found, and what is shown of them. */
 import type { KeyRequest, Scope } from '../../../core/people/principal.ts';
+import type { CachePolicy } from '../../../core/model/cache-policy.ts';
 import { areIpsWithin } from '../../../core/ip-address.ts';
 import { coversPattern } from '../../../core/model/model-name.ts';
 import { areHostsWithin } from '../../../core/secrets/secret.ts';
@@ -21,6 +22,7 @@ export type KeyRow = {
   models: string | null;
   egress_hosts: string | null;
   ips: string | null;
+  cache: string | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
@@ -58,6 +60,10 @@ export function callerOf({ caller }: KeyRow): Pick<KeyRecord, 'caller'> {
 
 export function limitsOf({ limits }: KeyRow): Pick<KeyRecord, 'limits'> {
   return limits === null ? {} : { limits: JSON.parse(limits) as UsageLimits };
+}
+
+export function cacheOf({ cache }: KeyRow): Pick<KeyRecord, 'cache'> {
+  return cache === null ? {} : { cache: JSON.parse(cache) as CachePolicy };
 }
 
 /** Which models the key may use, what tools called with it may reach, and where requests with it may come from. */
@@ -99,12 +105,14 @@ function limited(field: string, own: readonly string[], rule: string): Problem {
   return new Problem('forbidden', `This key is limited by its \`${field}\` (${own.join(', ') || 'none'}). ${rule}`);
 }
 
-/** Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, models, caller, limits, egressHosts, ips`. */
+/**
+ * Returns the columns of what a request says, in the order `name, scopes, toolsets, agents, models, caller, limits, egressHosts, ips, cache`.
+ */
 export function columnsOf(request: KeyRequest): (string | null)[] {
-  const { name, scopes, toolsets, agents, models, caller, limits, egressHosts, ips } = request;
+  const { name, scopes, toolsets, agents, models, caller, limits, egressHosts, ips, cache } = request;
   const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
   const bindings = [json([...new Set(scopes)]), json(toolsets), json(agents), json(models)];
-  return [name, ...bindings, json(caller), json(limits), json(egressHosts), json(ips)];
+  return [name, ...bindings, json(caller), json(limits), json(egressHosts), json(ips), json(cache)];
 }
 
 /** Returns the key as a request would write it, for merge patches. */
@@ -115,6 +123,7 @@ export function requestOf(row: KeyRow): KeyRequest {
     ...callerOf(row),
     ...limitsOf(row),
     ...restrictionsOf(row),
+    ...cacheOf(row),
     ...(row.expires_at !== null && { expiresAt: isoTime(row.expires_at) }),
   };
 }
@@ -138,6 +147,7 @@ export function toRecord(row: KeyRow, now: number): KeyRecord {
     ...callerOf(row),
     ...limitsOf(row),
     ...restrictionsOf(row),
+    ...cacheOf(row),
     createdAt: isoTime(row.created_at),
     expiresAt: latest([row.expires_at]),
     revokedAt: latest([row.revoked_at]),

@@ -20,6 +20,7 @@ import { dropConnectionsOf } from '../servers/connections.ts';
 import { memberRights } from '../documents/members.ts';
 import { enqueueCancellation } from './key-cancellations.ts';
 import {
+  cacheOf,
   callerOf,
   columnsOf,
   limitsOf,
@@ -48,7 +49,7 @@ export async function createKey(context: CatalogContext, body: unknown, by: stri
   requireKeyCapacity(context.sql);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
   const statement =
-    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, models, caller, limits, egress_hosts, ips) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO keys (id, hash, created_at, expires_at, name, scopes, toolsets, agents, models, caller, limits, egress_hosts, ips, cache) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
   context.record(() => {
     context.sql.exec(statement, id, hash, now, expiresAt, ...columnsOf(request));
     recordChange(context, { by, action: 'create', resource: 'key', name: id });
@@ -77,7 +78,7 @@ export function patchKey(context: CatalogContext, id: string, patch: Readonly<Re
     const isKept = request.expiresAt === current.expiresAt;
     const expiresAt = isKept ? row.expires_at : readExpiry(request, now);
     const update =
-      'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, models = ?, caller = ?, limits = ?, egress_hosts = ?, ips = ? WHERE id = ?';
+      'UPDATE keys SET expires_at = ?, name = ?, scopes = ?, toolsets = ?, agents = ?, models = ?, caller = ?, limits = ?, egress_hosts = ?, ips = ?, cache = ? WHERE id = ?';
     context.sql.exec(update, expiresAt, ...columnsOf(request), id);
     recordChange(context, { by, action: 'update', resource: 'key', name: id });
     return toRecord(requireKey(context.sql, id), now);
@@ -147,6 +148,7 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
       ...rightsOf(row),
       ...callerOf(row),
       ...restrictionsOf(row),
+      ...cacheOf(row),
       ...callerLimits(context.sql, limitsOf(row).limits),
     },
     expiresAt: ends.length === 0 ? null : Math.min(...ends),

@@ -12,10 +12,13 @@ import { objectPlace } from '../../shared/object-place.ts';
 /** Enough for thousands of requests a second; each read asks all of them. */
 export const usageShardCount = 4;
 
-export const countNames = [
+export const firstCounts = [
   ...(['calls', 'failures', 'duration_ms', 'input', 'cached', 'cache_write', 'output', 'reasoning'] as const),
   ...(['cost', 'priced', 'unpriced', 'unreported'] as const),
 ] as const;
+/** Of replies from the cache; earlier rows have none. */
+export const savedCounts = ['cached_calls', 'saved_cost', 'saved_tokens'] as const;
+export const countNames = [...firstCounts, ...savedCounts] as const;
 /** `overcount` and `last`: of calls of tools. `toolCost`: what they cost, in sums of models. */
 export type Sums = Record<(typeof countNames)[number], number> & { toolCost?: number; overcount?: number; last?: string };
 /** `who`: see `UsageQuery`. */

@@ -239,6 +239,9 @@ function toCounts(sums: Sums, ofTools: boolean): UsageTotals {
     ...costsOf(sums, sums.toolCost ?? 0),
     unpricedCalls: sums.unpriced,
     unreportedCalls: sums.unreported,
+    ...(sums.cached_calls > 0 && {
+      ...{ cachedCalls: sums.cached_calls, savedCost: roundCost(sums.saved_cost), savedTokens: sums.saved_tokens },
+    }),
   };
 }
 
