@@ -99,8 +99,6 @@ function problemHeaders(problem: Problem, challenge: string): Record<string, str
       return { 'www-authenticate': `Bearer realm="moniker", error="insufficient_scope", scope="${scope}"${metadata}`, ...noRetry };
     }
     case 'method_not_allowed':
-      // RFC 9110 §15.5.22.
-      if (problem.status === 426) return { upgrade: 'websocket' };
       return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};
     case 'not_configured':
       return isUnsupported(problem) ? noRetry : {};

@@ -120,14 +120,15 @@ describe('a message that cannot be answered', () => {
     expect(await socket.next()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } });
   });
 
-  it('has the status and the error of the provider', async () => {
+  it('has the error of the provider', async () => {
     const story = providers.start('socket failing', {
       say: () => ({ text: 'x' }),
       faults: { 0: async () => Response.json({ error: { message: 'Too long.', code: 'context_length_exceeded' } }, { status: 400 }) },
     });
     const socket = await open();
     socket.send(create({ model: refOf('openai-responses'), input: story.mark }));
-    expect(await socket.next()).toMatchObject({ type: 'error', status: 400, error: { code: 'context_length_exceeded' } });
+    // A failure that takes a while comes after the beginning of the reply, as over HTTP.
+    expect(await socket.failure()).toMatchObject({ type: 'error', error: { code: 'context_length_exceeded', message: 'Too long.' } });
   });
 
   it('ends the connection if it is binary', async () => {
@@ -144,9 +145,9 @@ describe('a message that cannot be answered', () => {
     });
     const socket = await open();
     const { id } = await socket.ask(create({ model: refOf('anthropic'), input: story.mark }));
-    for (const code of [expect.anything(), 'previous_response_not_found']) {
+    for (const code of [null, 'previous_response_not_found']) {
       socket.send(create({ model: refOf('anthropic'), input: 'and?', previous_response_id: id }));
-      expect(await socket.next()).toMatchObject({ type: 'error', status: 400, error: { ...(typeof code === 'string' && { code }) } });
+      expect(await socket.failure()).toMatchObject({ type: 'error', error: { code } });
     }
   });
 });
@@ -163,8 +164,8 @@ describe('a WebSocket', () => {
   });
 
   it('is refused with 426 to a request without an upgrade', async () => {
-    const { status, headers, json } = await service.call('GET', '/v1/responses');
-    expect([status, headers.get('upgrade'), json.error.message]).toEqual([426, 'websocket', expect.stringContaining('use POST')]);
+    const { status, json } = await service.call('GET', '/v1/responses');
+    expect([status, json.error.message]).toEqual([426, expect.stringContaining('use POST')]);
   });
 
   it('is closed when its key is revoked, and no reply follows', async () => {

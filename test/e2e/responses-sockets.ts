@@ -51,9 +51,15 @@ export async function openSocket(url: string, headers: Record<string, string>) {
       return { id, text, output, headers: shown };
     }
   };
+  const failure = async (): Promise<Event> => {
+    for (;;) {
+      const event = await next();
+      if (event.type === 'error') return event;
+    }
+  };
   const send = (message: object): void => socket.send(JSON.stringify(message));
   return {
-    ...{ next, reply, send, closed },
+    ...{ next, reply, failure, send, closed },
     sendText: (text: string | Uint8Array<ArrayBuffer>): void => socket.send(text),
     async ask(message: object): Promise<SocketReply> {
       send(message);
