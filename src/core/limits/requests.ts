@@ -45,7 +45,7 @@ export const requestLimits = {
   /** Without a message and a reply. Ends the connections of clients that are gone without a word. */
   socketIdleMs: 900_000,
   /** The platform bounds the outgoing requests of one invocation, which a socket is. */
-  maxSocketResponses: 100,
+  maxSocketMessages: 200,
   /** Messages that wait for the reply to an earlier one. */
   maxSocketQueue: 8,
 

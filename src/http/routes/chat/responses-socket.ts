@@ -50,7 +50,7 @@ function noSocket(detail: string): Problem {
 function serveResponses(socket: Socket, c: AppContext, memory: Place): void {
   const { clock, log, pools, ids } = c.get('services');
   const [over, queue, openedAt] = [new AbortController(), [] as string[], clock.now()];
-  let [stream, kept, isBusy, responses] = [keepStreamPlace(c), null as Kept | null, false, 0];
+  let [stream, kept, isBusy, messages] = [keepStreamPlace(c), null as Kept | null, false, 0];
   let disarmIdle = (): void => undefined;
 
   const end = (code: number, reason: string): void => {
@@ -84,7 +84,7 @@ function serveResponses(socket: Socket, c: AppContext, memory: Place): void {
     send({ type: 'error', status: 400, error });
     end(1000, error.code);
   };
-  const isOld = (): boolean => responses >= limits.maxSocketResponses || clock.now() - openedAt >= limits.maxSocketMs;
+  const isOld = (): boolean => messages >= limits.maxSocketMessages || clock.now() - openedAt >= limits.maxSocketMs;
   const disarmLife = clock.after(limits.maxSocketMs, () => {
     if (!isBusy) endOfLife();
   });
@@ -119,7 +119,6 @@ function serveResponses(socket: Socket, c: AppContext, memory: Place): void {
     const whole = isNext
       ? `${JSON.stringify({ ...rest, stream: true }).slice(0, -1)},"input":[${items}]}`
       : JSON.stringify({ ...body, stream: true });
-    responses += 1;
     const reply = await c.get('dispatch')(toPost(c, whole, over.signal));
     // A failed request may not be continued from the same state.
     if (!isEventStream(reply)) {
@@ -149,6 +148,7 @@ function serveResponses(socket: Socket, c: AppContext, memory: Place): void {
     stream.release();
     for (let text = queue.shift(); text !== undefined && !over.signal.aborted; text = queue.shift()) {
       if (isOld()) break;
+      messages += 1;
       await answer(text).catch(fail);
     }
     isBusy = false;
@@ -188,7 +188,7 @@ function serveResponses(socket: Socket, c: AppContext, memory: Place): void {
   watchIdle();
 }
 
-const lifeIsOver = `This WebSocket has reached its limit of ${limits.maxSocketMs / 60_000} minutes or ${limits.maxSocketResponses} responses. Open a new one to continue.`;
+const lifeIsOver = `This WebSocket has reached its limit of ${limits.maxSocketMs / 60_000} minutes or ${limits.maxSocketMessages} messages. Open a new one to continue.`;
 
 function readCreate(text: string): { body: Record<string, unknown>; generates: boolean } {
   const value = parseJsonText(text);
