@@ -18,7 +18,8 @@ import { lifetimeOf } from './conversation.ts';
  */
 export type Field = { silent?: readonly unknown[] } & (
   | { fate: 'read' | 'served' }
-  | { fate: 'carried'; as: CarriedName }
+  /** `isRefused`: where it is not sent, the request is refused. */
+  | { fate: 'carried'; as: CarriedName; isRefused?: true }
   /** `always`: also in a request that is passed on in its own wire. */
   | { fate: 'refused'; message: string; always?: true }
   | { fate: 'dropped'; reason: string }
@@ -36,6 +37,7 @@ export type Fields = Readonly<Record<string, Field>>;
 export const read: Field = { fate: 'read' };
 export const served: Field = { fate: 'served' };
 export const carried = (as: CarriedName, ...silent: readonly unknown[]): Field => ({ fate: 'carried', as, silent });
+export const carriedOrRefused = (as: CarriedName): Field => ({ fate: 'carried', as, isRefused: true });
 export const refusedField = (message: string, ...silent: readonly unknown[]): Field => ({ fate: 'refused', message, silent });
 /** The same in every wire. */
 export const refusedAlways = (message: string, ...silent: readonly unknown[]): Field => ({

@@ -99,7 +99,7 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
   ['claude-opus-4-7', anthropic, { noSampling: true, toolChoice: 'forced' }],
   ['claude-opus-5-5', anthropic, { minReasoningBudget: 1024, toolChoice: 'auto', boundReasoning: true }],
   ['gemini-2.0-flash', gemini, { noCallIds: true, reasoning: 'none', maxOutputTokens: 8_192 }],
-  ['gemini-2.5-pro', gemini, { minReasoningBudget: 128, reasoning: 'budget', maxOutputTokens: 65_536 }],
+  ['gemini-2.5-pro', gemini, { webSearch: true, minReasoningBudget: 128, reasoning: 'budget', maxOutputTokens: 65_536 }],
   ['gemini-3-pro-preview', gemini, { efforts: ['low', 'high'], callSignatures: true, noCallIds: false }],
   ['gemini-3.1-pro-preview', gemini, { efforts: ['low', 'medium', 'high'] }],
   ['gemini-3-flash-preview', vertex, { noCallIds: true, imagesInResults: true, formatWithTools: true }],
@@ -362,6 +362,7 @@ const flags = Object.keys(ProviderProfile.shape) as (keyof ProviderProfile)[];
 /** Differs from the plain profile in every field, to show that each arrives. */
 const everything: Required<ProviderProfile> = {
   api: 'tools',
+  webSearch: true,
   systemPlace: 'first',
   prefill: 'refused',
   files: ['pdf'],

@@ -39,6 +39,7 @@ export async function compileTool(entry: CompiledEntry, made?: MadeCode, announc
     ...(source.price !== undefined && { price: source.price }),
     ...(renamed !== undefined && { renamed }),
     ...trustOf(listing),
+    ...(source.standsFor !== undefined && { standsFor: source.standsFor }),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
     ...(presentation !== undefined && { presentation }),
     ...(ui !== undefined && { ui }),

@@ -127,6 +127,7 @@ function entryView(tool: EditionTool): Record<string, unknown> {
     approval,
     price: tool.price,
     alwaysOffered,
+    standsFor: tool.standsFor,
     trusted,
     annotationsAccepted,
     ui: tool.ui,

@@ -2,7 +2,7 @@
  * The parts of an edition (contract §4): one immutable compiled version of a toolset, its tools under their final names, and the
  * pointer that names it. `edition.ts` compiles it.
  */
-import type { EntryArguments, EntryResult, Announce, McpTools } from './toolset.ts';
+import type { EntryArguments, EntryResult, Announce, McpTools, StandsFor } from './toolset.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
 import type { Hold } from '../tools/hold.ts';
@@ -45,6 +45,7 @@ export type EditionTool = {
   /** An administrator accepted the annotations of the definition whose hash is `pin`. */
   annotationsAccepted?: true;
   alwaysOffered?: true;
+  standsFor?: StandsFor;
   /** Of a client’s tool: the provider is to enforce the schema. */
   strict?: true;
   /** For MCP clients. */

@@ -54,7 +54,7 @@ export async function limitRequest(
   };
 }
 
-function countsUse({ tokensPerMinute, dailyCost, monthlyCost }: LimitedHolder['limits']): boolean {
+export function countsUse({ tokensPerMinute, dailyCost, monthlyCost }: LimitedHolder['limits']): boolean {
   return tokensPerMinute !== undefined || dailyCost !== undefined || monthlyCost !== undefined;
 }
 

@@ -13,6 +13,13 @@ export const geminiRows: readonly ProfileRow[] = [
       files: ['pdf', 'audio', 'video', 'url'],
     },
   },
+  {
+    kind: 'gemini',
+    host: 'generativelanguage.googleapis.com',
+    model: /gemini-(?!1)/i,
+    because: 'searches with `googleSearch` since Gemini 2.0 (guide "Grounding with Google Search")',
+    profile: { webSearch: true },
+  },
   { kind: 'gemini', because: 'at most 65,536 output tokens (models overview)', profile: { maxOutputTokens: 65_536 } },
   {
     kind: 'gemini',
