@@ -3,6 +3,7 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { excludedFiles } from './selection.ts';
 import { repeatInCi, waitMs } from './busy-machine.ts';
+import { lateModules } from './late-modules.ts';
 import { buildEngine } from '../src/local/build/build-engine.ts';
 
 buildEngine();
@@ -34,6 +35,7 @@ const common = {
   hookTimeout: 120_000,
   retry: repeatInCi,
   expect: { poll: { timeout: waitMs } },
+  provide: { lateModules: lateModules() },
 };
 
 export default defineConfig({
