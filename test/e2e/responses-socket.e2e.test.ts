@@ -163,6 +163,19 @@ describe('a WebSocket', () => {
     await expect(open(headers)).rejects.toThrow(String(status));
   });
 
+  it('is not opened with the cookie of a person who is signed in, from the page of the service or of another site', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+    const signedIn = await fetch(`${service.url}/sign-in`, {
+      method: 'POST',
+      headers: form,
+      body: `key=${service.key}`,
+      redirect: 'manual',
+    });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await service.call('GET', '/v1/me', undefined, { authorization: '', cookie })).status).toBe(200);
+    for (const origin of [service.url, 'https://evil.example']) await expect(open({ cookie, origin })).rejects.toThrow(/40[13]/);
+  });
+
   it('is refused with 426 to a request without an upgrade', async () => {
     const { status, json } = await service.call('GET', '/v1/responses');
     expect([status, json.error.message]).toEqual([426, expect.stringContaining('use POST')]);
