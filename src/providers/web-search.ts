@@ -1,6 +1,6 @@
 /**
  * Who runs the web search that a client declares: the provider, if its API has one with what restricts it; else the tool of the toolset that
- * stands for it, which the model is offered anyway; else nobody, and the request is refused. Beside the client's own tools it is left out and
+ * stands for it, which the model is offered anyway; else the request is refused. Beside the client's own tools it is left out and
  * named: agents declare a search for every model.
  */
 import type { Dropped } from '../core/model/dropped.ts';

@@ -22,7 +22,7 @@ export type WebSearch = SearchOptions & {
   name: string;
   path: string;
   at: Partial<Record<keyof SearchOptions, string>>;
-  /** Tools of the client stand beside it, which do the work: agents send a search to every model. */
+  /** The request also has tools of the client, which do the work: agents send a search to every model. */
   isOptional: boolean;
   /** The wire name of the toolset's tool that stands for it. */
   tool?: string;

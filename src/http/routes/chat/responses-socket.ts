@@ -144,7 +144,7 @@ function serveResponses(socket: Socket, c: AppContext, memory: Place): void {
 
   const work = async (): Promise<void> => {
     isBusy = true;
-    // It has a place of its own as a request, and none twice.
+    // Each request takes a place among the streams itself.
     stream.release();
     for (let text = queue.shift(); text !== undefined && !over.signal.aborted; text = queue.shift()) {
       if (isOld()) break;
@@ -248,7 +248,7 @@ function shownHeaders({ headers }: Response): Record<string, string> {
   );
 }
 
-/** Sends each event as it came, the first one with the headers of the reply. Returns what the next request needs. */
+/** Sends each event unchanged, except that the first one also has the headers of the reply. Returns what the next request needs. */
 async function passEvents(
   reply: Response,
   send: (event: object | string) => void,
