@@ -18,8 +18,6 @@ import { type LeftOutName, settleNames } from './settle-names.ts';
 import { invalidRequest, type Issue, Problem, type Warning } from '../problem.ts';
 import { compileMadeEntries } from './compile-made.ts';
 import type { Toolset } from './toolset.ts';
-import { listOf, recordOf } from '../json/wire-value.ts';
-import { toStrictSchema } from './arguments/strict-schema.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { expandEntries, isWildcard, type PlacedEntry, placeIn } from './wildcards.ts';
 import { MB } from '../limits/units.ts';
@@ -79,7 +77,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
     ...revokedEntries(toolset),
     ...reading.entries.flatMap((entry) => checkEntryArguments(entry, known)),
     ...offerNameIssues(toolset),
-    ...searchIssues(reading.entries),
+    ...(await searchIssues(reading.entries)),
   ];
   if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);
@@ -121,23 +119,9 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
   };
 }
 
-/** One tool stands for a web search, and its schema takes what a search has. */
-function searchIssues(entries: readonly NamedEntry[]): Issue[] {
-  return entries
-    .filter(({ source }) => source.standsFor !== undefined)
-    .flatMap(({ path, source, definition }, index) => {
-      const at = `${path}.standsFor`;
-      if (index > 0) return [{ path: at, message: 'is set for another entry already: one tool stands for a web search' }];
-      if (definition === null) return [];
-      const { properties, required } = toStrictSchema(definition.inputSchema, source.arguments ?? {});
-      const others = listOf(required).filter((name) => name !== 'query');
-      const isQuery = recordOf(recordOf(properties).query).type === 'string';
-      if (isQuery && others.length === 0) return [];
-      const message = isQuery
-        ? `requires ${others.join(', ')}, which a search does not have: set a preset or a default`
-        : 'has no text argument "query": rename one to it';
-      return [{ path: at, message: `cannot be ${source.standsFor}: the tool ${message}` }];
-    });
+async function searchIssues(entries: readonly NamedEntry[]): Promise<Issue[]> {
+  const marked = entries.filter(({ source }) => source.standsFor !== undefined);
+  return marked.length === 0 ? [] : (await import('./search-entry.ts')).checkSearchEntries(marked);
 }
 
 function tooLarge(counted: string, remedy: string): Problem {

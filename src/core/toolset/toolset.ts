@@ -111,7 +111,7 @@ const singleToolMembers = ['refId', 'name', 'aliases', 'description', 'arguments
 export const StandsFor = z.enum(['web_search']).meta({
   id: 'StandsFor',
   description:
-    'The tool runs in place of the web search that a client declares in its API (`web_search`, `web_search_options`), for models whose provider has none. One entry of a toolset; the tool takes a `query` and requires nothing else. Its definition is sent from the first step on.',
+    'The tool runs in place of the web search that a client declares, for models whose provider has none. One entry of a toolset; the tool takes a `query` and requires nothing else.',
 });
 export type StandsFor = z.infer<typeof StandsFor>;
 
