@@ -7,6 +7,7 @@ import { readCodeUses } from './code-uses.ts';
 import { aliasName } from '../names/toolset-alias.ts';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits/limits.ts';
+import { isForAppsOnly, onlyForApps } from '../toolset/edition-tool.ts';
 import type { MadeSource, MadeTool } from '../tools/made-tool.ts';
 import { listFirst } from '../text/paragraphs.ts';
 import type { Issue, Warning } from '../problem.ts';
@@ -110,8 +111,9 @@ export function boundNames(
 }
 
 /** Returns why code cannot call the tool, whoever writes it; null if it can. */
-function refusal({ canonical, kind }: LookupTool): string | null {
+function refusal({ canonical, kind, presentation }: LookupTool): string | null {
   if (kind === 'ui') return `${canonical} is a UI tool and cannot be called`;
+  if (presentation && isForAppsOnly({ presentation })) return `${canonical} cannot be called: ${onlyForApps}`;
   // Its code could call more than is listed here.
   if (canonical === 'builtin.run_code') return `${canonical} cannot be called from code: write its code here instead`;
   return null;
@@ -130,7 +132,9 @@ function isFoundAmong(name: string, canonical: string, tools: readonly LookupToo
 // There is no toolset here, so there are no wire names.
 
 /** The fields of a tool that are needed to name it. */
-export type LookupTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };
+export type LookupTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases' | 'presentation'> & {
+  source?: Pick<ToolSource, 'state'>;
+};
 
 /** `others`: canonical names of the tools that the name could mean as well, or, with `fault`, of all that it could mean; absent: none. */
 export type Lookup = (name: string) => ({ tool: LookupTool } | { fault: string }) & { others?: readonly string[] };

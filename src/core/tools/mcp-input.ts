@@ -76,12 +76,19 @@ export function passedExtensions(capabilities: Readonly<Record<string, unknown>>
   return passed.length === 0 || !isSmall ? undefined : Object.fromEntries(passed);
 }
 
+/** Pages that a client shows beside the conversation (ext-apps, 2026-01-26). */
+const appsExtension = 'io.modelcontextprotocol/ui';
+
+/** Whether the client shows pages of MCP apps, and keeps their tools from its model. */
+export function showsApps({ extensions }: AskableInput): boolean {
+  return extensions?.[appsExtension] !== undefined;
+}
+
 /** Declared when tools are listed: many servers list only tools that their client can support. */
 export const allAskableInput: AskableInput = {
   elicitation: { form: {}, url: {} },
   sampling: {},
-  // Pages of MCP apps (ext-apps, 2026-01-26).
-  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
+  extensions: { [appsExtension]: { mimeTypes: ['text/html;profile=mcp-app'] } },
 };
 
 /** Clients from before modes existed send `elicitation: {}` and support forms. */

@@ -7,6 +7,7 @@ import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
 import type { Hold } from '../tools/hold.ts';
 import type { MadeBy } from '../tools/made-tool.ts';
+import { isRecord } from '../json/wire-value.ts';
 import { fold } from '../names/fold.ts';
 import type { Via } from '../model/message.ts';
 import type { CanonicalName, WireName } from '../names/names.ts';
@@ -76,10 +77,23 @@ export type EditionTool = {
  */
 export type MadeCode = MadeBy & { implementation: string; uses: readonly EditionTool[] };
 
-/** Whether the tool is offered to models, announced to them and callable by them. False for held and missing tools, and for UI tools. */
-export function isForModels({ state, kind }: Pick<EditionTool, 'state' | 'kind'>): boolean {
-  return state === 'ready' && kind !== 'ui';
+/**
+ * Whether the tool is offered to models, announced to them and callable by them. False for held and missing tools, for UI tools, and for those
+ * of the pages of MCP apps.
+ */
+export function isForModels(tool: Pick<EditionTool, 'state' | 'kind' | 'presentation'>): boolean {
+  return tool.state === 'ready' && tool.kind !== 'ui' && !isForAppsOnly(tool);
 }
+
+/** Whether only the page of an MCP app calls the tool (ext-apps 2026-01-26, `_meta.ui.visibility`; absent: models, too). */
+export function isForAppsOnly({ presentation }: Pick<EditionTool, 'presentation'>): boolean {
+  const ui = presentation?.meta?.ui;
+  const visibility = isRecord(ui) ? ui.visibility : undefined;
+  return Array.isArray(visibility) && !visibility.includes('model');
+}
+
+/** Why models are not offered such a tool. */
+export const onlyForApps = 'its server lists it only for the page of an MCP app, not for models';
 
 export type Edition = {
   format: 1;

@@ -3,7 +3,7 @@
  * stays a table lookup. Used by `GET …/resolve`.
  */
 import { configuredEntry, type AliasMap, type Resolution } from './alias-map.ts';
-import { calledAlias, deprecationOf, type EditionAlias, type EditionTool } from './edition-tool.ts';
+import { calledAlias, deprecationOf, type EditionAlias, type EditionTool, isForAppsOnly, onlyForApps } from './edition-tool.ts';
 import { describeHold } from '../tools/hold.ts';
 import type { ApprovalRule } from './approval-rule.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
@@ -125,6 +125,7 @@ function whyBlocked(tool: EditionTool): string | null {
   const { kind, state, held, renamedTo, canonical } = tool;
   if (kind === 'ui') return 'it is a UI tool: it is not offered to models and cannot be called';
   if (state === 'held') return describeHold(held);
+  if (state === 'ready' && isForAppsOnly(tool)) return onlyForApps;
   if (state === 'missing')
     return renamedTo === undefined
       ? whyMissing(tool)

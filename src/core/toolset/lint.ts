@@ -5,7 +5,8 @@
  */
 import { definitionNames } from './model-definitions.ts';
 import { limits } from '../limits/limits.ts';
-import type { ToolKind } from '../tools/tool.ts';
+import type { ToolKind, ToolPresentation } from '../tools/tool.ts';
+import { type EditionTool, isForModels } from './edition-tool.ts';
 import { firstWarnings, type Warning } from '../problem.ts';
 import { fold } from '../names/fold.ts';
 import type { KnownTools } from './known-tools.ts';
@@ -19,8 +20,9 @@ export type LintedTool = {
   wireName: string;
   ownName: string;
   description: string;
-  state: string;
+  state: EditionTool['state'];
   kind: ToolKind;
+  presentation?: ToolPresentation;
   alwaysOffered?: true;
   aliases: readonly { name: string; mode: string }[];
 };
@@ -44,7 +46,7 @@ export function countWarnings(definitions: number): Warning[] {
 
 /** Returns the number of definitions sent with the first step: all tools for models, or those that are always sent plus `find_tools`. */
 export function definitionsAtFirst(tools: readonly LintedTool[], onDemandAbove: number = limits.defaultOnDemandAbove): number {
-  const ready = tools.filter(({ state, kind }) => state === 'ready' && kind !== 'ui');
+  const ready = tools.filter(isForModels);
   const sent = ready.length > onDemandAbove ? ready.filter(({ alwaysOffered }) => alwaysOffered === true) : ready;
   const names = sent.reduce((sum, tool) => sum + definitionNames(tool).length, 0);
   return sent.length < ready.length ? names + 1 : names;

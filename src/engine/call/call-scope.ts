@@ -84,6 +84,8 @@ export type CallerScope = {
   names(): AliasMap | null;
   /** Says from when an unknown name can be called; null: never. Absent: `names` does not grow. */
   whyNotYet?(name: string): Promise<string | null>;
+  /** The caller is an MCP client that shows pages of MCP apps, which call tools that models are not offered. */
+  servesApps?: boolean;
 };
 
 /** What the policy judges the call by. */

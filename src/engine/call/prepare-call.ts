@@ -11,7 +11,7 @@ import type { Issue } from '../../core/problem.ts';
 import { fieldPath } from '../../core/schema/input-fault-text.ts';
 import { checkInput, repairInput } from '../../core/schema/input-schema.ts';
 import { resolveName, type Resolution } from '../../core/toolset/alias-map.ts';
-import { deprecationOf, type EditionTool } from '../../core/toolset/edition-tool.ts';
+import { deprecationOf, type EditionTool, isForAppsOnly, onlyForApps } from '../../core/toolset/edition-tool.ts';
 import { withoutAliases } from '../../core/toolset/arguments/argument-aliases.ts';
 import { givenArguments, secretArguments, toToolArguments, withCurrentRules } from '../../core/toolset/arguments/entry-arguments.ts';
 import { whyMissing } from '../../core/toolset/known-tools.ts';
@@ -58,7 +58,7 @@ export function prepareCall(scope: CallerScope, request: ToolCallRequest): Prepa
   const { tool, canonical, via } = resolution;
   const named = { request, requested, canonical, via, tool };
   const deprecation = deprecationNote(resolution);
-  const fault = denied ?? stateFault(tool);
+  const fault = denied ?? stateFault(tool) ?? audienceFault(tool, scope);
   if (args === null)
     return {
       ...named,
@@ -108,6 +108,12 @@ export function stateFault(tool: EditionTool): ToolResult | null {
     default:
       return tool.state satisfies never;
   }
+}
+
+/** Returns the result of a call by another caller than the tool is for. */
+function audienceFault(tool: EditionTool, { servesApps }: CallerScope): ToolResult | null {
+  if (servesApps === true || !isForAppsOnly(tool)) return null;
+  return errorResult('not_allowed', `Not run: ${tool.wireName} cannot be called here: ${onlyForApps}. Use another tool.`);
 }
 
 function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {

@@ -3,7 +3,7 @@
  * of the tool that it names, from names and arguments to the audit; `describe_tool` is a part of the list, read like the list.
  */
 import { type AliasMap, findTool, type Resolution, resolveName } from '../../core/toolset/alias-map.ts';
-import { isForModels } from '../../core/toolset/edition-tool.ts';
+import { isForAppsOnly, isForModels, onlyForApps } from '../../core/toolset/edition-tool.ts';
 import { quoted } from '../../core/problem.ts';
 import { repairInput } from '../../core/schema/input-schema.ts';
 import type { Repair } from '../../core/tools/argument-repair.ts';
@@ -34,6 +34,10 @@ export function callTarget<Call extends Named>(view: ServedView, call: Call): Ca
   // Checked by the schemas that the types are made of.
   if (shown === describeToolTool) return { answer: answerOf(shown.wireName, describe(behind, (args as DescribeToolInput).name)) };
   const { name, arguments: given = {} } = args as CallToolInput;
+  const tool = findTool(inner, name);
+  // Its name comes from the model.
+  if (tool !== null && isForAppsOnly(tool))
+    return { answer: answerOf(name, errorResult('not_allowed', `${name} cannot be called: ${onlyForApps}.`)) };
   const through = (answer: ToolCallAnswer): ToolCallAnswer => withoutRequestError(withRepairs(answer, repaired), inner);
   return { view: behind, call: { ...call, name, arguments: given }, through };
 }

@@ -9,7 +9,7 @@ import { findTool } from '../../core/toolset/alias-map.ts';
 import type { AuditRow } from '../../core/records/audit.ts';
 import { callsTools } from '../../core/toolset/composite-tool.ts';
 import type { EditionTool } from '../../core/toolset/edition-tool.ts';
-import { toGiven, type AskableInput, type InputRequest } from '../../core/tools/mcp-input.ts';
+import { toGiven, showsApps, type AskableInput, type InputRequest } from '../../core/tools/mcp-input.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { toClientBlock } from '../../core/tools/foreign-block.ts';
 import type { ContentBlock } from '../../core/tools/tool.ts';
@@ -220,6 +220,7 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
     conversation,
     showInner: (inner, result) => withShownUris(deps, caller, inner, result),
     channel: { ...channel, ask, askable },
+    servesApps: showsApps(askable),
     canWait: call.noApprovals === undefined,
     askDuringCall: (waitFor, rounds) => askDuringCall({ ...deps, ...caller, questions: deps.openQuestions }, waitFor, rounds),
     started(callId) {

@@ -6,7 +6,7 @@
 import { memoizeByObject } from '../../core/memoize.ts';
 import type { AliasMap } from '../../core/toolset/alias-map.ts';
 import { describeTool, describeUnder, visibleAliases, definitionNames, modelDefinition } from '../../core/toolset/model-definitions.ts';
-import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
+import { isForAppsOnly, isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { toWireName } from '../../core/names/names.ts';
 import { madeAnnotations } from '../../core/toolset/compile-made.ts';
@@ -33,10 +33,25 @@ export type ListedTool = {
   _meta: { canonical: string; aliases: string[]; state?: EditionTool['state']; renamedTo?: string } & Record<string, unknown>;
 };
 
-/** Returns at least one page. Cached. */
-export const servedPages = memoizeByObject((names: AliasMap): readonly (readonly ListedTool[])[] =>
-  toPages(names.tools.flatMap((tool) => (isForModels(tool) ? listTool(names, tool) : listStopped(tool)))),
+type Pages = readonly (readonly ListedTool[])[];
+
+/** Returns at least one page. Cached. `withApps`: for a client that shows pages of MCP apps, with the tools that only these call. */
+export function servedPages(names: AliasMap, withApps: boolean): Pages {
+  return withApps ? pagesWithApps(names) : pagesForModels(names);
+}
+
+/** Whether the list of a client that shows pages of MCP apps is another one. Cached. */
+export const hasToolsOfApps = memoizeByObject(({ tools }: AliasMap): boolean => tools.some(isForAppsOnly));
+
+const pagesForModels = memoizeByObject((names: AliasMap): Pages => pagesOf(names, isForModels));
+const pagesWithApps = memoizeByObject(
+  (names: AliasMap): Pages =>
+    hasToolsOfApps(names) ? pagesOf(names, (tool) => isForModels(tool) || isForAppsOnly(tool)) : pagesForModels(names),
 );
+
+function pagesOf(names: AliasMap, isListed: (tool: EditionTool) => boolean): Pages {
+  return toPages(names.tools.flatMap((tool) => (tool.state === 'ready' && isListed(tool) ? listTool(names, tool) : listStopped(tool))));
+}
 
 /** Returns the schema of a tool's structured results, as `tools/list` shows it: none if the entry may change or leave out the structured form. */
 export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonSchema | undefined {

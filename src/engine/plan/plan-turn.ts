@@ -7,7 +7,7 @@ import { requireAllowed } from '../../core/people/authority.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../../core/toolset/alias-map.ts';
 import { runCodeCanonical } from '../../core/turn/run-code.ts';
 import { describeHold } from '../../core/tools/hold.ts';
-import { isForModels, type EditionTool } from '../../core/toolset/edition-tool.ts';
+import { isForModels, onlyForApps, type EditionTool } from '../../core/toolset/edition-tool.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import type { ModelSettings } from '../../core/model/model-settings.ts';
 import { fold } from '../../core/names/fold.ts';
@@ -263,5 +263,6 @@ function callFault(name: string, offered: AliasMap | null): string | null {
 
 function whyNotCallable(tool: EditionTool): string {
   if (tool.kind === 'ui') return 'is shown to the user and cannot be called';
+  if (tool.state === 'ready') return `cannot be called: ${onlyForApps}`;
   return tool.state === 'held' ? `cannot be called: ${describeHold(tool.held)}` : `is missing: ${whyMissing(tool)}`;
 }

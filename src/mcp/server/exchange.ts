@@ -118,7 +118,7 @@ function channelOf({ era, notify, ask, logLevel, rootsChanges }: Exchange, meta:
 }
 
 /** Sent with each request (2026-07-28), or once for a session. For requests without either, nothing is known. */
-function askableOf({ era, capabilities }: Exchange): AskableInput {
+export function askableOf({ era, capabilities }: Pick<Exchange, 'era' | 'capabilities'>): AskableInput {
   return era === 'stateless' || capabilities === null ? {} : readAskable(capabilities);
 }
 

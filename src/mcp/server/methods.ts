@@ -2,11 +2,12 @@
 import { recordOf } from '../../core/json/wire-value.ts';
 import { readListMeta } from '../../engine/mcp/serve-resources.ts';
 import { answerDiscover, hasOffers, initialize, mcpListTtlMs, serverIdentity } from './discovery.ts';
-import { type Exchange, inRequestSpan, type ServedEra } from './exchange.ts';
+import { askableOf, type Exchange, inRequestSpan, type ServedEra } from './exchange.ts';
 import { errorText, resultText, type RpcParams, type RpcRequest } from './messages.ts';
 import { completionOf, answerOfferList, promptOf, resourceOf, subscribeTo, unsubscribeFrom } from './resource-methods.ts';
 import { logLevels, metaNames } from './revisions.ts';
 import { invalidParams, RpcFault, rpcCodes, toRpcFault } from './rpc-fault.ts';
+import { showsApps } from '../../core/tools/mcp-input.ts';
 import { answerToolCall, toolListPage } from './tool-methods.ts';
 
 /** `json`: a member of the result whose text is known already. */
@@ -66,9 +67,9 @@ async function methodOf(exchange: Exchange, name: string): Promise<Method> {
   return found;
 }
 
-async function answerToolList({ era, viewOf, deps, principal }: Exchange, params: RpcParams): Promise<Answer> {
+async function answerToolList({ era, capabilities, viewOf, deps, principal }: Exchange, params: RpcParams): Promise<Answer> {
   const view = await viewOf();
-  const { tools, more } = toolListPage(view, era, params);
+  const { tools, more } = toolListPage(view, { era, withApps: showsApps(askableOf({ era, capabilities })) }, params);
   const meta = await readListMeta(deps, principal.workspace, view, 'tools');
   return { result: { ...more, ...meta }, json: { member: 'tools', text: tools } };
 }

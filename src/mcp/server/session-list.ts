@@ -4,6 +4,7 @@
  * thousand tools takes four times the CPU (2026-11-28, `bench/mcp.ts`).
  */
 import { fromBase64Url, toBase64Url } from '../../core/text/bytes.ts';
+import { hasToolsOfApps } from '../../engine/mcp/serve-list.ts';
 import { readListMeta } from '../../engine/mcp/serve-resources.ts';
 import type { McpSessions } from '../../ports/mcp-sessions.ts';
 import { inRequestSpan, type ServeDeps } from './exchange.ts';
@@ -48,7 +49,7 @@ function readListEventId(headers: Headers): ListRequest | null {
   }
 }
 
-/** Returns null if the session has to answer, because the request does not fit into an event id. */
+/** Returns null if the session has to answer, because the request does not fit into an event id, or the list depends on its client. */
 export async function serveSessionList(
   deps: ServeDeps,
   sessions: McpSessions,
@@ -56,12 +57,13 @@ export async function serveSessionList(
   { id, params, revision, isAnswered }: ListRequest,
 ): Promise<Response | null> {
   const payload = toBase64Url(new TextEncoder().encode(JSON.stringify([id, params.cursor])));
-  if (payload.length > maxPayloadLength) return null;
   const { principal, target, session, request, view } = serving;
+  // Only the session knows whether its client shows pages of MCP apps.
+  if (payload.length > maxPayloadLength || hasToolsOfApps(view.names)) return null;
   const meta = await readListMeta(deps, principal.workspace, view, 'tools');
   const message = (): string => {
     try {
-      const { tools, more } = toolListPage(view, 'session', params);
+      const { tools, more } = toolListPage(view, { era: 'session', withApps: false }, params);
       return resultText(id, withMember({ member: 'tools', text: tools }, JSON.stringify({ ...more, ...meta })));
     } catch (thrown) {
       return errorText(id, toRpcFault(thrown, deps.log));

@@ -16,9 +16,13 @@ import { isObjectSchema, wrapSchema } from './object-schema.ts';
 import { invalidParams, RpcFault } from './rpc-fault.ts';
 
 /** `more`: the other members of the result. */
-export function toolListPage(view: ServedView, era: ServedEra, { cursor }: RpcParams): { tools: string; more: { nextCursor?: string } } {
+export function toolListPage(
+  view: ServedView,
+  { era, withApps }: { era: ServedEra; withApps: boolean },
+  { cursor }: RpcParams,
+): { tools: string; more: { nextCursor?: string } } {
   if (cursor !== undefined && typeof cursor !== 'string') throw invalidParams('Invalid params of tools/list: `cursor` must be a string.');
-  const { items, ...more } = listPageAt('tools', listStateOf(view), servedPages(view.names), cursor);
+  const { items, ...more } = listPageAt('tools', listStateOf(view, withApps), servedPages(view.names, withApps), cursor);
   return { tools: era === 'modern' ? modernText(items) : sessionText(items), more };
 }
 
@@ -38,9 +42,9 @@ function isWrapped(schema: JsonSchema | undefined): boolean {
   return schema !== undefined && !isObjectSchema(schema);
 }
 
-/** Identifies the edition and mode of a list: all pages belong to one. */
-function listStateOf({ pointer, mode }: ServedView): string {
-  return `${pointer === null ? '' : pointer.hash.slice(0, 16)} ${mode ?? ''}`;
+/** Identifies the edition, mode and reader of a list: all pages belong to one. */
+function listStateOf({ pointer, mode }: ServedView, withApps: boolean): string {
+  return `${pointer === null ? '' : pointer.hash.slice(0, 16)} ${mode ?? ''}${withApps ? ' apps' : ''}`;
 }
 
 export async function answerToolCall(exchange: Exchange, params: RpcParams): Promise<Record<string, unknown>> {

@@ -135,7 +135,7 @@ export class InnerCallRunner {
       arguments: given,
       fault: given === null ? ('invalid_json' as const) : null,
     };
-    const call = countPreparation(deps, scope, () => prepareCall({ ...scope, names: () => this.#names }, request));
+    const call = countPreparation(deps, scope, () => prepareCall({ ...scope, names: () => this.#names, servesApps: false }, request));
     const fingerprint = journal === null ? '' : await innerFingerprint(name, given, call.tool);
     const entry = journal?.find(id) ?? null;
     if (entry !== null && entry.fingerprint !== fingerprint) return this.#endWith(codeDiverged(this.#recorded));

@@ -5,7 +5,7 @@
 import { memoizeByObject } from '../../../core/memoize.ts';
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../../core/toolset/alias-map.ts';
 import { callsTools } from '../../../core/toolset/composite-tool.ts';
-import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
+import { isForAppsOnly, isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { recordOf } from '../../../core/json/wire-value.ts';
 import type { ToolResult } from '../../../core/tools/tool.ts';
@@ -47,7 +47,7 @@ function entriesOf(canonical: string, plan: AliasMap): readonly EditionTool[] {
  */
 export function innerTools(names: AliasMap | null, { canonical: self, kind }: EditionTool, withClient: boolean): InnerTool[] {
   const tools = names?.tools ?? [];
-  const isThere = (tool: EditionTool): boolean => (kind === 'made' ? tool.kind !== 'ui' : isForModels(tool));
+  const isThere = (tool: EditionTool): boolean => (kind === 'made' ? tool.kind !== 'ui' && !isForAppsOnly(tool) : isForModels(tool));
   return tools
     .filter((tool) => isThere(tool) && tool.canonical !== self && (withClient || tool.kind !== 'client'))
     .map(({ wireName, canonical, aliases, description, inputSchema, outputSchema, annotations }) => ({

@@ -4,7 +4,7 @@
  */
 import { getOrBuild, memoizeByObject } from '../../../core/memoize.ts';
 import { configuredEntry, type AliasMap } from '../../../core/toolset/alias-map.ts';
-import { isForModels, type EditionTool } from '../../../core/toolset/edition-tool.ts';
+import { isForModels, onlyForApps, type EditionTool } from '../../../core/toolset/edition-tool.ts';
 import { describeHold, type Hold } from '../../../core/tools/hold.ts';
 import { countWarnings, lintTools } from '../../../core/toolset/lint.ts';
 import { whyMissing } from '../../../core/toolset/known-tools.ts';
@@ -157,6 +157,7 @@ function whyUnsent(tool: EditionTool): string {
   if (kind === 'ui') return 'it is proposed to users, and never sent to a model';
   if (isForModels(tool)) return 'it is called from the code of run_code, and described in the prompt';
   if (state === 'held') return describeHold(held);
+  if (state === 'ready') return onlyForApps;
   return `${whyMissing(tool)}${renamedTo === undefined ? '' : `; ${renamedTo} has its definition now`}`;
 }
 
