@@ -10741,7 +10741,7 @@ export interface components {
             version: number;
         };
         /**
-         * @description The tool runs in place of the web search that a client declares in its API (`web_search`, `web_search_options`), for models whose provider has none. One entry of a toolset; the tool takes a `query` and requires nothing else. Its definition is sent from the first step on.
+         * @description The tool runs in place of the web search that a client declares, for models whose provider has none. One entry of a toolset; the tool takes a `query` and requires nothing else.
          * @enum {string}
          */
         StandsFor: "web_search";
