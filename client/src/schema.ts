@@ -2791,7 +2791,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Create responses over a WebSocket (OpenAI)
+         * @description The WebSocket mode of the Responses API. Each message of the client is `{"type": "response.create"}` with the fields of `POST /v1/responses`, apart from `stream` and `background`; it is answered like that request, one after another, with each event as a message. `previous_response_id` may name the last response of the connection, also with `store: false`. `generate: false` keeps the input for the next request without a reply. The first event of a reply has `headers`: those of its HTTP response that begin with `x-moniker-`. Failures are `{"type": "error", "status", "error", "headers"}`. Requires a bearer key; cookies are not sufficient.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["connectResponses"];
         put?: never;
         /**
          * Create a response (OpenAI)
@@ -6256,6 +6262,9 @@ export interface components {
             top_p?: number | null;
             user?: string | null;
             verbosity?: string | null;
+            web_search_options?: {
+                [key: string]: unknown;
+            } | null;
         } & {
             [key: string]: unknown;
         };
@@ -9313,6 +9322,8 @@ export interface components {
             toolResultName?: boolean;
             /** @description Chat Completions: `top_k` is accepted, which OpenAI itself rejects. */
             topK?: boolean;
+            /** @description The provider searches the web for the model, which requests of translated APIs may ask for. */
+            webSearch?: boolean;
         };
         ProviderView: {
             /** @description Name of the secret that contains the key. */
@@ -11880,6 +11891,11 @@ export interface components {
             version: number;
         };
         /**
+         * @description The tool runs in place of the web search that a client declares, for models whose provider has none. One entry of a toolset; the tool takes a `query` and requires nothing else.
+         * @enum {string}
+         */
+        StandsFor: "web_search";
+        /**
          * @example {
          *       "url": "https://example.com/moniker",
          *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -12429,6 +12445,7 @@ export interface components {
             /** @description Names the tool by the hash of its definition. Resolved when the toolset is written; the stored document contains `tool`. */
             refId?: string;
             result?: components["schemas"]["EntryResult"];
+            standsFor?: components["schemas"]["StandsFor"];
             /**
              * @description Canonical name. Optional if `refId` is given. `<server>.*` (or `<server>.<beginning>*`) is replaced by one entry for each tool that the server has when the toolset is written. A list of up to 16 names gives the entry several targets: tools of servers that accept every call of the first one, which `choose` chooses from.
              * @example builtin.bash
@@ -15078,6 +15095,14 @@ export interface components {
             };
         };
         OpenAiError422_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError426: {
             headers: {
                 [name: string]: unknown;
             };
@@ -21514,6 +21539,40 @@ export interface operations {
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
             508: components["responses"]["OpenAiError508"];
+        };
+    };
+    connectResponses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With a session or server tools: a repeated request joins the first turn and returns the same response; with a different body it returns 422. */
+                "idempotency-key"?: string;
+                /** @description `ttl=600` stores the reply for so many seconds, and answers an equal request with it; `refresh` replaces a stored reply; `no-store` does neither. Not for turns. */
+                "x-moniker-cache"?: string;
+                /** @description A session that stores the conversation; `new` creates one. Items that it has stored may be sent again or omitted. Without this header, `previous_response_id` and the ids of calls, or else the last answer in the history, identify the session. */
+                "x-moniker-session"?: string;
+                /** @description A toolset whose tools run inside Moniker; the same as `toolset` in the body. */
+                "x-moniker-toolset"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The WebSocket is open. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["OpenAiError401_2"];
+            403: components["responses"]["OpenAiError403_2"];
+            422: components["responses"]["OpenAiError422_2"];
+            426: components["responses"]["OpenAiError426"];
+            429: components["responses"]["OpenAiError429_2"];
+            500: components["responses"]["OpenAiError500_2"];
+            503: components["responses"]["OpenAiError503_2"];
         };
     };
     createResponse: {

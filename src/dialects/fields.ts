@@ -18,7 +18,8 @@ import { lifetimeOf } from './conversation.ts';
  */
 export type Field = { silent?: readonly unknown[] } & (
   | { fate: 'read' | 'served' }
-  | { fate: 'carried'; as: CarriedName }
+  /** `isRefused`: where it is not sent, the request is refused. */
+  | { fate: 'carried'; as: CarriedName; isRefused?: true }
   | { fate: 'refused'; message: string }
   | { fate: 'dropped'; reason: string }
   /** Of a tool: dropped beside tools that the client runs, which do the work, and otherwise refused. */
@@ -35,6 +36,7 @@ export type Fields = Readonly<Record<string, Field>>;
 export const read: Field = { fate: 'read' };
 export const served: Field = { fate: 'served' };
 export const carried = (as: CarriedName, ...silent: readonly unknown[]): Field => ({ fate: 'carried', as, silent });
+export const carriedOrRefused = (as: CarriedName): Field => ({ fate: 'carried', as, isRefused: true });
 export const refusedField = (message: string, ...silent: readonly unknown[]): Field => ({ fate: 'refused', message, silent });
 export const dropped = (reason: string, ...silent: readonly unknown[]): Field => ({ fate: 'dropped', reason, silent });
 export const optional = (reason: string, message: string): Field => ({ fate: 'optional', reason, message });

@@ -57,7 +57,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
 
 function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => HttpServices): Hono<AppEnv> {
   const router = new Hono<AppEnv>();
-  router.use(requestContext(services));
+  router.use(requestContext(services, (...request) => router.fetch(...request)));
   router.use(requireOwnHost);
   router.use(cors);
   router.use(refuseLoops);

@@ -19,7 +19,7 @@ import type { AppContext } from './middleware/request-context.ts';
 import { keepStreamPlace } from './places.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
 
-const streamKeyAgeMs = 15_000;
+export const streamKeyAgeMs = 15_000;
 
 export type KeyWatch = {
   clock: Clock;
@@ -82,7 +82,10 @@ function passedOn(source: ReadableStream<Uint8Array>, clock: Clock): ReadableStr
 }
 
 /** Resolves with the reason why the key is invalid or cannot be checked; null when `signal` aborts. */
-async function keyEnd({ clock, log, check, place }: KeyWatch, signal: AbortSignal | undefined): Promise<Problem | null> {
+export async function keyEnd(
+  { clock, log, check, place }: Omit<KeyWatch, 'path'>,
+  signal: AbortSignal | undefined,
+): Promise<Problem | null> {
   for (let failures = 0; ; ) {
     place.renew();
     try {

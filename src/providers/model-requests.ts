@@ -14,6 +14,7 @@ import type { FileRequest } from './passed/passed-files.ts';
 import type { IdSeal } from './passed/provider-ids.ts';
 import type { compactByProvider, PassedRequest } from './passed/passed-request.ts';
 import type { StoredResponseRequest } from './passed/stored-response.ts';
+import type { UnsentRules } from '../engine/chat/run-chat.ts';
 import type { AskedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
@@ -40,11 +41,16 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: Id
       return await noteResponse(kept, reply.headers.get(targetHeader)?.split(';')[0] ?? first, reply);
     },
     /** Reports which settings of a turn its model will not be sent: the response begins before the first step. */
-    async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped) {
+    async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped, turn: UnsentRules) {
       const { provider, model } = splitModelRef(ref);
       const needs = { hasTools: true, effort: settings.reasoningEffort === undefined ? 'default' : 'set' } as const;
       const access = accessFor(await deps.directory.provider(workspace, provider), model, needs, deps.clock.now());
-      supportedSettings({ settings, dropped }, profileFor(access, model), wireOf(access.kind), true);
+      supportedSettings(
+        { settings, dropped, reserve: turn.isLimited || undefined },
+        profileFor(access, model),
+        wireOf(access.kind),
+        turn.hasTools,
+      );
     },
     /** Returns the provider's own token count as it sent it; null when the provider does not count tokens. */
     countTokens: (principal: Principal, request: Omit<AskedChat, 'signal' | 'agent'>) => countRequestTokens(deps, principal, request),

@@ -79,6 +79,7 @@ export const plainProfile: Profile = {
   imagesInResults: false,
   files: [],
   callSignatures: false,
+  webSearch: false,
   formatWithTools: true,
   seedField: 'seed',
   topK: false,

@@ -11,10 +11,11 @@ import { compileSchema } from '../core/schema/schema-compiler.ts';
 import type { Dropped } from '../core/model/dropped.ts';
 import type { DialectName } from '../core/text/reference.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
+import { providerSearch } from './web-search.ts';
 import { isComplete } from './tool-definitions.ts';
 
 export function supportedSettings(
-  { settings, dropped }: SettingsRequest,
+  { settings, dropped, reserve }: SettingsRequest & { reserve?: unknown },
   profile: Profile,
   wire: ProviderWire,
   hasTools: boolean,
@@ -31,7 +32,15 @@ export function supportedSettings(
   if (taken.parallelToolCalls === true && !wireSettings[wire].has('parallelToolCalls')) delete taken.parallelToolCalls;
   if (taken.stop?.length === 0) delete taken.stop;
   // What becomes of the tool choice is decided with the tools.
-  leave('the API does not have it', ...settingsIn(taken).filter((name) => name !== 'toolChoice' && !wireSettings[wire].has(name)));
+  leave(
+    'the API does not have it',
+    ...settingsIn(taken).filter((name) => name !== 'toolChoice' && name !== 'webSearch' && !wireSettings[wire].has(name)),
+  );
+  if (taken.webSearch !== undefined) {
+    const rules = { profile, wire, hasTools, isLimited: reserve !== undefined, dropped };
+    taken.webSearch = providerSearch(taken.webSearch, rules);
+    if (taken.webSearch === undefined) delete taken.webSearch;
+  }
   leave('the model does not accept it', ...excluded(profile, wire));
   if (!fitsReasoning(taken, profile)) leave('the model does not accept it', 'reasoningEffort', 'reasoningBudget');
   if ((taken.user?.length ?? 0) > maxUserCharacters) leave(`has more than ${maxUserCharacters} characters`, 'user');

@@ -30,6 +30,7 @@ const providers: Readonly<
       profile: {
         ...{ imagesInResults: true, files: ['pdf', 'audio', 'video', 'url'], echoReasoning: true },
         topK: true,
+        webSearch: true,
         strictTools: true,
         extraSettings: ExtraSetting.options,
         cacheMarks: 'automatic',
@@ -43,7 +44,7 @@ const providers: Readonly<
     },
   },
   'openai-responses': {
-    access: { kind: 'openai-responses', profile: { noSampling: false, cacheMarks: 'breakpoint' } },
+    access: { kind: 'openai-responses', profile: { noSampling: false, webSearch: true, cacheMarks: 'breakpoint' } },
     model: 'gpt-5.2',
     reply: {
       ...{ id: 'resp_1', object: 'response', status: 'completed', usage },
@@ -51,7 +52,7 @@ const providers: Readonly<
     },
   },
   anthropic: {
-    access: { kind: 'anthropic' },
+    access: { kind: 'anthropic', profile: { webSearch: true } },
     model: 'claude-opus-4-6',
     reply: {
       id: 'x',
@@ -150,7 +151,7 @@ function withValue(body: Json, path: string, value: unknown): Json {
 }
 
 /** A tool is named by its name, every other place by its path. */
-const generalName = (name: string): string => name.replace(/^tools\.weather\./, 'tools[].');
+const generalName = (name: string): string => name.replace(/^tools\.(?:weather|web_search\w*)\./, 'tools[].');
 
 async function observe(dialect: ApiDialectName, wire: ProviderWire, path: string): Promise<string> {
   const { body, examples } = dialectExamples[dialect];

@@ -13,7 +13,7 @@ export function fateOf(field: Field | undefined, wire: ProviderWire, own: Provid
     case 'read':
       return 'mapped';
     case 'carried':
-      return wireSettings[wire].has(field.as) ? 'mapped' : 'dropped';
+      return wireSettings[wire].has(field.as) ? 'mapped' : field.isRefused ? 'refused' : 'dropped';
     case 'refused':
       return 'refused';
     case 'optional':
@@ -33,6 +33,7 @@ export function countsOf({ fields, own }: DialectExamples): Record<Fate, number>
 
 function whyOf(field: Field): string {
   if (field.fate === 'optional') return `${field.reason}; alone it is refused`;
+  if (field.fate === 'carried' && field.as === 'webSearch') return 'alone it is refused, unless a tool of the toolset stands for it';
   const why = field.fate === 'refused' ? field.message : field.fate === 'dropped' ? field.reason : '';
   return why.split(/[.:;]/)[0] ?? '';
 }

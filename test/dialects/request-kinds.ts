@@ -100,6 +100,10 @@ const results = (value: Json): At => new At('input[2]', { call_id: 'call_1', sta
 const added = (value: Json): At => new At('input[3]', value);
 const tool = (value: Json, expected?: { name?: string; mark?: string }): At => new At('tools[1]', value, expected);
 
+/** A web search with one option: without it, the search is left out, or only the option. */
+const search = (options: Json, mark: string, type = 'web_search'): At =>
+  tool({ type, ...(type !== 'web_search' && { name: 'web_search' }), ...options }, { name: `tools.${type}`, mark });
+
 function responseParts(place: string, path: string): Json {
   const part = (value: Json, expected?: { name?: string; mark?: string }): At => new At(path, value, expected);
   return {
@@ -212,7 +216,11 @@ const responsesKinds: Json = {
   'tools[].type=tool_search': tool({ type: 'tool_search', execution: 'client', description: 'Marked', parameters }, marked),
   'tools[].type=shell by the provider': tool({ type: 'shell', environment: { type: 'container_auto' } }),
   'tools[].type=tool_search by the provider': tool({ type: 'tool_search' }, { name: 'tools.tool_search' }),
-  'tools[].type=web_search*': tool({ type: 'web_search_preview' }, { name: 'tools.web_search_preview' }),
+  'tools[].type=web_search*': tool({ type: 'web_search_preview' }, { name: 'tools.web_search_preview', mark: 'web_search' }),
+  'tools[].filters': search({ filters: { allowed_domains: ['marked.example'] } }, 'marked.example'),
+  'tools[].external_web_access': search({ external_web_access: false }, 'external_web_access'),
+  'tools[].user_location': search({ user_location: { type: 'approximate', city: 'Marked' } }, 'Marked'),
+  'tools[].search_context_size': search({ search_context_size: 'high' }, '"search_context_size":"high"'),
   'tools[].type=image_generation*': tool({ type: 'image_generation' }, { name: 'tools.image_generation' }),
   'tools[].type=*': tool({ type: 'file_search', vector_store_ids: ['vs_1'] }),
 };
@@ -253,6 +261,8 @@ function messageParts(place: string, path: string): Json {
 const codeResults = ['code_execution_tool_result', 'bash_code_execution_tool_result', 'text_editor_code_execution_tool_result'];
 const ownResults = ['mcp_tool_result', 'web_search_tool_result', 'web_fetch_tool_result', 'tool_search_tool_result', ...codeResults];
 
+const dated = 'web_search_20260209';
+
 const messagesKinds: Json = {
   'thinking.type=enabled': new At('thinking', { type: 'enabled', budget_tokens: 1024 }),
   'thinking.type=adaptive': new At('thinking', { type: 'adaptive' }),
@@ -285,8 +295,13 @@ const messagesKinds: Json = {
   'messages[].content[].type=container_upload': new At('messages[0].content[1]', { type: 'container_upload', file_id: 'f' }),
   'messages[].content[].type=*': new At('messages[0].content[1]', { type: 'unheard_of' }),
   'tools[].type=custom': new At('tools[1]', { type: 'custom', name: 'more', description: 'Marked', input_schema: parameters }, marked),
+  'tools[].type=web_search_*': search({}, 'web_search', dated),
+  'tools[].max_uses': search({ max_uses: 3 }, '"max_uses":3', dated),
+  'tools[].allowed_domains': search({ allowed_domains: ['marked.example'] }, 'marked.example', dated),
+  'tools[].blocked_domains': search({ blocked_domains: ['marked.example'] }, 'marked.example', dated),
+  'tools[].user_location': search({ user_location: { type: 'approximate', city: 'Marked' } }, 'Marked', dated),
   ...Object.fromEntries(
-    ['web_search_', 'web_fetch_', 'tool_search_tool_'].map((type) => [
+    ['web_fetch_', 'tool_search_tool_'].map((type) => [
       `tools[].type=${type}*`,
       new At('tools[1]', { type: `${type}20260101`, name: 'x' }, { name: `tools.${type}20260101` }),
     ]),

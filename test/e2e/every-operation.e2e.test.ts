@@ -25,6 +25,8 @@ const answeredWithError = new Set([
   // `known-hosts.e2e.test.ts` forgets one.
   'forgetKnownHost',
   'startConnect',
+  // `responses-socket.e2e.test.ts` opens one.
+  'connectResponses',
   'resealWithMasterKey',
   // `passed-files.e2e.test.ts` calls them with a provider that has files. Lists are refused.
   ...['uploadProviderFile', 'listProviderFiles', 'getProviderFile', 'deleteProviderFile', 'getProviderFileContent'],
@@ -381,6 +383,7 @@ describe('every operation', () => {
     for (const path of ['', '/items']) expect((await call('GET', `/v1/conversations/${conversation.id}${path}`)).status).toBe(200);
     await call('DELETE', `/v1/conversations/${conversation.id}`);
     for (const path of ['input_tokens', 'compact']) await call('POST', `/v1/responses/${path}`, { model: 'agent/clerk', input: 'hello' });
+    await call('GET', '/v1/responses');
     await call('POST', '/v1/messages/count_tokens', { model: 'agent/clerk', messages });
     const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
     await call('GET', '/v1beta/models');

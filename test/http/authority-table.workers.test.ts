@@ -385,6 +385,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
 
   listModels: { scopes: ['chat'], request: () => ['GET', '/v1/models'], own: anyKey, other: anyKey },
   // Resources outside of a key's bindings do not exist for it.
+  connectResponses: { scopes: ['chat'], request: () => ['GET', '/v1/responses'], own: anyKey, other: anyKey },
   getModel: { scopes: ['chat'], request: (name) => ['GET', `/v1/models/agent/${name}`], own: anyKey, other: anyKey },
   eraseCache: workspace(['admin'], 'DELETE', '/v1/cache'),
   uploadProviderFile: ofModels('POST', '/v1/files'),

@@ -1,12 +1,12 @@
 /** Gemini's API over HTTP: paths, keys, errors, the forms of a stream, models, token counts and embeddings. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toToolCallId } from '../../src/core/text/reference.ts';
-import type { ProxiedChat } from '../../src/engine/proxy/translate-chat.ts';
+import type { AskedChat } from '../../src/engine/proxy/translate-chat.ts';
 import type { PassedRequest } from '../../src/providers/passed/passed-request.ts';
 import { bodyOf, createChatHarness, rootKey, type Harness } from './harness.ts';
 
 let h: Harness;
-let sent: Omit<ProxiedChat, 'signal'>[] = [];
+let sent: Omit<AskedChat, 'signal'>[] = [];
 let passed: PassedRequest[] = [];
 beforeEach(async () => {
   sent = [];
@@ -26,12 +26,12 @@ beforeEach(async () => {
     },
     countTokens: async (_principal, request) => {
       sent.push(request);
-      return request.ref.startsWith('google/') ? Response.json({ totalTokens: 7 }) : null;
+      return String(request.ref).startsWith('google/') ? Response.json({ totalTokens: 7 }) : null;
     },
     passRequest: async (_principal, request) => {
       passed.push(request);
       const { method, body } = request.gemini ?? { method: '', body: () => ({}) };
-      if (request.ref.startsWith('google/')) {
+      if (String(request.ref).startsWith('google/')) {
         const own = body('models/embed') as { requests: unknown[] };
         return Response.json({ method, embeddings: own.requests.map((_one, index) => ({ values: [index, 0.5] })) });
       }

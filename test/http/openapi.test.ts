@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
       parameters: z.array(Parameter).optional(),
       requestBody: z.strictObject({ required: z.boolean(), description: z.string().optional(), content: Content }).optional(),
       responses: z.record(
-        z.string().regex(/^[2-5](?:[0-9][0-9]|XX)$/),
+        z.string().regex(/^(?:101|[2-5](?:[0-9][0-9]|XX))$/),
         z.strictObject({
           description: z.string().min(1),
           headers: z.record(z.string(), z.object({ schema: z.unknown() })).optional(),

@@ -41,6 +41,14 @@ describe('a request without agent, toolset and session', () => {
   });
 });
 
+describe('a WebSocket', () => {
+  it('is refused with 426 where the runtime has none, as in an edge handler, so that clients use HTTP', async () => {
+    const answer = await h.send('GET', '/v1/responses', undefined, { upgrade: 'websocket' });
+    expect(answer.status).toBe(426);
+    expect((await bodyOf(answer)).error.message).toContain('this installation has no WebSockets');
+  });
+});
+
 describe('a request with server tools', () => {
   it('runs in an unlisted session', async () => {
     const answer = await respond({ model: 'agent/helper', input: 'hello', metadata: { a: 'b' } });
@@ -240,7 +248,7 @@ describe('faults', () => {
     [{ model: 'agent/helper', input: [] }, 422, 'input'],
     [{ model: 'agent/helper', input: [{ type: 'item_reference', id: 'msg_1' }] }, 422, 'input[0].id'],
     [{ model: 'agent/helper', input: [{ role: 'user', content: 7 }] }, 422, 'input[0].content'],
-    [{ model: 'agent/helper', input: 'x', tools: [{ type: 'web_search' }] }, 422, 'tools[0].type'],
+    [{ model: 'agent/helper', input: 'x', tools: [{ type: 'image_generation' }] }, 422, 'tools[0].type'],
     [{ model: 'agent/helper', input: 'x', background: true, store: false }, 422, 'store'],
     [{ model: 'agent/helper', input: 'x', temperature: 'hot' }, 422, 'temperature'],
     [{ model: 'agent/nobody', input: 'x' }, 404, null],
@@ -256,7 +264,8 @@ describe('faults', () => {
       [await h.send('POST', root, '{}', { 'content-type': 'text/plain' }), 415],
       [await h.send('POST', root, {}, { authorization: 'Bearer no' }), 401],
       [await h.send('POST', root, {}, await h.key({ scopes: ['tools'] })), 403],
-      [await h.send('GET', root), 405],
+      [await h.send('GET', root), 426],
+      [await h.send('PUT', root, {}), 405],
       [await h.send('GET', `${root}/a/b/c`), 404],
     ] as const) {
       expect([answer.status, (await bodyOf(answer)).error?.code]).toEqual([status, expect.any(String)]);

@@ -180,7 +180,16 @@ const others = {
       'runAgUi',
     ],
     ...['sendMcp', 'sendWorkspaceMcp', 'sendEquippedMcp', 'sendSse', 'sendWorkspaceSse', 'sendEquippedSse'],
-    ...['createEmbeddings', 'createRerank', 'createModeration', 'createSpeech', 'createImage', 'uploadProviderFile', 'createBatch', 'cancelBatch'],
+    ...[
+      'createEmbeddings',
+      'createRerank',
+      'createModeration',
+      'createSpeech',
+      'createImage',
+      'uploadProviderFile',
+      'createBatch',
+      'cancelBatch',
+    ],
     ...['createTranscription', 'createTranslation', 'editImage', 'createImageVariation', 'connectServer'],
   ],
   // One call, as it is shown: the right is that of approving (docs/configuration.md).

@@ -78,7 +78,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     getMe listWorkspaces getWorkspace deleteWorkspace listProjects getProject deleteProject exportProject listWebhooks listAllDeliveries
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
-    followEvents cancelTurn listReplays getReplay deleteReplay listReplayCases getReplayCase followReplay exportReplay cancelReplay listInbox listApprovals getApproval mintApprovalLink getChatCompletion getResponse cancelResponse getConversation deleteConversation listConversationItems getMessage
+    followEvents cancelTurn listReplays getReplay deleteReplay listReplayCases getReplayCase followReplay exportReplay cancelReplay listInbox listApprovals getApproval mintApprovalLink getChatCompletion connectResponses getResponse cancelResponse getConversation deleteConversation listConversationItems getMessage
     listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource getToolsetSseResource getWorkspaceSseResource listSessionPrompts listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey
     listPrograms checkPrograms openSse openWorkspaceSse openEquippedSse`),
   ...documentRows('Toolset', { tools: [{ tool: 'builtin.bash' }] }),

@@ -107,7 +107,7 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
   ['gemini-2.5-flash', vertex, { exact: true }],
   ['gemini-2.5-flash', at('gemini', 'https://gateway.example/v1beta'), { exact: false }],
   ['gemini-2.0-flash', gemini, { noCallIds: true, reasoning: 'none', maxOutputTokens: 8_192 }],
-  ['gemini-2.5-pro', gemini, { minReasoningBudget: 128, reasoning: 'budget', maxOutputTokens: 65_536 }],
+  ['gemini-2.5-pro', gemini, { webSearch: true, minReasoningBudget: 128, reasoning: 'budget', maxOutputTokens: 65_536 }],
   ['gemini-3-pro-preview', gemini, { efforts: ['low', 'high'], callSignatures: true, noCallIds: false }],
   ['gemini-3.1-pro-preview', gemini, { efforts: ['low', 'medium', 'high'] }],
   ['gemini-3-flash-preview', vertex, { noCallIds: true, imagesInResults: true, formatWithTools: true }],
@@ -383,6 +383,7 @@ const flags = Object.keys(ProviderProfile.shape) as (keyof ProviderProfile)[];
 /** Differs from the plain profile in every field, to show that each arrives. */
 const everything: Required<ProviderProfile> = {
   api: 'tools',
+  webSearch: true,
   systemPlace: 'first',
   prefill: 'refused',
   files: ['pdf'],

@@ -39,6 +39,16 @@ export const requestLimits = {
   /** A result is shared for this long, so that requests cannot multiply the checks. */
   readinessCacheMs: 1_000,
 
+  // WebSockets of `/v1/responses`.
+  /** As in OpenAI's API, whose clients open the next one at this end. */
+  maxSocketMs: 3_600_000,
+  /** Without a message and a reply. Ends the connections of clients that are gone without a word. */
+  socketIdleMs: 900_000,
+  /** The platform bounds the outgoing requests of one invocation, which a socket is. */
+  maxSocketMessages: 200,
+  /** Messages that wait for the reply to an earlier one. */
+  maxSocketQueue: 8,
+
   // Outbound HTTP.
   maxUrlLength: 8 * KB,
   maxHeaderNameLength: 100,

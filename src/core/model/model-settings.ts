@@ -1,4 +1,5 @@
 import type { CacheLifetime } from './message.ts';
+import type { WebSearch } from './web-search.ts';
 
 /** The settings of a request to a model, independent of the APIs: dialects read them, agents and plans store them, adapters send them. */
 export type ModelSettings = {
@@ -33,6 +34,8 @@ export type ModelSettings = {
   promptCacheOptions?: Readonly<Record<string, unknown>>;
   /** The client marked what is to be cached; the longest lifetime. The marks themselves are in the messages and tools, except in turns. */
   cache?: CacheLifetime;
+  /** Of the request, with the toolset's tool that stands for it. */
+  webSearch?: WebSearch;
 };
 
 export type GivenSettings = { readonly [Name in keyof ModelSettings]?: ModelSettings[Name] | null | undefined };

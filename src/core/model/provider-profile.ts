@@ -164,6 +164,7 @@ export const ProviderProfile = z
       description:
         'Marks of the prompt cache: `none`; those of clients, as `prompt_cache_breakpoint` (`breakpoint`) or `cache_control` (`given`); `automatic`: also those of the service.',
     }),
+    webSearch: flag('The provider searches the web for the model, which requests of translated APIs may ask for.'),
     formatWithTools: flag('A response format and tools are accepted in one request.'),
 
     // Reasoning.

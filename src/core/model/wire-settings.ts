@@ -5,6 +5,7 @@
  */
 import type { ProviderAccess } from './provider.ts';
 import type { ModelSettings } from './model-settings.ts';
+import type { SearchOptions } from './web-search.ts';
 import { ExtraSetting } from './provider-profile.ts';
 
 /** The wire formats of providers, one for each adapter. */
@@ -22,7 +23,16 @@ type MediaForm = MediaKind | `${MediaKind}Url`;
 type HistoryName = 'reasoning' | 'signedReasoning' | 'signature' | 'anthropicBlocks' | 'token' | 'callSignature' | 'chatFields';
 
 /** `strict`, `toolCache`: of a tool. `citations`: of a file. `jsonMode` and `anyFormat`: formats of answers besides schemas. */
-export type CarriedName = keyof ModelSettings | 'strict' | 'toolCache' | 'citations' | 'jsonMode' | 'anyFormat' | HistoryName | MediaForm;
+export type CarriedName =
+  | keyof ModelSettings
+  | keyof SearchOptions
+  | 'strict'
+  | 'toolCache'
+  | 'citations'
+  | 'jsonMode'
+  | 'anyFormat'
+  | HistoryName
+  | MediaForm;
 
 const common = [...(['temperature', 'topP', 'maxOutputTokens', 'reasoningEffort', 'reasoningBudget'] as const), 'responseFormat'] as const;
 const penalties = ['frequencyPenalty', 'presencePenalty'] as const;
@@ -34,19 +44,35 @@ const media = ['image', 'imageUrl', 'pdf', 'pdfUrl'] as const;
 const videos = ['video', 'videoUrl'] as const;
 const reasoning = ['reasoning', 'signedReasoning'] as const;
 
+/** The options that the search of each API has. */
+export const wireSearches: Readonly<Partial<Record<ProviderWire, readonly (keyof SearchOptions)[]>>> = {
+  'openai-chat': ['location', 'contextSize'],
+  'openai-responses': ['allowedDomains', 'offline', 'location', 'contextSize'],
+  anthropic: ['maxUses', 'allowedDomains', 'blockedDomains', 'location'],
+  gemini: [],
+};
+
+/** Of the models whose profile has it. Gemini searches only in requests without other tools, and is left out of the table. */
+function searchOf(wire: ProviderWire): readonly CarriedName[] {
+  return ['webSearch', ...(wireSearches[wire] ?? [])];
+}
+
 export const wireSettings: Readonly<Record<ProviderWire, ReadonlySet<CarriedName>>> = {
   'openai-chat': new Set([
     ...([...common, 'toolChoice', ...penalties, 'stop', 'seed', 'topK', 'parallelToolCalls', 'strict', ...openAiExtras] as const),
     ...([...media, 'audio', ...videos, 'jsonMode', 'anyFormat', ...reasoning, 'signature', 'callSignature', 'chatFields'] as const),
+    ...searchOf('openai-chat'),
     'toolCache',
   ]),
   'openai-responses': new Set([
     ...([...common, 'toolChoice', 'parallelToolCalls', 'strict', 'metadata', ...openAiExtras] as const),
     ...([...media, 'jsonMode', 'anyFormat'] as const),
+    ...searchOf('openai-responses'),
   ]),
   anthropic: new Set([
     ...([...common, 'toolChoice', 'topK', 'stop', 'parallelToolCalls', 'strict', 'user', 'serviceTier'] as const),
     ...([...media, 'citations', 'signedReasoning', 'signature', 'anthropicBlocks', 'cache', 'toolCache'] as const),
+    ...searchOf('anthropic'),
   ]),
   gemini: new Set([
     ...([...common, 'toolChoice', ...penalties, 'topK', 'stop', 'seed'] as const),

@@ -77,6 +77,7 @@ async function compileTarget(entry: CompiledEntry, made?: MadeCode, announces = 
     ...(source.cache !== undefined && { cache: source.cache }),
     ...(renamed !== undefined && { renamed }),
     ...trustOf(listing),
+    ...(source.standsFor !== undefined && { standsFor: source.standsFor }),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
     ...(presentation !== undefined && { presentation }),
     ...(ui !== undefined && { ui }),

@@ -132,6 +132,7 @@ function entryView(tool: EditionTool): Record<string, unknown> {
       refIds: Object.fromEntries(targetTools(tool).map((one) => [one.canonical, one.pin])),
     },
     alwaysOffered,
+    standsFor: tool.standsFor,
     trusted,
     annotationsAccepted,
     ui: tool.ui,

@@ -3,7 +3,7 @@
  * pointer that names it. `edition.ts` compiles it.
  */
 import type { EntryCache, TargetChoice } from './entry-targets.ts';
-import type { EntryArguments, EntryResult, Announce, McpTools } from './toolset.ts';
+import type { EntryArguments, EntryResult, Announce, McpTools, StandsFor } from './toolset.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';
 import type { EditionSkill } from './edition-skill.ts';
@@ -62,6 +62,7 @@ export type EditionTool = {
   /** An administrator accepted the annotations of the definition whose hash is `pin`. */
   annotationsAccepted?: true;
   alwaysOffered?: true;
+  standsFor?: StandsFor;
   /** Of a client’s tool: the provider is to enforce the schema. */
   strict?: true;
   /** For MCP clients. */

@@ -76,6 +76,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
     ...revokedEntries(toolset),
     ...(await checkEntries(reading.entries, known)),
     ...offerNameIssues(toolset),
+    ...(await searchIssues(reading.entries)),
   ];
   if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);
@@ -115,6 +116,11 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
       ...countWarnings(definitionsAtFirst(edition.tools, edition.onDemandAbove)),
     ],
   };
+}
+
+async function searchIssues(entries: readonly NamedEntry[]): Promise<Issue[]> {
+  const marked = entries.filter(({ source }) => source.standsFor !== undefined);
+  return marked.length === 0 ? [] : (await import('./search-entry.ts')).checkSearchEntries(marked);
 }
 
 function tooLarge(counted: string, remedy: string): Problem {

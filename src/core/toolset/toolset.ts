@@ -106,7 +106,15 @@ export const EntryResult = z
 export type EntryResult = z.infer<typeof EntryResult>;
 
 /** Members of an entry that make no sense for all tools of a wildcard. */
-const singleToolMembers = ['refId', 'name', 'aliases', 'description', 'arguments'] as const;
+const singleToolMembers = ['refId', 'name', 'aliases', 'description', 'arguments', 'standsFor'] as const;
+
+/** `core/model/web-search.ts`. */
+export const StandsFor = z.enum(['web_search']).meta({
+  id: 'StandsFor',
+  description:
+    'The tool runs in place of the web search that a client declares, for models whose provider has none. One entry of a toolset; the tool takes a `query` and requires nothing else.',
+});
+export type StandsFor = z.infer<typeof StandsFor>;
 
 export const ToolsetEntry = z
   .strictObject({
@@ -145,6 +153,7 @@ export const ToolsetEntry = z
       .boolean()
       .optional()
       .meta({ description: 'Sends the definition from the first step on, even if other tools are loaded on demand.' }),
+    standsFor: StandsFor.optional(),
   })
   .refine((entry) => entry.tool !== undefined || entry.refId !== undefined, { path: ['tool'], message: 'is missing: set tool or refId' })
   .superRefine((entry, context) => {

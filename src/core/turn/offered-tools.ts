@@ -47,8 +47,8 @@ const toolset = memoizeByObject((map: AliasMap): Toolset => {
 });
 
 /** Injected tools are needed by the turn itself, and a caller's own tools are explicitly requested. */
-function isAlwaysOffered({ alwaysOffered: wanted, canonical, ownName, kind }: EditionTool): boolean {
-  return wanted === true || kind === 'client' || injectedNames.get(ownName) === canonical;
+function isAlwaysOffered({ alwaysOffered: wanted, standsFor, canonical, ownName, kind }: EditionTool): boolean {
+  return wanted === true || standsFor !== undefined || kind === 'client' || injectedNames.get(ownName) === canonical;
 }
 
 /**

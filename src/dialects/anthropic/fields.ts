@@ -66,6 +66,11 @@ export const messagesFields: Fields = {
 
   ...each('name type description input_schema', read, tool),
   ...each('strict', carried('strict', false), tool),
+  // Of a web search.
+  ...each('max_uses', carried('maxUses'), tool),
+  ...each('allowed_domains', carried('allowedDomains'), tool),
+  ...each('blocked_domains', carried('blockedDomains'), tool),
+  ...each('user_location', carried('location'), tool),
   ...each('allowed_callers input_examples', dropped(ofTool), tool),
   ...each('eager_input_streaming', dropped(ofTool, false), tool),
   ...each('defer_loading', dropped('all tools are loaded', false), tool),
@@ -93,7 +98,8 @@ const unneeded = 'the provider has no such search';
 /** Searches of the provider: agents send them to all providers. All tools are loaded here, so that none is searched for. */
 export const messagesTools: Fields = {
   ...each('custom', read, 'tools[].type='),
-  ...each('web_search_* web_fetch_* tool_search_tool_*', optional(unneeded, ofProvider), 'tools[].type='),
+  'tools[].type=web_search_*': carried('webSearch'),
+  ...each('web_fetch_* tool_search_tool_*', optional(unneeded, ofProvider), 'tools[].type='),
   ...each('*', refusedField(ofProvider), 'tools[].type='),
 };
 export const messagesTool = createKindReader(messagesTools);

@@ -8,11 +8,20 @@ import { z } from 'zod';
 import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
 import { type ModelSettings, definedSettings, type GivenSettings } from '../../core/model/model-settings.ts';
 import type { ClientTool } from '../../core/turn/plan.ts';
-import { type Issue, parseInput } from '../../core/problem.ts';
+import { invalidRequest, type Issue, parseInput } from '../../core/problem.ts';
 import { isRecord, listOf, mapItems, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { isIssuedBlock } from './blocks.ts';
 import { type ContentContext, toAssistantParts, toInputContent, toToolResultInput } from './content.ts';
-import { isRefused, offerClientTools, type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
+import {
+  isRefused,
+  offerClientTools,
+  type ClientOfferedTool,
+  parseClientTool,
+  pathOfOffered,
+  readClientTools,
+  withoutOptional,
+} from '../client-tools.ts';
+import { takeWebSearch } from '../web-search.ts';
 import {
   type ConversationBuilder,
   createConversation,
@@ -114,8 +123,8 @@ export function readMessagesRequest(body: Readonly<Record<string, unknown>>): Di
   const request = parseInput(MessagesRequest, body);
   const dropped = createDropped(namesIn(request));
   const marks = readFields(body, dropped);
-  const offered = offeredTools(request, dropped);
-  const settings = { ...toSettings(request, dropped), ...marks };
+  const { tools: offered, webSearch } = offeredTools(request, dropped);
+  const settings = { ...toSettings(request, dropped), ...marks, ...(webSearch !== null && { webSearch }) };
   return {
     streamed: request.stream === true,
     includeUsage: true,
@@ -194,20 +203,25 @@ function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
 }
 
 /**
- * All tools except a provider's web search that agents offer next to their own tools: the model can work without it. If a search is the
- * only tool, it stays and is rejected.
+ * All tools except what agents offer next to their own tools and only a provider runs: the model can work without it. If it is the only tool,
+ * it stays and is rejected.
  */
-function offeredTools({ tools, tool_choice: choice }: MessagesRequest, dropped: Dropped): ClientOfferedTool<Tool>[] {
-  const all = offerClientTools(tools);
-  const isOptional =
-    (choice == null || choice.type === 'auto' || choice.type === 'none') && all.some(({ tool }) => kindOf(tool)?.fate === 'read');
-  if (!isOptional) return all;
-  return all.filter(({ tool }) => {
-    const kind = kindOf(tool);
-    if (kind?.fate === 'optional') dropped.add(`tools.${tool.type}`, kind.reason);
-    return kind?.fate !== 'optional';
-  });
+function offeredTools({ tools, tool_choice: choice }: MessagesRequest, dropped: Dropped) {
+  const isFree = choice == null || choice.type === 'auto' || choice.type === 'none';
+  const every = takeWebSearch(offerClientTools(tools), kindOf, { members: searchMembers, isFree });
+  if (every.webSearch !== null && choice?.type === 'tool' && choice.name === searchName)
+    throw invalidRequest([{ path: 'tool_choice.name', message: 'cannot be the web search: name another tool, or send auto' }]);
+  return isFree ? { ...every, tools: withoutOptional(every.tools, kindOf, dropped) } : every;
 }
+
+/** The only name that the API takes for it. */
+const searchName = 'web_search';
+const searchMembers = {
+  maxUses: 'max_uses',
+  allowedDomains: 'allowed_domains',
+  blockedDomains: 'blocked_domains',
+  location: 'user_location',
+};
 
 function kindOf({ type }: Tool): Field | undefined {
   return messagesTool(type ?? 'custom');

@@ -1,5 +1,5 @@
 /** The fields of a Chat Completions request (types of openai 7.57, `ChatCompletionCreateParamsBase`), and what becomes of each. */
-import { carried, createKindReader, dropped, each, type Fields, read, refusedField, served } from '../fields.ts';
+import { carried, carriedOrRefused, createKindReader, dropped, each, type Fields, read, refusedField, served } from '../fields.ts';
 
 const onlyHere = 'is supported only by a provider of this API: remove it';
 const ofService = 'only a provider of this API has it';
@@ -43,7 +43,7 @@ export const chatFields: Fields = {
   logit_bias: refusedField(onlyHere, {}),
   'modalities[]': refusedField('must be ["text"], because only text answers are supported', 'text'),
   audio: dropped('only text answers are supported'),
-  web_search_options: refusedField(onlyHere),
+  web_search_options: carriedOrRefused('webSearch'),
   metadata: carried('metadata'),
   ...each('moderation prediction store', dropped(ofService, false)),
 

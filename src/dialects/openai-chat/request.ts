@@ -26,6 +26,7 @@ import {
 } from '../conversation.ts';
 import type { DialectRequest } from '../dialect.ts';
 import { ChatContent, inputParts, textParts } from './content.ts';
+import { readWebSearch } from '../web-search.ts';
 import { createFieldReader, readService } from '../fields.ts';
 import { chatFields, chatTool } from './fields.ts';
 import { readCallFields, readMessageFields, readReasoning, reasoningFieldOf } from './own-fields.ts';
@@ -101,6 +102,7 @@ export const ChatCompletionRequest = z
     reasoning_effort: z.string().max(40).nullish(),
     n: z.int().min(1).max(128).nullish(),
     response_format: z.looseObject({ type: z.string() }).nullish(),
+    web_search_options: z.looseObject({}).nullish(),
     user: z.string().nullish(),
     safety_identifier: z.string().nullish(),
     service_tier: z.string().max(40).nullish(),
@@ -265,6 +267,7 @@ function parseTool({ tool, path }: ClientOfferedTool<Tool>, issues: Issue[]): Cl
 
 function toSettings(body: ChatCompletionRequest, dropped: Dropped): ModelSettings {
   const { stop, response_format: format, tool_choice: choice } = body;
+  const name = 'web_search_options';
   return definedSettings({
     temperature: body.temperature,
     topP: body.top_p,
@@ -278,10 +281,16 @@ function toSettings(body: ChatCompletionRequest, dropped: Dropped): ModelSetting
     responseFormat: format?.type === 'text' ? null : format,
     parallelToolCalls: body.parallel_tool_calls,
     toolChoice: typeof choice === 'string' ? choice : choice && toToolChoice(choice),
+    webSearch:
+      body.web_search_options == null
+        ? null
+        : readWebSearch({ name, path: name, isOptional: false, value: body.web_search_options }, searchMembers),
     metadata: body.metadata,
     ...readService(body, dropped),
   });
 }
+
+const searchMembers = { location: 'user_location', contextSize: 'search_context_size' };
 
 function toToolChoice({
   function: named,

@@ -77,6 +77,11 @@ export const responsesFields: Fields = {
 
   ...each('type name description parameters format tools execution environment', read, tool),
   ...each('strict', carried('strict'), tool),
+  // Of a web search.
+  ...each('filters', carried('allowedDomains'), tool),
+  ...each('external_web_access', carried('offline'), tool),
+  ...each('user_location', carried('location'), tool),
+  ...each('search_context_size', carried('contextSize'), tool),
   ...each('async allowed_callers output_schema', dropped(ofTool), tool),
   ...each('defer_loading', dropped('all tools are loaded', false), tool),
   ...each('tool_choice', carried('toolChoice')),
@@ -106,10 +111,11 @@ function partFields(place: string): Fields {
 const byProvider = 'tools are not supported here: send "function", "custom" or a tool that you run';
 const unneeded = 'the provider has no such tool';
 
-/** Searches and images of the provider: agents send them to all providers. All tools are loaded here, so that none is searched for. */
+/** Images of the provider: agents send them to all providers. All tools are loaded here, so that none is searched for. */
 export const responsesTools: Fields = {
   ...each('function custom namespace local_shell shell apply_patch tool_search', read, 'tools[].type='),
-  ...each('tool_search~by~the~provider web_search* image_generation*', optional(unneeded, byProvider), 'tools[].type='),
+  'tools[].type=web_search*': carried('webSearch'),
+  ...each('tool_search~by~the~provider image_generation*', optional(unneeded, byProvider), 'tools[].type='),
   ...each('shell~by~the~provider *', refusedField(byProvider), 'tools[].type='),
 };
 export const responsesTool = createKindReader(responsesTools);

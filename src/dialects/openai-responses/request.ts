@@ -19,6 +19,7 @@ import {
   withoutOptional,
 } from '../client-tools.ts';
 import type { DialectRequest } from '../dialect.ts';
+import { takeWebSearch } from '../web-search.ts';
 import { createFieldReader, type Field, readService } from '../fields.ts';
 import { readConversationId } from '../../core/text/reference.ts';
 import { responsesFields, responsesTool } from './fields.ts';
@@ -119,8 +120,8 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
   const dropped = createDropped(request.safety_identifier == null ? settingNames : { ...settingNames, user: 'safety_identifier' });
   const marks = readFields(body, dropped);
   checkStored(request);
-  const offered = offeredTools(request, dropped);
-  const settings = { ...toSettings(request, dropped), ...marks };
+  const { tools: offered, webSearch } = offeredTools(request, dropped);
+  const settings = { ...toSettings(request, dropped), ...marks, ...(webSearch !== null && { webSearch }) };
   return {
     streamed: request.stream === true,
     includeUsage: true,
@@ -178,7 +179,7 @@ type Offered = ClientOfferedTool<Tool> & { own?: { namespace: string; name: stri
  * only a provider runs are dropped next to the client's own tools if the work can be done without them, because agents send them to all
  * providers.
  */
-function offeredTools({ tools, input, tool_choice: choice }: ResponsesRequest, dropped: Dropped): Offered[] {
+function offeredTools({ tools, input, tool_choice: choice }: ResponsesRequest, dropped: Dropped) {
   const given = offerClientTools(tools).flatMap(withInner).map(asFunction);
   const names = new Set(given.map(({ tool }) => tool.name));
   const loaded = [...toolsInItems(typeof input === 'string' ? [] : input)].flatMap(({ tool, path }) => {
@@ -187,11 +188,19 @@ function offeredTools({ tools, input, tool_choice: choice }: ResponsesRequest, d
     return withInner({ tool: parsed.data, path }).map(asFunction);
   });
   const isNew = ({ tool: { name } }: Offered): boolean => name === undefined || (!names.has(name) && names.add(name) !== undefined);
-  const all = [...given, ...loaded.filter(isNew)];
   const allowed = allowedTools({ tool_choice: choice });
-  if (allowed !== null) return all.filter(({ tool }) => allowed.some(({ name }) => name === tool.name));
-  return withoutOptional(all, kindOf, dropped);
+  const isFree = choice == null || choice === 'auto' || choice === 'none';
+  const every = takeWebSearch([...given, ...loaded.filter(isNew)], kindOf, { members: searchMembers, isFree });
+  if (allowed === null) return { ...every, tools: withoutOptional(every.tools, kindOf, dropped) };
+  return { tools: every.tools.filter(({ tool }) => allowed.some(({ name }) => name === tool.name)), webSearch: null };
 }
+
+const searchMembers = {
+  allowedDomains: 'filters.allowed_domains',
+  offline: 'external_web_access',
+  location: 'user_location',
+  contextSize: 'search_context_size',
+};
 
 function kindOf(tool: Tool): Field | undefined {
   return responsesTool(isRunByProvider(tool) ? `${tool.type} by the provider` : tool.type);

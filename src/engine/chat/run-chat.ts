@@ -22,9 +22,13 @@ import { type Idempotency, runIdempotent } from '../idempotency.ts';
 import type { PlanRequest } from '../plan/plan-turn.ts';
 import { countAgentUse, submitWithinLimits } from '../plan/turn-limits.ts';
 import { keepAnswer, type KeptReplies, withReferredItems } from '../proxy/kept-replies.ts';
+import { countsUse } from '../proxy/reserve-request.ts';
 import type { AskedChat, ProxiedChat } from '../proxy/translate-chat.ts';
 import { findRepeated, findSession, type FindSessionDeps, type FoundSession, type RoutedChat, submitToSession } from './chat-session.ts';
 import { type ChatRoute, type IncomingChat, isPlain, readRoute, resolveModel, withoutToolset } from './incoming-chat.ts';
+
+/** `isLimited`: by tokens or cost. */
+export type UnsentRules = { hasTools: boolean; isLimited: boolean };
 
 export type ChatDeps = FindSessionDeps & {
   ids: Ids;
@@ -34,8 +38,8 @@ export type ChatDeps = FindSessionDeps & {
   /** What translated replies need again, for a key. */
   keptReplies(principal: Principal): KeptReplies;
   proxyChat(principal: Principal, chat: AskedChat): Promise<Response>;
-  /** Reports to `dropped` which settings the model will not be sent. */
-  reportUnsent(principal: Principal, ref: string, settings: ModelSettings, dropped: Dropped): Promise<void>;
+  /** Reports to `dropped` which settings the model will not be sent. Throws for a web search that cannot run. */
+  reportUnsent(principal: Principal, ref: string, settings: ModelSettings, dropped: Dropped, turn: UnsentRules): Promise<void>;
   /** Runs turns where there are no sessions. Absent: there are. */
   turnWithinRequest?: RunTurnWithinRequest;
 };
@@ -187,7 +191,12 @@ async function planChat(
     toolPath: request.toolPath,
     allowed: request.allowedTools(),
   });
-  if (Object.keys(settings).length > 0) await deps.reportUnsent(principal, plan.model, plan.settings, request.dropped);
+  if (Object.keys(settings).length > 0) {
+    const { edition, clientTools, skills, limited } = plan;
+    const hasTools = edition !== undefined || clientTools !== undefined || skills !== undefined;
+    const isLimited = limited?.some((holder) => countsUse(holder.limits)) === true;
+    await deps.reportUnsent(principal, plan.model, plan.settings, request.dropped, { hasTools, isLimited });
+  }
   return plan;
 }
 

@@ -107,8 +107,9 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const acceptedNames = freeNames({ ...listNames.acceptedNames, ...accepted }, brought);
   const codeMode = agent?.codeMode === true ? { codeMode: true as const } : {};
   const view = { ...tools, ...codeMode, ...acceptedNames, ...(skills.length > 0 && { skills }) };
-  const settings = { ...agent?.settings, ...request.settings };
-  checkToolChoice(settings.toolChoice, turnNames(compiled?.names ?? null, view, madeNames));
+  const turn = turnNames(compiled?.names ?? null, view, madeNames);
+  const settings = withSearchTool({ ...agent?.settings, ...request.settings }, turn);
+  checkToolChoice(settings.toolChoice, turn);
   const instructions = joinParagraphs(agent?.instructions, request.instructions);
   const trace = deps.telemetry?.carrier();
   const plan: Plan = {
@@ -241,6 +242,13 @@ function narrowTo(allowed: readonly AllowedToolName[], usable: AliasMap | null, 
     ...(ofMade !== null && { madeAllow: allow.filter((name) => ofMade.has(name)) }),
     clientTools: brought.filter(({ name }) => names.has(name)),
   };
+}
+
+/** The tool that stands for a web search is offered in any case: only a search that the model's provider does not run is named after it. */
+function withSearchTool({ webSearch, ...settings }: ModelSettings, offered: AliasMap | null): ModelSettings {
+  if (webSearch === undefined) return settings;
+  const tool = offered?.tools.find((one) => one.standsFor === 'web_search' && isForModels(one));
+  return { ...settings, webSearch: { ...webSearch, ...(tool !== undefined && { tool: tool.wireName }) } };
 }
 
 /** A forced tool must be one that the plan offers. */

@@ -13,7 +13,8 @@ import { observeRequest } from './observe-request.ts';
 
 const plainId = /^[A-Za-z0-9._-]{1,64}$/;
 
-export function requestContext(services: (env: never, context: never) => HttpServices) {
+/** `dispatch`: answers a request as if it had come from outside, for connections that carry many. */
+export function requestContext(services: (env: never, context: never) => HttpServices, dispatch: Dispatch) {
   return createMiddleware<AppEnv>(async (c, next) => {
     // The entry and `services` agree on both types; this file is independent of them.
     const built = services(c.env as never, executionContext(c) as never);
@@ -21,6 +22,7 @@ export function requestContext(services: (env: never, context: never) => HttpSer
     const requestId = given !== undefined && plainId.test(given) ? given : built.ids.next('req');
     c.set('services', built);
     c.set('requestId', requestId);
+    c.set('dispatch', async (request) => await dispatch(request, c.env, executionContext(c)));
     try {
       if (built.telemetry == null) await next();
       else await observeRequest(built.telemetry, c, requestId, next);
@@ -97,11 +99,13 @@ export type AppEnv = {
   Variables: {
     services: HttpServices;
     requestId: string;
+    dispatch(request: Request): Promise<Response>;
     keyId?: string;
     principal: Principal;
     limited?: readonly LimitedHolder[];
     held?: HeldPlaces;
   };
 };
+type Dispatch = (request: Request, env: object, context: ExecutionContext | undefined) => Response | Promise<Response>;
 export type HeldPlaces = { request?: Place | undefined; stream?: Place | undefined; body?: Place | undefined };
 export type AppContext = Context<AppEnv>;

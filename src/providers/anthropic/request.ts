@@ -20,6 +20,7 @@ import {
   requestedReasoning,
   sentAs,
 } from '../supported-settings.ts';
+import { messagesSearch } from '../web-search.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { type Json, recordOf } from '../../core/json/wire-value.ts';
 import type { ProfileRow } from '../adapter.ts';
@@ -57,8 +58,9 @@ export function toMessagesBody(request: ChatRequest, profile: Profile): Json {
     request,
     profile,
   );
+  if (settings.webSearch !== undefined) body.tools = [...toolBlocks, messagesSearch(settings.webSearch)];
   if (tools.length > 0) {
-    body.tools = toolBlocks;
+    body.tools ??= toolBlocks;
     const toolChoice = offered.tools.length > 0 ? offered.toolChoice : 'none';
     // Rejected together with thinking: "Thinking may not be enabled when tool_choice forces tool use".
     const isForced = toolChoice !== 'auto' && toolChoice !== 'none';
@@ -203,7 +205,7 @@ export const anthropicRows: readonly ProfileRow[] = [
     kind: 'anthropic',
     host: 'api.anthropic.com',
     because: 'clients were written for its format; other servers of the same API only resemble it (reference §8.1 to §8.5)',
-    profile: { exact: true },
+    profile: { exact: true, webSearch: true },
   },
   {
     kind: 'anthropic',

@@ -19,6 +19,13 @@ export const geminiRows: readonly ProfileRow[] = [
     because: 'clients were written for its format; other servers of the same API only resemble it (reference §8.1 to §8.5)',
     profile: { exact: true },
   },
+  {
+    kind: 'gemini',
+    host: 'generativelanguage.googleapis.com',
+    model: /gemini-(?!1)/i,
+    because: 'searches with `googleSearch` since Gemini 2.0 (guide "Grounding with Google Search")',
+    profile: { webSearch: true },
+  },
   { kind: 'gemini', because: 'at most 65,536 output tokens (models overview)', profile: { maxOutputTokens: 65_536 } },
   {
     kind: 'gemini',

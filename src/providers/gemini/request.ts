@@ -39,7 +39,9 @@ export function toGeminiBody(request: ChatRequest, profile: Profile): Json {
     body.tools = [{ functionDeclarations: tools.map((tool) => toDeclaration(tool, profile)) }];
     if (toolChoice !== 'auto') body.toolConfig = { functionCallingConfig: toCallingConfig(toolChoice) };
   }
-  const config = toGenerationConfig(supportedSettings(request, profile, 'gemini', tools.length > 0), request, profile);
+  const settings = supportedSettings(request, profile, 'gemini', tools.length > 0);
+  if (settings.webSearch !== undefined) body.tools = [{ googleSearch: {} }];
+  const config = toGenerationConfig(settings, request, profile);
   if (Object.keys(config).length > 0) body.generationConfig = config;
   return body;
 }

@@ -12,6 +12,7 @@ import { chatContent, chatPart, chatParts, splitResult, takesInResult } from '..
 import { askToContinue, placeSystem } from '../content/place-system.ts';
 import { type Assistant, isUnchangedCall, isNativePart, reportReasoning, withSignedNames } from '../native-parts.ts';
 import { cacheFields, effortLevel, openAiFormat, requestedReasoning, supportedSettings, withoutFields } from '../supported-settings.ts';
+import { chatSearch } from '../web-search.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { type Json, listOf, recordOf } from '../../core/json/wire-value.ts';
 import { writeThinking } from '../../core/model/think-tags.ts';
@@ -35,6 +36,7 @@ export function toChatBody(request: ChatRequest, profile: Profile): Json {
   }
   addSettings(settings, profile, body);
   addExtras(settings, request, body);
+  if (settings.webSearch !== undefined) body.web_search_options = chatSearch(settings.webSearch);
   if (settings.responseFormat !== undefined) body.response_format = openAiFormat(settings.responseFormat, request, profile);
   addReasoning({ settings, dropped: request.dropped }, profile, body);
   settleMarks(markPlaces(toolBlocks, messages), request, profile);

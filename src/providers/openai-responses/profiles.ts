@@ -9,7 +9,7 @@ export const responsesRows: readonly ProfileRow[] = [
     kind: 'openai-responses',
     host: 'api.openai.com',
     because: 'clients were written for its format; other servers of the same API only resemble it (reference §8.1 to §8.5)',
-    profile: { exact: true },
+    profile: { exact: true, webSearch: true },
   },
   {
     kind: 'openai-responses',

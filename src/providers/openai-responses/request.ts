@@ -14,6 +14,7 @@ import { endOfSystem, endsOf, lastPart, markIn, markOf, type MarkPlaces, noAnswe
 import { dataUrl, imageUrl, plainText, shownInput, shownResult, takesInResult, takesMedia, withEnding } from '../content/input-media.ts';
 import { type Assistant, isNativePart, reportReasoning } from '../native-parts.ts';
 import { cacheFields, effortLevel, openAiFormat, requestedReasoning, sentAs, supportedSettings } from '../supported-settings.ts';
+import { responsesSearch } from '../web-search.ts';
 import { offerTools } from '../tool-definitions.ts';
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 
@@ -39,11 +40,12 @@ export function toResponsesBody(request: ChatRequest, profile: Profile): Json {
   // Models without reasoning reject it: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865).
   if (profile.reasoning !== 'none') body.include = ['reasoning.encrypted_content'];
   const { tools, toolChoice } = offerTools(request, profile);
+  const settings = supportedSettings(request, profile, 'openai-responses', tools.length > 0);
   if (tools.length > 0) {
     body.tools = tools.map((tool) => toTool(tool, profile));
     if (toolChoice !== 'auto') body.tool_choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.tool };
   }
-  const settings = supportedSettings(request, profile, 'openai-responses', tools.length > 0);
+  if (settings.webSearch !== undefined) body.tools = [...listOf(body.tools), responsesSearch(settings.webSearch)];
   settleMarks(markPlaces(input), request, profile);
   return Object.assign(
     body,

@@ -293,12 +293,14 @@ describe('the client’s tools', () => {
     expect(readMessagesRequest({ ...base, messages: [user('x')], tools }).toolPath(0)).toBe('tools[1].name');
   });
 
-  it('are rejected if a search is the only tool, or the forced one', () => {
+  it('are rejected if one that only the provider runs is the only one, or its search the forced one', () => {
     const search = { type: 'web_search_20250305', name: 'web_search' };
-    const issues = [{ path: 'tools[0].type', message: expect.stringContaining('web_search_20250305') }];
-    expect(issuesOf(() => toolsOf([search]))).toEqual(issues);
+    const fetch = { type: 'web_fetch_20250910', name: 'web_fetch' };
+    expect(issuesOf(() => toolsOf([fetch]))).toEqual([{ path: 'tools[0].type', message: expect.stringContaining('web_fetch_20250910') }]);
     const must = { ...base, messages: [user('x')], tools: [search, { name: 'a' }], tool_choice: { type: 'tool', name: 'web_search' } };
-    expect(issuesOf(() => readMessagesRequest(must).clientTools())).toEqual(issues);
+    expect(issuesOf(() => readMessagesRequest(must).clientTools())).toEqual([
+      { path: 'tool_choice.name', message: expect.stringContaining('web search') },
+    ]);
   });
 
   it('are rejected with their paths', () => {

@@ -359,7 +359,6 @@ describe('features of OpenAI’s own service', () => {
     ['logprobs', { logprobs: true, top_logprobs: 3 }],
     ['logit_bias', { logit_bias: { 50256: -100 } }],
     ['modalities[1]', { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } }],
-    ['web_search_options', { web_search_options: {} }],
   ])('are rejected with their path otherwise: %s', (path, more) => {
     expect(() => read(more)).toThrow(expect.objectContaining({ extra: { issues: [{ path, message: expect.any(String) }] } }));
   });

@@ -239,7 +239,7 @@ describe('other fields of a request', () => {
   });
 
   it.each([
-    ['tools[0].type', { tools: [{ type: 'web_search' }] }],
+    ['tools[0].type', { tools: [{ type: 'image_generation' }] }],
     [
       'tools[0].tools[1].name',
       { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f' }, { type: 'function' }] }] },

@@ -499,7 +499,7 @@ it('a cloud is not asked for a list of models, and those of the document are lis
   const outbound = () => Promise.reject(new Error('is not called'));
   const lines: string[] = [];
   const log = { info: (message: string) => void lines.push(message) } as unknown as Logger;
-  const listed = await createModelLists({ directory, outbound, clock, log }).models('w');
+  const { listed } = await createModelLists({ directory, outbound, clock, log }).models('w');
   expect(listed.map(({ provider, model }) => `${provider}/${model}`)).toEqual(['google/gemini-2.5-pro']);
   expect(lines).toEqual([]);
 });

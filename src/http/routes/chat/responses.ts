@@ -9,8 +9,10 @@ import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';
 import { ResponsesRequest } from '../../../dialects/openai-responses/request.ts';
 import { readCompletionId } from '../../../core/text/reference.ts';
 import { requireStream } from '../../places.ts';
+import { OpenAiErrorSchema } from '../../problem-schema.ts';
 import { defineRoute, type RouteRequest } from '../../route.ts';
 import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
+import { connectResponses } from './responses-socket.ts';
 import { responseInputRoutes } from './response-input.ts';
 import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
 
@@ -65,6 +67,30 @@ export const responsesRoutes = [
       problems: chatProblems,
     },
     (request) => answerChat(openAiResponses, request),
+  ),
+
+  defineRoute(
+    {
+      tag: 'OpenAI',
+      scopes: ['chat'],
+      method: 'get',
+      path: '/v1/responses',
+      operationId: 'connectResponses',
+      summary: 'Create responses over a WebSocket (OpenAI)',
+      description:
+        'The WebSocket mode of the Responses API. Each message of the client is `{"type": "response.create"}` with the fields of `POST /v1/responses`, apart from `stream` and `background`; it is answered like that request, one after another, with each event as a message. `previous_response_id` may name the last response of the connection, also with `store: false`. `generate: false` keeps the input for the next request without a reply. The first event of a reply has `headers`: those of its HTTP response that begin with `x-moniker-`. Failures are `{"type": "error", "status", "error", "headers"}`. Requires a bearer key; cookies are not sufficient.',
+      query: 'ignored',
+      headers: chatHeaders({ parts: 'Items', leads: '`previous_response_id` and the ids of calls' }),
+      answers: {
+        101: { description: 'The WebSocket is open.' },
+        426: {
+          description: 'The request is no upgrade, or this installation has no WebSockets.',
+          contentType: 'application/json',
+          schema: OpenAiErrorSchema,
+        },
+      },
+    },
+    (request) => connectResponses(request.c),
   ),
 
   defineRoute(
