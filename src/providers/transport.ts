@@ -6,7 +6,7 @@ import type { ChatEvent } from '../core/model/chat-event.ts';
 import { limits } from '../core/limits/limits.ts';
 import { once } from '../core/memoize.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
-import { type AttemptLimits, timeoutsOf } from '../core/model/timeouts.ts';
+import { timeoutsOf } from '../core/model/timeouts.ts';
 import type { SecretFilter } from '../core/redaction/secret-filter.ts';
 import { type Framing, framings } from '../net/framing.ts';
 import { createJoinedReader, type JoinedReader } from '../net/joined-reader.ts';

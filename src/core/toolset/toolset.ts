@@ -2,13 +2,11 @@
  * The toolset document as its administrator writes it (contract §4). `edition.ts` compiles it into an edition, which is what calls use.
  * This file defines the shape; the compiler, which knows all entries and tools, decides which names are legal and free.
  */
-import { aliasName, ToolsetAlias } from '../names/toolset-alias.ts';
+import { ToolsetAlias } from '../names/toolset-alias.ts';
 import { boundedText } from '../text/bounded-text.ts';
 import { z } from 'zod';
 import { JsonValue } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
-import { parseAlias } from '../names/names.ts';
-import { invalidRequest, type Issue } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { ApprovalRule } from './approval-rule.ts';
 import { EntryCache, EntryTool, TargetChoice, targetFaults, toolOf } from './entry-targets.ts';

@@ -27,7 +27,7 @@ export const GeminiModel = z.object({ name: z.string(), displayName: z.string(),
   id: 'GeminiModel',
   example: { name: 'models/rehearsal/default', displayName: 'rehearsal/default', supportedGenerationMethods: ['generateContent'] },
 });
-const forGemini = 'For requests with `x-goog-api-key`: the form of Gemini’s API.';
+const _forGemini = 'For requests with `x-goog-api-key`: the form of Gemini’s API.';
 /** Members of what is known; absent: not known. */
 const factMembers = {
   context_length: z.int().optional().meta({ description: 'Context window in tokens.' }),

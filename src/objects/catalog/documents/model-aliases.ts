@@ -1,5 +1,3 @@
-/** Writes model aliases (`core/model/model-alias.ts`), and lists them for the read side. */
-import type { CachePolicy } from '../../../core/model/cache-policy.ts';
 import { parseInput, quoted, type Warning } from '../../../core/problem.ts';
 import { maxModelAliases, ModelAlias, ModelAliasName, type NamedModel, toNamedModel } from '../../../core/model/model-alias.ts';
 import { splitModelRef } from '../../../core/turn/agent.ts';
