@@ -22,7 +22,7 @@ import { legalAliases } from '../core/toolset/tool-aliases.ts';
 import { isWildcard } from '../core/toolset/wildcards.ts';
 import type { ServedProject } from './served-project.ts';
 import type { ServerLists } from './server-lists.ts';
-import { targetNames, toolOf } from '../core/toolset/entry-targets.ts';
+import { targetNames, toolOf } from '../core/toolset/entries/entry-targets.ts';
 
 export const edgeWorkspace = 'default';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { visibleKey } from '../core/people/authority.ts';
 import type { Principal } from '../core/people/principal.ts';
-import { TargetChoice } from '../core/toolset/entry-targets.ts';
+import { TargetChoice } from '../core/toolset/entries/entry-targets.ts';
 import { dayOf } from '../core/records/usage.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { Clock } from '../ports/runtime.ts';

@@ -26,7 +26,7 @@ type CompactionArguments = Parameters<typeof compactByProvider> extends [unknown
 export type ModelRequests = ReturnType<typeof createModelRequests>;
 
 export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: IdSeal }) {
-  const lists = once(async () => (await import('./model-list.ts')).createModelLists(deps));
+  const lists = once(async () => (await import('./lists/model-list.ts')).createModelLists(deps));
   return {
     /**
      * Proxies a chat request. Passes the provider's bytes through where dialect and wire match; canonical frames where the profile requires

@@ -1,6 +1,6 @@
 /** Stores in KV the replies that equal requests are answered with (`engine/proxy/reply-cache.ts`), until they expire or are erased. */
 import { recordOf, tryParse } from '../core/json/wire-value.ts';
-import { cacheSeconds } from '../core/model/cache-policy.ts';
+import { cacheSeconds } from '../core/model/cache/cache-policy.ts';
 import type { CachedReplies, CachedReply } from '../engine/proxy/reply-cache.ts';
 import { withTimeout } from '../engine/timeout.ts';
 import type { WaitUntil } from '../platform/background.ts';

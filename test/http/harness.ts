@@ -1,7 +1,7 @@
 /** The app over fakes: a workspace in memory, real planning and resolving, sessions that echo. */
 import type { Principal } from '../../src/core/people/principal.ts';
 import { readSettings } from '../../src/core/people/settings.ts';
-import { modelName } from '../../src/core/model/route.ts';
+import { nameForTurns } from '../../src/core/model/route.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tools/tool.ts';
 import { marksIn } from '../../src/engine/policy/direct-marks.ts';
@@ -223,7 +223,7 @@ export function createHarness(
       ),
     refuseLoop: async () => undefined,
     proxyChat: async (_principal, { ref, body, agent }) => {
-      const model = modelName(ref);
+      const model = nameForTurns(ref);
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });
       return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
     },
@@ -241,7 +241,7 @@ export function createHarness(
     },
     workspaces: () => fakeWorkspaces(),
     backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),
-    passFiles: async (_principal, { of, id }) => Response.json({ of, id }),
+    passFiles: async (_principal, { of, id }) => Response.json({ of, id, object: of === 'files' ? 'file' : 'batch' }),
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
     models: async (workspace) => ({
       listed: (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { toToolCallId } from '../../src/core/text/reference.ts';
-import { modelName } from '../../src/core/model/route.ts';
+import { nameForTurns } from '../../src/core/model/route.ts';
 import type { AskedChat } from '../../src/engine/proxy/translate-chat.ts';
 import { bodyOf, createChatHarness, rootKey, type Harness, problemIn } from './harness.ts';
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
     },
     countTokens: async (_principal, request) => {
       sent.push(request);
-      return modelName(request.ref).startsWith('claude/') ? Response.json({ input_tokens: 7 }) : null;
+      return nameForTurns(request.ref).startsWith('claude/') ? Response.json({ input_tokens: 7 }) : null;
     },
   });
 });

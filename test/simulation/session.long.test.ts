@@ -2,7 +2,7 @@ import './same-tick-digest.ts';
 // What the object loads late would arrive at another time in each run.
 import '../../src/core/model/cloud-key.ts';
 import '../../src/core/toolset/proposals.ts';
-import '../../src/core/toolset/compile-targets.ts';
+import '../../src/core/toolset/entries/compile-targets.ts';
 import '../../src/engine/call/call-in-order.ts';
 import '../../src/engine/call/charge-call.ts';
 import '../../src/engine/call/recorded-call.ts';

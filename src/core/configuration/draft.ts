@@ -11,7 +11,7 @@ import { namespacedName, refId, type ToolTable } from './tool-table.ts';
 import { namesOfEntry } from '../toolset/named-entry.ts';
 import type { NameConflict } from '../toolset/name-claims.ts';
 import type { Issue, Problem } from '../problem.ts';
-import { toolOf } from '../toolset/entry-targets.ts';
+import { toolOf } from '../toolset/entries/entry-targets.ts';
 
 // Documented in the schema, but checked later: surrounding white space is accepted, and errors name the index of the alias.
 const aliasForm = { pattern: '^[a-z][a-z0-9_-]{1,63}$', examples: ['git_status'] };

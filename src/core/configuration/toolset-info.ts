@@ -8,7 +8,7 @@ import { namesOfEntries } from '../toolset/settle-names.ts';
 import { limits } from '../limits/limits.ts';
 import { ServerHealth } from '../servers/server-state.ts';
 import { shorten, type ServerStates } from './available-tools.ts';
-import { toolOf } from '../toolset/entry-targets.ts';
+import { toolOf } from '../toolset/entries/entry-targets.ts';
 
 const ToolInfo = z.object({
   namespacedName: z.string(),

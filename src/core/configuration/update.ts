@@ -11,7 +11,7 @@ import { namespacedName, refId, type ToolTable } from './tool-table.ts';
 import { revokeRemoved } from '../toolset/revocations.ts';
 import { namesOfEntries } from '../toolset/settle-names.ts';
 import { quote } from '../names/names.ts';
-import { toolOf } from '../toolset/entry-targets.ts';
+import { toolOf } from '../toolset/entries/entry-targets.ts';
 
 const wireName = z
   .string()

@@ -7,10 +7,10 @@ import { fold } from '../names/fold.ts';
 import { jsonKey } from '../schema/schema-parts.ts';
 import { type AliasMap, findTool, toolsNamed } from '../toolset/alias-map.ts';
 import { type EditionTool, targetTools } from '../toolset/edition-tool.ts';
-import type { TargetChoice } from '../toolset/entry-targets.ts';
+import type { TargetChoice } from '../toolset/entries/entry-targets.ts';
 import { aliasName, type ToolsetAlias } from '../names/toolset-alias.ts';
 import type { Toolset } from '../toolset/toolset.ts';
-import { toolOf } from '../toolset/entry-targets.ts';
+import { toolOf } from '../toolset/entries/entry-targets.ts';
 import { isWildcard } from '../toolset/wildcards.ts';
 
 /** Calls by one name. `agents`, `keys`: who called it; some of them if there are many. */

@@ -10,7 +10,7 @@ import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolsetEntry } from '../toolset/toolset.ts';
 import { entryIndex, expandEntries, isWildcard } from '../toolset/wildcards.ts';
 import { isUnchanged, type Marks, type Part, memberMarks, type MergeContext, mergeRecord, withKeyedTools } from './merge-document.ts';
-import { toolOf } from '../toolset/entry-targets.ts';
+import { toolOf } from '../toolset/entries/entry-targets.ts';
 
 /** The entries of a file with the tools of its wildcards. `byPattern`: those of wildcards; `excluded`: what `except` names. */
 export type ReadEntries = { tools: ToolsetEntry[]; byPattern: ReadonlySet<string>; excluded: ReadonlySet<string> };

@@ -18,7 +18,7 @@ import {
   type PinnedDefinition,
   type StoredTool,
 } from './stored-tool.ts';
-import { rebound, toolOf } from '../toolset/entry-targets.ts';
+import { rebound, toolOf } from '../toolset/entries/entry-targets.ts';
 
 export const toolKind: DefinitionKind<PinnedDefinition> = {
   noun: 'tool',

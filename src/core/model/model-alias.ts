@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
 import { limits } from '../limits/limits.ts';
-import { CachePolicy } from './cache-policy.ts';
+import { CachePolicy } from './cache/cache-policy.ts';
 import { quoted } from '../problem.ts';
 import { matchesPieces } from '../text/match-stars.ts';
 import { type NamedRoute, type ResolvedModel, routeIssues, routeMembers } from './route.ts';

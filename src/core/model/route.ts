@@ -81,7 +81,7 @@ export function refsIn({ model, targets, fallbacks, contextFallback }: Readonly<
 }
 
 /** Returns the name that later turns of a session use. A name with a `/` is never an alias there. */
-export function modelName(resolved: ResolvedModel): string {
+export function nameForTurns(resolved: ResolvedModel): string {
   if (typeof resolved === 'string') return resolved;
   return resolved.name.includes('/') ? (resolved.targets[0]?.model ?? '') : resolved.name;
 }

@@ -1,7 +1,7 @@
 /** A key as it is listed. `warnings` are those of the moment; the others are what is stored. */
 import { z } from 'zod';
 import { IpRange } from '../ip-address.ts';
-import { CachePolicy } from '../model/cache-policy.ts';
+import { CachePolicy } from '../model/cache/cache-policy.ts';
 import { ModelPatterns } from '../model/model-name.ts';
 import { Warning } from '../problem.ts';
 import { SecretHost } from '../secrets/secret.ts';

@@ -1,7 +1,7 @@
 /** The authenticated caller: what a key represents once it has been checked (contract §9). Handlers get this, never the header. */
 import { z } from 'zod';
 import { IpRange } from '../ip-address.ts';
-import { CachePolicy } from '../model/cache-policy.ts';
+import { CachePolicy } from '../model/cache/cache-policy.ts';
 import { ModelPatterns } from '../model/model-name.ts';
 import { SecretHost } from '../secrets/secret.ts';
 import { type CallerLimits, UsageLimits } from '../usage-limits.ts';

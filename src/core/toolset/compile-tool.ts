@@ -38,7 +38,7 @@ export async function compileTool(entry: CompiledEntry, made?: MadeCode, announc
 }
 
 /** Few toolsets have such entries. */
-const loadTargets = once(() => import('./compile-targets.ts'));
+const loadTargets = once(() => import('./entries/compile-targets.ts'));
 
 /** Returns what is wrong with the rules, the targets and the cache of the entries. */
 export async function checkEntries(entries: readonly NamedEntry[], known: KnownTools): Promise<Issue[]> {

@@ -2,7 +2,7 @@
  * The parts of an edition (contract §4): one immutable compiled version of a toolset, its tools under their final names, and the
  * pointer that names it. `edition.ts` compiles it.
  */
-import type { EntryCache, TargetChoice } from './entry-targets.ts';
+import type { EntryCache, TargetChoice } from './entries/entry-targets.ts';
 import type { EntryArguments, EntryResult, Announce, McpTools, StandsFor } from './toolset.ts';
 import type { AliasMode } from '../names/toolset-alias.ts';
 import type { OfferSelection } from './offer-entry.ts';

@@ -120,7 +120,7 @@ async function compileListed(input: CompileInput): Promise<CompiledEdition> {
 
 async function searchIssues(entries: readonly NamedEntry[]): Promise<Issue[]> {
   const marked = entries.filter(({ source }) => source.standsFor !== undefined);
-  return marked.length === 0 ? [] : (await import('./search-entry.ts')).checkSearchEntries(marked);
+  return marked.length === 0 ? [] : (await import('./entries/search-entry.ts')).checkSearchEntries(marked);
 }
 
 function tooLarge(counted: string, remedy: string): Problem {

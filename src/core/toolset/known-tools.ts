@@ -6,7 +6,7 @@ import { limits } from '../limits/limits.ts';
 import { nearNames } from '../names/suggest.ts';
 import { type Issue, invalidRequest, Problem } from '../problem.ts';
 import type { NameMap, Toolset, ToolsetEntry } from './toolset.ts';
-import { toolOf } from './entry-targets.ts';
+import { toolOf } from './entries/entry-targets.ts';
 
 export type KnownTools = {
   /** Looks a tool up by its exact canonical name. */

@@ -15,7 +15,7 @@ import { withCurrentRules } from './arguments/entry-arguments.ts';
 import type { ToolDefinition, ToolSource } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import type { AliasMode, ToolsetAlias } from '../names/toolset-alias.ts';
-import { targetPath, targetNames, toolOf } from './entry-targets.ts';
+import { targetPath, targetNames, toolOf } from './entries/entry-targets.ts';
 
 /** An entry with its final names, not yet compared with the others. */
 export type NamedEntry = {

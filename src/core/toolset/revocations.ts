@@ -11,7 +11,7 @@ import { buildAliasMap, type AliasMap } from './alias-map.ts';
 import type { Edition, EditionTool } from './edition-tool.ts';
 import { spellings, type KnownTools } from './known-tools.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
-import { targetPath, targetNames } from './entry-targets.ts';
+import { targetPath, targetNames } from './entries/entry-targets.ts';
 
 /** Returns the document with the tools that are revoked after it was written, sorted. `stored`: null for a new toolset. */
 export function keepRevocations(document: Toolset, stored: Pick<Toolset, 'revoked'> | null): Toolset {

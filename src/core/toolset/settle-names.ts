@@ -11,7 +11,7 @@ import type { KnownTools } from './known-tools.ts';
 import { type EntryAlias, type EntryNames, type EntryReadings, type NamedEntry, namesOfEntry, readNamedEntries } from './named-entry.ts';
 import type { NameMap, Toolset } from './toolset.ts';
 import type { Issue, Warning } from '../problem.ts';
-import { toolOf } from './entry-targets.ts';
+import { toolOf } from './entries/entry-targets.ts';
 
 /** `leftOut`: names that clash in this toolset, each a warning with the tool that does not get it. */
 type SettledReadings = EntryReadings & { leftOut: LeftOutName[] };

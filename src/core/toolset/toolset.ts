@@ -9,7 +9,7 @@ import { JsonValue } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import { isObjectMember } from '../names/reserved-names.ts';
 import { ApprovalRule } from './approval-rule.ts';
-import { EntryCache, EntryTool, TargetChoice, targetFaults, toolOf } from './entry-targets.ts';
+import { EntryCache, EntryTool, TargetChoice, targetFaults, toolOf } from './entries/entry-targets.ts';
 import { PromptEntry, ResourceEntry } from './offer-entry.ts';
 import { ToolPrice } from '../tools/tool-price.ts';
 

@@ -9,7 +9,7 @@ import { reservedCanonicals } from '../names/reserved-names.ts';
 import { invalidRequest, type Issue, type Warning } from '../problem.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
-import { toolOf } from './entry-targets.ts';
+import { toolOf } from './entries/entry-targets.ts';
 
 /**
  * Returns the document with the tools of each pattern in its place, sorted by name. A tool that has its own entry, or matches an earlier

@@ -3,7 +3,7 @@ import { sha256HexSync } from '../../core/hash.ts';
 import { ownMember } from '../../core/json/wire-value.ts';
 import type { CanonicalName } from '../../core/names/names.ts';
 import { type EditionTool, targetTools } from '../../core/toolset/edition-tool.ts';
-import type { TargetChoice } from '../../core/toolset/entry-targets.ts';
+import type { TargetChoice } from '../../core/toolset/entries/entry-targets.ts';
 import type { CallerScope } from './call-scope.ts';
 
 type TargetCaller = Pick<CallerScope, 'keyId' | 'caller' | 'session' | 'conversation'>;

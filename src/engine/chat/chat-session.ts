@@ -2,7 +2,7 @@
  * The session of a chat request: the one that its header names, the one that its ids or its history identify, or a new one. The same
  * idempotency key creates and finds the same session.
  */
-import { modelName } from '../../core/model/route.ts';
+import { nameForTurns } from '../../core/model/route.ts';
 import { namesOfHistory } from '../../core/policy/answer-name.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../../core/problem.ts';
@@ -134,7 +134,7 @@ async function createSession(
   const { agent, model, toolset, session } = route;
   const setup = {
     ...(agent !== undefined && { agent }),
-    ...(model !== undefined && { model: modelName(model) }),
+    ...(model !== undefined && { model: nameForTurns(model) }),
     ...(toolset !== undefined && { toolset }),
     listed: session === 'new',
   };

@@ -21,7 +21,7 @@ import type { Sandbox } from '../../ports/sandbox.ts';
 import type { MadeToolOutcome, MakeRequest, RegistryChange, ToolMaker } from '../../ports/tool-maker.ts';
 import { requireMayHoldSecrets, requireCompiles, writeMadeTool } from './write-made-tool.ts';
 import { listFirst } from '../../core/text/paragraphs.ts';
-import { toolOf } from '../../core/toolset/entry-targets.ts';
+import { toolOf } from '../../core/toolset/entries/entry-targets.ts';
 
 /** `editor`: the toolset editor of the same key. `offered`: what the plan offers; null: nothing. */
 export type MakerParts = {

@@ -15,7 +15,7 @@ import type { Toolset, ToolsetEntry } from '../../core/toolset/toolset.ts';
 import { expandWildcards, isWildcard } from '../../core/toolset/wildcards.ts';
 import type { CatalogPort, PutAnswer, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import { readDefinitions, listableTools } from './tools-of-key.ts';
-import { targetPath } from '../../core/toolset/entry-targets.ts';
+import { targetPath } from '../../core/toolset/entries/entry-targets.ts';
 
 /** Throws `forbidden` with the paths of the entries that the key may not write, before anything is read or stored. */
 export async function writeToolset(

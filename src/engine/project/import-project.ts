@@ -14,7 +14,7 @@ import type { AppliedDocument, ApplyResult, ImportOrigin } from '../../ports/pro
 import { readAllDocuments } from '../configuration/tools-of-key.ts';
 import { readAllPages } from '../read-pages.ts';
 import { type ApplyDeps, type ApplyOptions, applyProject } from './apply-project.ts';
-import { targetNames } from '../../core/toolset/entry-targets.ts';
+import { targetNames } from '../../core/toolset/entries/entry-targets.ts';
 
 type Imported = { applied: ApplyResult; skipped: Skipped[]; warnings: Warning[] };
 

@@ -6,7 +6,7 @@ import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import { isRecord, listOf, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { MB } from '../../core/limits/units.ts';
-import { cacheHeader, type DecidedCache, decideCache, readCacheHeader } from '../../core/model/cache-decision.ts';
+import { cacheHeader, type DecidedCache, decideCache, readCacheHeader } from '../../core/model/cache/cache-decision.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
 import { findModelAlias } from '../../core/model/model-alias.ts';
 import type { Principal } from '../../core/people/principal.ts';

@@ -33,7 +33,7 @@ import {
   indexEntries,
 } from '../../core/configuration/update.ts';
 import type { Toolset } from '../../core/toolset/toolset.ts';
-import { toolOf } from '../../core/toolset/entry-targets.ts';
+import { toolOf } from '../../core/toolset/entries/entry-targets.ts';
 
 export const buildToolsetTool = defineConfigurationTool({
   name: 'build-toolset',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelAlias } from '../../../src/core/model/model-alias.ts';
-import { modelName, modelsOf, type NamedRoute } from '../../../src/core/model/route.ts';
+import { nameForTurns, modelsOf, type NamedRoute } from '../../../src/core/model/route.ts';
 
 const faults = (alias: object): string[] =>
   (ModelAlias.safeParse(alias).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -58,6 +58,6 @@ describe('the models of a name', () => {
   });
 
   it('are stored in a session by the name of the alias, unless that looks like a model', () => {
-    expect([modelName(route), modelName({ ...route, name: 'openai/gpt-4o' }), modelName('a/1')]).toEqual(['fast', 'a/1', 'a/1']);
+    expect([nameForTurns(route), nameForTurns({ ...route, name: 'openai/gpt-4o' }), nameForTurns('a/1')]).toEqual(['fast', 'a/1', 'a/1']);
   });
 });

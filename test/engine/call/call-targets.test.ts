@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import type { EditionTool } from '../../../src/core/toolset/edition-tool.ts';
-import type { TargetChoice } from '../../../src/core/toolset/entry-targets.ts';
+import type { TargetChoice } from '../../../src/core/toolset/entries/entry-targets.ts';
 import { contentText, errorResult, textResult } from '../../../src/core/tools/tool.ts';
 import type { CallDeps, CallScope } from '../../../src/engine/call/call-scope.ts';
 import { callTool } from '../../../src/engine/call/call-tool.ts';

@@ -5,7 +5,7 @@ import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
 import type { Logger } from '../../../src/ports/runtime.ts';
-import { createModelLists } from '../../../src/providers/model-list.ts';
+import { createModelLists } from '../../../src/providers/lists/model-list.ts';
 import { createChatModel } from '../../../src/providers/chat-model.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { chatModelContract, collect } from '../../contracts/chat-model.ts';

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { ProblemCode } from '../../../core/problem.ts';
-import { cacheHeader } from '../../../core/model/cache-decision.ts';
+import { cacheHeader } from '../../../core/model/cache/cache-decision.ts';
 import { recoveredHeader } from '../../../core/model/recovered-calls.ts';
 import { type DroppedItem, droppedHeader, droppedHeaders } from '../../../core/model/dropped.ts';
 import { apiHeader } from '../../../core/model/provider-profile.ts';

@@ -16,7 +16,7 @@ import type { Principal } from '../../../core/people/principal.ts';
 import { readableAgents } from '../../../engine/configuration/readable.ts';
 import { createModelFilter, requireModelsOf } from '../../../engine/plan/model-filter.ts';
 import { requireModels } from '../../../engine/plan/plan-models.ts';
-import type { KnownModel, ModelLists } from '../../../providers/model-list.ts';
+import type { KnownModel, ModelLists } from '../../../providers/lists/model-list.ts';
 import { defineRoute } from '../../route.ts';
 import type { AppContext } from '../../middleware/request-context.ts';
 import type { HttpServices } from '../../services.ts';

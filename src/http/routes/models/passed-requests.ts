@@ -4,7 +4,7 @@
  */
 import { targetHeaders } from '../../../core/model/route.ts';
 import { z } from 'zod';
-import { cacheHeader } from '../../../core/model/cache-decision.ts';
+import { cacheHeader } from '../../../core/model/cache/cache-decision.ts';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { MB } from '../../../core/limits/units.ts';

@@ -1,6 +1,6 @@
 /** The rows of API keys: how they are found, and what is shown of them. */
 import type { KeyRequest, Scope } from '../../../core/people/principal.ts';
-import type { CachePolicy } from '../../../core/model/cache-policy.ts';
+import type { CachePolicy } from '../../../core/model/cache/cache-policy.ts';
 import { areIpsWithin } from '../../../core/ip-address.ts';
 import { coversPattern } from '../../../core/model/model-name.ts';
 import { areHostsWithin } from '../../../core/secrets/secret.ts';

@@ -21,7 +21,7 @@ import { insertVersion, lastDocument, reviseVersion, versionRow } from './toolse
 import { checkNameInBody, type DocumentWriter, type Prepared, putDocument, removeDocument } from '../documents/write-document.ts';
 import { keepRevocations, revocationWarnings, revokeRemoved } from '../../../core/toolset/revocations.ts';
 import type { LeftOutName } from '../../../core/toolset/settle-names.ts';
-import { targetNames } from '../../../core/toolset/entry-targets.ts';
+import { targetNames } from '../../../core/toolset/entries/entry-targets.ts';
 
 export const toolsetWriter: DocumentWriter = {
   nameFault: (_context, name) => ToolsetName.safeParse(name).error?.issues[0]?.message ?? null,

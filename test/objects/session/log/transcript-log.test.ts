@@ -245,7 +245,7 @@ describe('the transcript for people', () => {
 
   it('is empty at first, and refuses a cursor of another list', () => {
     const { log, turns } = session();
-    expect(readMessages({ log: log(), turns }, {})).toEqual({ items: [], nextCursor: null });
+    expect(readMessages({ log: log(), turns }, {})).toEqual({ items: [], places: [], nextCursor: null });
     expect(() => readMessages({ log: log(), turns }, { cursor: 'nonsense' })).toThrow(/cursor/);
   });
 });

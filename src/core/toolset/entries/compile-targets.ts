@@ -1,14 +1,14 @@
 /** Checks and compiles entries with several targets, and those whose results are stored (`entry-targets.ts`). Few toolsets have one, so it is loaded for them. */
-import { isRecord, listOf } from '../json/wire-value.ts';
-import { quote } from '../names/names.ts';
-import type { Issue } from '../problem.ts';
-import { acceptsAll } from '../schema/schema-accepts.ts';
-import { isServerKind, type JsonSchema, type ToolDefinition } from '../tools/tool.ts';
-import { checkEntryArguments } from './arguments/check-arguments.ts';
-import { type EditionTool, onlyReads, trustOf, trustsAnnotations } from './edition-tool.ts';
+import { isRecord, listOf } from '../../json/wire-value.ts';
+import { quote } from '../../names/names.ts';
+import type { Issue } from '../../problem.ts';
+import { acceptsAll } from '../../schema/schema-accepts.ts';
+import { isServerKind, type JsonSchema, type ToolDefinition } from '../../tools/tool.ts';
+import { checkEntryArguments } from '../arguments/check-arguments.ts';
+import { type EditionTool, onlyReads, trustOf, trustsAnnotations } from '../edition-tool.ts';
 import { targetPath } from './entry-targets.ts';
-import type { KnownTools } from './known-tools.ts';
-import type { NamedEntry } from './named-entry.ts';
+import type { KnownTools } from '../known-tools.ts';
+import type { NamedEntry } from '../named-entry.ts';
 
 type CheckedEntry = Pick<NamedEntry, 'path' | 'source' | 'definition' | 'others'>;
 

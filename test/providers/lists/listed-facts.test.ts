@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readListedFacts } from '../../src/providers/listed-facts.ts';
+import { readListedFacts } from '../../../src/providers/lists/listed-facts.ts';
 
 const supported = { supported: true };
 const capabilities = { image_input: supported, pdf_input: { supported: false }, thinking: { ...supported, types: {} } };

@@ -3,8 +3,8 @@
  * its names, its definition and its place in lists and rights. A call runs on one of the targets, which `engine/call/call-targets.ts` chooses.
  */
 import { z } from 'zod';
-import { limits } from '../limits/limits.ts';
-import { quote } from '../names/names.ts';
+import { limits } from '../../limits/limits.ts';
+import { quote } from '../../names/names.ts';
 
 const maxTargets = 16;
 const maxCallers = 100;

@@ -1,5 +1,5 @@
 /** What a request, its alias and its key decide together about the cache (`cache-policy.ts`). Loaded only if one of them says something. */
-import { invalidRequest } from '../problem.ts';
+import { invalidRequest } from '../../problem.ts';
 import { type CachePolicy, cacheSeconds, cacheTimeMessage } from './cache-policy.ts';
 
 export const cacheHeader = 'x-moniker-cache';

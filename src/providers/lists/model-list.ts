@@ -3,24 +3,24 @@
  * else the built-in table. A document with `models` is not asked. Lists are cached in the isolate; a provider that does not respond has no
  * models until it is asked again, and is named.
  */
-import { limits } from '../core/limits/limits.ts';
-import { MB } from '../core/limits/units.ts';
-import { recordOf } from '../core/json/wire-value.ts';
-import { type ModelFacts, modelFacts, modelName } from '../core/model/model-facts.ts';
-import { calledName } from '../core/model/model-name.ts';
-import { tabledFacts } from '../core/model/model-table.ts';
-import { type ModelPrice, priceOf } from '../core/model/price.ts';
-import type { ProviderAccess } from '../core/model/provider.ts';
-import { splitModelRef } from '../core/turn/agent.ts';
-import { withTimeout } from '../engine/timeout.ts';
-import { readBounded } from '../net/read-bounded.ts';
-import type { Directory } from '../ports/directory.ts';
-import type { OutboundHttp } from '../ports/outbound.ts';
-import type { Clock, Logger } from '../ports/runtime.ts';
+import { limits } from '../../core/limits/limits.ts';
+import { MB } from '../../core/limits/units.ts';
+import { recordOf } from '../../core/json/wire-value.ts';
+import { type ModelFacts, modelFacts, modelName } from '../../core/model/model-facts.ts';
+import { calledName } from '../../core/model/model-name.ts';
+import { tabledFacts } from '../../core/model/model-table.ts';
+import { type ModelPrice, priceOf } from '../../core/model/price.ts';
+import type { ProviderAccess } from '../../core/model/provider.ts';
+import { splitModelRef } from '../../core/turn/agent.ts';
+import { withTimeout } from '../../engine/timeout.ts';
+import { readBounded } from '../../net/read-bounded.ts';
+import type { Directory } from '../../ports/directory.ts';
+import type { OutboundHttp } from '../../ports/outbound.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
 import { readListedFacts } from './listed-facts.ts';
-import { profileFor } from './profiles.ts';
-import { withoutKey } from './provider-secrets.ts';
-import { adapters } from './registry.ts';
+import { profileFor } from '../profiles.ts';
+import { withoutKey } from '../provider-secrets.ts';
+import { adapters } from '../registry.ts';
 
 /** `created`: Unix time in seconds; 0: not known. */
 export type ListedModel = { provider: string; model: string; created: number; displayName?: string };

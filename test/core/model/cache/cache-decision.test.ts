@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decideCache, readCacheHeader } from '../../../src/core/model/cache-decision.ts';
-import type { CachePolicy } from '../../../src/core/model/cache-policy.ts';
+import { decideCache, readCacheHeader } from '../../../../src/core/model/cache/cache-decision.ts';
+import type { CachePolicy } from '../../../../src/core/model/cache/cache-policy.ts';
 
 const decide = (header: string | undefined, alias?: CachePolicy, key?: CachePolicy) => decideCache(readCacheHeader(header), { alias, key });
 const own = { scope: 'key', isRefresh: false };

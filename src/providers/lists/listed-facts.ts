@@ -4,8 +4,8 @@
  * (`inputTokenLimit`, `outputTokenLimit`, `thinking`), Mistral (`max_context_length`, `capabilities`), Groq (`context_window`,
  * `max_completion_tokens`) and Cohere (`context_length`); vLLM has `max_model_len`. Ollama's and OpenAI's lists say nothing.
  */
-import { isRecord, recordOf } from '../core/json/wire-value.ts';
-import { Modality, type ModelFacts } from '../core/model/model-facts.ts';
+import { isRecord, recordOf } from '../../core/json/wire-value.ts';
+import { Modality, type ModelFacts } from '../../core/model/model-facts.ts';
 
 const maxCapabilitiesLength = 8_192;
 

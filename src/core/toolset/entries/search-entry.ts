@@ -1,8 +1,8 @@
 /** Checks the entries of a toolset that stand for a web search: one tool does, and its schema takes what a search has. Not part of the eager start. */
-import { listOf, recordOf } from '../json/wire-value.ts';
-import type { Issue } from '../problem.ts';
-import { toStrictSchema } from './arguments/strict-schema.ts';
-import type { NamedEntry } from './named-entry.ts';
+import { listOf, recordOf } from '../../json/wire-value.ts';
+import type { Issue } from '../../problem.ts';
+import { toStrictSchema } from '../arguments/strict-schema.ts';
+import type { NamedEntry } from '../named-entry.ts';
 
 export function checkSearchEntries(entries: readonly NamedEntry[]): Issue[] {
   return entries.flatMap(({ path, source, definition }, index) => {

@@ -1,9 +1,9 @@
 /** Entries with several targets and stored results: what is refused, and what is compiled. */
 import { describe, expect, it } from 'vitest';
-import { rebound } from '../../../src/core/toolset/entry-targets.ts';
-import { Toolset } from '../../../src/core/toolset/toolset.ts';
-import type { ToolDefinition } from '../../../src/core/tools/tool.ts';
-import { compile, knownTools, refusalOf, toolOf } from '../../fakes/known-tools.ts';
+import { rebound } from '../../../../src/core/toolset/entries/entry-targets.ts';
+import { Toolset } from '../../../../src/core/toolset/toolset.ts';
+import type { ToolDefinition } from '../../../../src/core/tools/tool.ts';
+import { compile, knownTools, refusalOf, toolOf } from '../../../fakes/known-tools.ts';
 
 const query = (more: Record<string, unknown> = {}, required = ['q']) => ({
   type: 'object',
