@@ -2,7 +2,7 @@
  * The cost of validating a call's arguments, compared with zod compiled from the same schema as Workers would run it. Pure
  * computation, timed with Node's clock. `node bench/validate.ts [--rounds 7]`
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkInput } from '../src/core/schema/input-schema.ts';
 import type { JsonSchema } from '../src/core/tools/tool.ts';
 

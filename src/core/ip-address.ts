@@ -2,7 +2,7 @@
  * IP addresses and CIDR ranges. An IPv4-mapped IPv6 address (RFC 4291 2.5.5.2) is the IPv4 address; a range of IPv6 contains no IPv4
  * addresses, so `::/0` does not match them.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** An address, or the first address of a range: eight groups. IPv4 is stored in its mapped form. */
 type Address = readonly number[];

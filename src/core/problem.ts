@@ -5,7 +5,7 @@
  */
 import { limits } from './limits/limits.ts';
 import { cutToLength } from './text/utf8.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Every code with which a request can fail, and its status. The codes are part of the public contract. */
 export const problemCatalogue = {

@@ -2,7 +2,7 @@
  * Limits of requests, tokens, cost, turns and storage, for a key, an agent or a workspace: what they are called, and the period that each
  * one counts in. Pure. `limit-counter/` counts; `objects/limits/client/limit-counters.ts` decides.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { GrantedShare, ShareBounds } from './limits/fair-share.ts';
 import { poolBounds, storedBounds } from './limits/pools.ts';
 import type { Problem } from './problem.ts';

@@ -2,7 +2,7 @@
  * A client's request as a conversation, independent of the dialect. The dialects add messages one by one; sessions and the translating
  * proxy use the result. Also the content that they write alike, and the session that the call ids of a request belong to.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { readArguments } from '../core/json/json-repair.ts';
 import type { Dropped } from '../core/model/dropped.ts';
 import {

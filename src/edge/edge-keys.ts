@@ -1,5 +1,5 @@
 /** The API keys of an edge handler: a fixed list, which may have any form. The root key comes from the environment. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits/limits.ts';
 import { KeyRequest, type Principal, rootKeyId } from '../core/people/principal.ts';

@@ -2,7 +2,7 @@
  * Converts a server's response to a tool result: an MCP result as such (unless the server is a plain API), other JSON and text as text,
  * images of an API as images, and errors as text.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isDeeperThan, isRecord, tryParse } from '../core/json/wire-value.ts';
 import { limits } from '../core/limits/limits.ts';
 import { toBase64 } from '../core/text/bytes.ts';

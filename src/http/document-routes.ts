@@ -3,7 +3,7 @@
  * `routes/` defines names, schemas, views and access. Toolsets have separate routes. Documents belong to the whole workspace: bound keys
  * neither read nor write them, unless a kind defines `reading`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { replaceHidden } from '../core/secrets/hidden-values.ts';
 import { requireAllowed } from '../core/people/authority.ts';
 import type { Principal, Scope } from '../core/people/principal.ts';

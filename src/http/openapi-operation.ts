@@ -1,5 +1,5 @@
 /** What the OpenAPI document shows of a route. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { problemCatalogue, ProblemSchema } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { apiKeyHeaders } from './middleware/authenticate.ts';

@@ -1,5 +1,5 @@
 /** Builds the OpenAPI 3.1 document from the routes. Zod writes the JSON Schemas. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { version } from '../core/version.ts';
 import { openApiOperation, type OpenApiPart } from './openapi-operation.ts';
 import type { Route } from './route.ts';

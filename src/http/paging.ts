@@ -1,5 +1,5 @@
 /** `?cursor=&limit=` → `{items, nextCursor}`, the same for every list. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isUnbound } from '../core/people/authority.ts';
 import { limits } from '../core/limits/limits.ts';
 import type { Principal } from '../core/people/principal.ts';

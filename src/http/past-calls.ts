@@ -1,5 +1,5 @@
 /** The parts that routes about the calls of the last days share: what a draft would have done to them, and what they suggest. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { visibleKey } from '../core/people/authority.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { TargetChoice } from '../core/toolset/entries/entry-targets.ts';

@@ -2,7 +2,7 @@
  * PATCH of documents: a JSON Merge Patch (RFC 7396) over the stored document, then validated and written like a PUT of the result. Values
  * that GET does not show, such as the key of a provider, are kept unless the patch has a new one.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { mergePatch } from '../core/json/merge-patch.ts';
 import { invalidRequest, Problem, parseInput } from '../core/problem.ts';
 import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';

@@ -1,5 +1,5 @@
 /** The schemas of errors of the dialects for the OpenAPI document; `core/problem.ts` has our own. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ProblemSchema } from '../core/problem.ts';
 
 export const OpenAiErrorSchema = z

@@ -2,7 +2,7 @@
  * Defines a route as data: one description gives the OpenAPI operation, the access rule, the parsing of path, query and body, and the type
  * of what the handler receives and may answer, so that they cannot differ. `mount-routes.ts` puts routes on the router.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProblemCode } from '../core/problem.ts';
 import type { Principal, Scope } from '../core/people/principal.ts';
 import type { AppContext } from './middleware/request-context.ts';

@@ -2,7 +2,7 @@
  * The routes of a stored document: read, write, patch, delete, and its versions. What differs between documents is given: texts, schemas, and
  * how they are read and written. Conditions, `ETag`, statuses and headers are the same for all of them, and are here.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Scope } from '../core/people/principal.ts';
 import { type ProblemCode, Warning } from '../core/problem.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';

@@ -2,7 +2,7 @@
  * Requests to the launcher's bridge to stdio servers (`local/stdio/`). They pass no guard: the URL is the launcher's, never a document's,
  * and only the bridge receives the token.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { KB } from '../core/limits/units.ts';
 import { Problem } from '../core/problem.ts';
 import type { Settings } from '../core/people/settings.ts';

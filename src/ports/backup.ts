@@ -1,5 +1,5 @@
 /** The backup of a workspace and its restore, as routes use them (`storage/backup/`). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const RestoreState = z
   .object({

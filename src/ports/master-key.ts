@@ -1,5 +1,5 @@
 /** The rotation of the master key, which the Catalog of the first workspace coordinates. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `step`: what kind of value; `after`: the last one that was looked at. */
 export type ResealPosition = { step: number; after: string };

@@ -1,5 +1,5 @@
 /** A session as its callers see it: implemented by the `Session` Durable Object, used by the HTTP routes. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ApprovalView, Decision, Pending } from '../core/policy/approval.ts';
 import { Usage } from '../core/model/chat-event.ts';
 import { isRecord } from '../core/json/wire-value.ts';

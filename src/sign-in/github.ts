@@ -1,5 +1,5 @@
 /** Signing in with GitHub: OAuth, and its API for the primary, verified email, and for the organizations and teams of the person. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { readEmail } from '../core/people/person.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import { type CodeFlow, exchangeJson, refused } from './exchange.ts';

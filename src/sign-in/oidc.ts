@@ -1,5 +1,5 @@
 /** OpenID Connect: discovery, and the authorization code flow with PKCE and nonce (OpenID Connect Core 1.0 §3.1, RFC 9700). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLoopback } from '../net/address.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';

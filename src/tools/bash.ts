@@ -3,7 +3,7 @@
  * host system.
  */
 import { once } from '../core/memoize.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../core/limits/limits.ts';
 import { workspace, joinPath } from '../core/text/path.ts';
 import { cutMiddle } from '../core/toolset/result-bound.ts';

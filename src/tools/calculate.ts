@@ -1,5 +1,5 @@
 /** The tool `calculate`: arithmetic with a small parser; the expression is never evaluated as code. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 export const calculate = defineTool({

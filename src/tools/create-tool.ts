@@ -1,6 +1,6 @@
 /** `create_tool`: a model writes a tool that calls other tools, and it is stored. `engine/configuration/tool-maker.ts` builds it. */
 import { boundedText } from '../core/text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../core/limits/limits.ts';
 import { MadeParameter } from '../core/tools/made-tool.ts';
 import { Problem, type Issue } from '../core/problem.ts';

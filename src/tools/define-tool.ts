@@ -2,7 +2,7 @@
  * Defines a tool in code. Built-in and local tools both use it: a tool is one file and one line in `registry.ts`. Definitions are checked
  * when the module loads, so an invalid one fails the build, not a turn; their JSON Schemas are made at their first use.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Issue, issuesOf } from '../core/problem.ts';
 import { parseAlias, parseWireName } from '../core/names/names.ts';
 import {

@@ -1,5 +1,5 @@
 /** The tools that read, write, edit, list and delete files of the session. Paths are resolved against `/workspace`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { textResult, type ToolResult } from '../core/tools/tool.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { nearNames } from '../core/names/suggest.ts';

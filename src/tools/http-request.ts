@@ -1,5 +1,5 @@
 /** `http_request`: sends an HTTP request through the outbound client and returns the response as text. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../core/limits/limits.ts';
 import { textResult, type ToolResult } from '../core/tools/tool.ts';
 import { checkModelHeaders } from '../net/headers.ts';

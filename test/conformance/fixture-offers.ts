@@ -1,6 +1,6 @@
 /** The resources, the template and the prompts that the server scenarios of `@modelcontextprotocol/conformance` read. Used by `upstream.ts`. */
 import { completable, ResourceTemplate, type McpServer, type PromptMessage } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import * as z from 'zod';
 import { png } from './fixture-tools.ts';
 
 export function registerResources(server: McpServer): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../src/core/limits/limits.ts';
 import { type Problem, parseInput, issuePath } from '../../src/core/problem.ts';
 import { Toolset } from '../../src/core/toolset/toolset.ts';

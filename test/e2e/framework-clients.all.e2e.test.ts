@@ -8,7 +8,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { isStepCount, type ModelMessage, streamText, tool } from 'ai';
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Say, Script, Understood } from '../fakes/upstreams/upstream.ts';
 import { chat, type ClientReply, type DialectClient, responses } from './dialect-clients.ts';
 import { type FakeProviders, refOf, startFakeProviders, type Wire, wires } from './fake-providers.ts';

@@ -2,7 +2,7 @@
  * Shapes of Open Responses (specification of 2026-04-24, openresponses/openresponses: schema/*.tsp): the response object, its items, and the
  * events of a stream. Members that the specification requires are required here; further ones may be there.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Index = z.int().min(0);
 const Status = z.enum(['in_progress', 'completed', 'incomplete']);

@@ -5,7 +5,7 @@
 import { createOpenResponses } from '@ai-sdk/open-responses';
 import { generateText, isStepCount, streamText, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Say } from '../fakes/upstreams/upstream.ts';
 import { eventually } from './eventually.ts';
 import { type FakeProviders, refOf, startFakeProviders } from './fake-providers.ts';

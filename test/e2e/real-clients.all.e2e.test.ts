@@ -10,7 +10,7 @@ import { generateText, isStepCount, type LanguageModel, Output, streamText, tool
 import OpenAI from 'openai';
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Say, Script, Understood } from '../fakes/upstreams/upstream.ts';
 import { type AgentRequest, chatAgent, claudeCode, codex } from './coding-agents.ts';
 import { apis, type FakeProviders, type Fault, refOf, startFakeProviders, type Wire, wires } from './fake-providers.ts';

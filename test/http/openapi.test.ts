@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { challengeHeader, proofHeader, proofOf } from '../../src/core/servers/service-proof.ts';
 import { version } from '../../src/core/version.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EditionTool } from '../../src/core/toolset/edition-tool.ts';
 import { CanonicalName } from '../../src/core/names/names.ts';
 import { Problem } from '../../src/core/problem.ts';

@@ -5,7 +5,7 @@
  * HMAC-SHA-256 of the hash under a key of the workspace: only the installation with the same master key writes archives that it restores.
  * The first part is the header, the last one the end. Written by `storage/backup/write-archive.ts`; read by the restore and the command.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { tryParse } from '../json/wire-value.ts';
 import { invalidRequest, Problem } from '../problem.ts';
 import { sha256HexSync } from '../hash.ts';

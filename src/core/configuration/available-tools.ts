@@ -2,7 +2,7 @@
  * The result of `list-available-tools`: every tool that a toolset may contain, by server, with its token cost. Bounded: of thousands
  * of tools the first are listed, with a cursor for the others.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { toWireName } from '../names/names.ts';
 import { oneLine } from '../text/paragraphs.ts';

@@ -2,7 +2,7 @@
  * A toolset document that a configuration tool is about to store, with the position of each entry in the request, so that errors use the
  * index that the caller sent. Approval, presets and secrets are not part of it: entries that a request does not change keep theirs.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fold } from '../names/fold.ts';
 import { limits } from '../limits/limits.ts';
 import { quote, toWireName } from '../names/names.ts';

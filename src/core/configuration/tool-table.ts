@@ -2,7 +2,7 @@
  * The tools that a key may put into toolsets, looked up by canonical name or by `refId`, the hash of the definition. Built for each
  * call of a configuration tool, so it is never stale.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type KnownTools, spellings } from '../toolset/known-tools.ts';
 import { quote } from '../names/names.ts';
 import { createSuggester } from '../names/suggest.ts';

@@ -1,5 +1,5 @@
 /** A stored toolset as shown by the configuration tools: its tools with all their names, and which of them can be called. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ownWireNames } from '../names/names.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { shownAliases, fitRows, type ToolTable, Context, contextOf, tokenCosts } from './tool-table.ts';

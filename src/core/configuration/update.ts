@@ -3,7 +3,7 @@
  * request does not mention stays byte for byte, including presets, approval, secrets and notes.
  */
 import { boundedText } from '../text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import type { Toolset, ToolsetEntry } from '../toolset/toolset.ts';
 import { EntryRequest, givenAliases, placeOf, readEntryRequests, toDraft, type DraftEntry, type DraftResult } from './draft.ts';

@@ -2,7 +2,7 @@
  * Collects what a reader finds in a file of another system: documents under legal names, the secrets that they refer to, what was left
  * out, and warnings. Each document is checked with its schema when it is added, so that a bad one is skipped and the others stay.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { Agent } from '../turn/agent.ts';
 import { collectParts, isRecord, type Json, stringOf } from '../json/wire-value.ts';
 import { MadeTool } from '../tools/made-tool.ts';

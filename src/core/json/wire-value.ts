@@ -3,7 +3,7 @@
  * for absent fields.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type Json = Record<string, unknown>;
 

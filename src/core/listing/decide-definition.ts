@@ -3,7 +3,7 @@
  * such a decision. The same for every kind of definition; `decide-tool.ts` uses it for tools. Pure: who decides, and when, is passed in. Each
  * function returns the changed members, which its caller stores.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalJson } from '../hash.ts';
 import { limits } from '../limits/limits.ts';
 import { quote } from '../names/names.ts';

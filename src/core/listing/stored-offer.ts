@@ -3,7 +3,7 @@
  * read their texts. A resource is data, which comes and goes: a new one of a trusted server is in force at once if nothing in its texts requires
  * a review. The Catalog stores them; only those in force reach clients.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fold } from '../names/fold.ts';
 import { quote } from '../names/names.ts';
 import { canonicalJson, sha256Hex } from '../hash.ts';

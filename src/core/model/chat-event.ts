@@ -4,7 +4,7 @@
  * split.
  */
 import type { ArgumentState } from '../json/json-repair.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProblemBody } from '../problem.ts';
 import type { Citation } from './citation.ts';
 

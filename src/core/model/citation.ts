@@ -2,7 +2,7 @@
  * Sources that a model cites, in one form for all wires: OpenAI's `url_citation`, Anthropic's citations of web pages, Gemini's grounding and
  * Perplexity's lists. They are shown to clients and are not part of the conversation that a model is sent.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isCount } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 

@@ -2,7 +2,7 @@
  * The credentials of clouds in the JSON forms of their tools: "credential_process" of the AWS CLI for access keys, `az ad sp create-for-rbac
  * --json-auth` for clients of Entra ID, and the key files of Google service accounts. Loaded with the first provider of a cloud.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { tryParse } from '../json/wire-value.ts';
 import type { ProviderPlace } from '../names/provider-kind.ts';
 import { type AwsKey, type CloudAccess, type CloudKind, type EntraKey, type GoogleKey, isCloud } from './cloud-access.ts';

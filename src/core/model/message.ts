@@ -2,7 +2,7 @@
  * The neutral conversation: shown in the transcript view and read by the request mappings of providers. Call parts store the name
  * that the model used (`requested`) and the canonical name that it resolved to (`canonical`).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { ContentBlock, ToolResultCode } from '../tools/tool.ts';
 

@@ -2,7 +2,7 @@
  * Further names of models in a workspace, for clients whose model names are fixed: `claude-*` → `groq/llama-3.3-70b`. An alias names a model,
  * an agent or a route (`route.ts`), never another alias, so that there are no loops.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
 import { limits } from '../limits/limits.ts';
 import { CachePolicy } from './cache/cache-policy.ts';

@@ -1,5 +1,5 @@
 /** What is known of a model: its limits, and what it takes and gives. A member that is absent is not known. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const tokenCount = z.int().min(1).max(1_000_000_000);
 export const Modality = z.enum(['text', 'image', 'pdf', 'audio', 'video']).meta({ id: 'Modality' });

@@ -2,7 +2,7 @@
  * Names of models: the name that a provider is asked for, and the patterns of allow-lists and prices. Case is ignored, since services find a
  * model under its name in any case: it must have the same price and the same permission under each.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProviderKind } from '../names/provider-kind.ts';
 import { vertexModel } from './cloud-access.ts';
 import { matchesPieces } from '../text/match-stars.ts';

@@ -2,7 +2,7 @@
  * The price of a model: as written by the administrator of its provider, in any currency, else from the built-in table (USD). For limits
  * and reports, not for billing.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Usage } from './chat-event.ts';
 import { getOrBuild, memoizeByObject } from '../memoize.ts';
 import { type CalledModel, calledName, matchesModel } from './model-name.ts';

@@ -3,7 +3,7 @@
  * `providers/compatible-rows.ts` and in each wire's folder; a provider's own `profile` overrides them, so that a quirk can be fixed without
  * a deploy.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The subset of JSON Schema 2020-12 that a provider accepts for a tool's input (`schema-compiler.ts`). */
 export const SchemaDialect = z

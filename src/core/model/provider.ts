@@ -1,5 +1,5 @@
 /** A model provider as its administrator writes it (contract §6, §9). Adapters live in `src/providers/`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { sentHeaders } from '../secrets/sent-headers.ts';
 import { ProviderModel } from './model-facts.ts';

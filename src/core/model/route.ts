@@ -2,7 +2,7 @@
  * A route: a model alias with several targets, of which each request gets one, and the next when that fails. Targets and fallbacks name models,
  * never aliases, so that there are no cycles. The order for a request is in `target-order.ts`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { listOf, recordOf } from '../json/wire-value.ts';
 import { ModelTimeouts, modelTimeout } from './timeouts.ts';
 

@@ -1,5 +1,5 @@
 /** How long a model may take before its request fails, so that a fallback is asked: of a provider, and of an agent. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 
 export const modelTimeout = z.int().min(100).max(limits.providerWholeTimeoutMs);

@@ -2,7 +2,7 @@
  * The three kinds of tool name (contract §3), branded so that a raw string cannot be used as one, and the rules for each. Other files
  * handle folding (`fold.ts`), conflicts (`reserved-names.ts`, `name-claims.ts`) and resolution of called names (`alias-map.ts`).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fold, trimAscii } from './fold.ts';
 import { isObjectMember } from './reserved-names.ts';
 import { limits } from '../limits/limits.ts';

@@ -2,7 +2,7 @@
  * Names of resources and prompts in rules and toolsets: `<server>.<URI>` or `<server>.<name>`, where a `*` at the end stands for any text.
  * `docs.*` is everything of the server docs.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 
 const form = /^[a-z][a-z0-9-]{0,31}\.[^\p{Cc}]+$/u;

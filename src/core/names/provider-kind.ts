@@ -2,7 +2,7 @@
  * The provider kinds: the wire protocol of each, and the defaults that follow from it. `src/providers/registry.ts` has the adapter of each
  * kind.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 type Kind = {
   /** The URL before the path that the adapter adds; null: this kind has no default provider. */

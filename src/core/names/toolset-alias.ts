@@ -1,5 +1,5 @@
 /** An alias of a tool as a toolset's administrator writes it (contract §3.2). `names.ts` decides which spellings are legal. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { boundedText } from '../text/bounded-text.ts';
 

@@ -1,5 +1,5 @@
 /** Grants: the access of MCP clients that people have signed in to (OAuth), and what tokens may do. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * The scopes of access tokens, a part of those of keys. `tools` is the minimum, and what a client gets that asks for none. A token never

@@ -2,7 +2,7 @@
  * What groups of an identity provider give: a role in the workspace `default`, and toolsets. From the setting `MONIKER_<provider>_GROUPS`, which
  * is read when a person signs in.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { tryParse } from '../json/wire-value.ts';
 import { Problem } from '../problem.ts';
 import type { IdentityProvider } from './identity-provider.ts';

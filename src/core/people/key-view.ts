@@ -1,5 +1,5 @@
 /** A key as it is listed. `warnings` are those of the moment; the others are what is stored. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IpRange } from '../ip-address.ts';
 import { CachePolicy } from '../model/cache/cache-policy.ts';
 import { ModelPatterns } from '../model/model-name.ts';

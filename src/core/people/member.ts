@@ -1,5 +1,5 @@
 /** A member of a workspace: a person who may sign in, with a role. The name is chosen by an owner; the email identifies the person. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../turn/agent.ts';
 import { readEmail } from './person.ts';
 import { type Principal, Role } from './principal.ts';

@@ -1,5 +1,5 @@
 /** The authenticated caller: what a key represents once it has been checked (contract §9). Handlers get this, never the header. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IpRange } from '../ip-address.ts';
 import { CachePolicy } from '../model/cache/cache-policy.ts';
 import { ModelPatterns } from '../model/model-name.ts';

@@ -1,5 +1,5 @@
 /** The settings of a workspace: how long its records are kept, what its request log contains, when its keys expire, and names of its tools. One document, with defaults. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem, quoted } from '../problem.ts';
 import { GuardEndpoint } from '../policy/guard.ts';
 import { ModelPatterns } from '../model/model-name.ts';

@@ -3,7 +3,7 @@
  * the question listed, the session and an expiry, and it is used once (contract §7). `policy/effects/` decides what requires
  * approval; the session stores it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const Decision = z.enum(['approve', 'deny']).meta({ id: 'Decision' });
 export type Decision = z.infer<typeof Decision>;

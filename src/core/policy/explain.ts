@@ -1,5 +1,5 @@
 /** Request and response of POST /v1/policy/test. `engine/policy/explain-policy.ts` computes the response; no effect takes place. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AskKind } from './approval.ts';
 import { limits } from '../limits/limits.ts';
 import { Warning } from '../problem.ts';

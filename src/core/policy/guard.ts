@@ -2,7 +2,7 @@
  * The guard of a workspace (`settings.guard`): an endpoint of its administrator that is asked before each tool call and after each result. Its
  * settings, what it is sent, what it may answer, and the decision on a call. `engine/call/guard-call.ts` applies it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { SecretName } from '../secrets/secret.ts';
 import { ContentBlock, type ToolResult } from '../tools/tool.ts';

@@ -3,7 +3,7 @@
  * (file system, network, secrets, registry), and by the call path for calls that leave the service, so that no spelling of a call avoids
  * the policy. `evaluate-policy.ts` decides.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { callKind } from './effects/call.ts';
 import type { EffectRules } from './effects/effect-kind.ts';
 import { deleteFileKind, readFileKind, writeFileKind } from './effects/files.ts';

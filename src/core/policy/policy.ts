@@ -2,7 +2,7 @@
  * The policy document of a workspace. `rule.ts` defines a rule, `evaluate-policy.ts` evaluates the rules. Written with PUT /v1/policy, and
  * extended by remembered approvals.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { callsTools } from '../toolset/composite-tool.ts';
 import type { EditionTool } from '../toolset/edition-tool.ts';

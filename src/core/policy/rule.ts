@@ -2,7 +2,7 @@
  * One rule of a workspace's policy: it allows, denies, or requires approval (contract §7). `document.ts` contains the rules, `evaluate-policy.ts`
  * evaluates them, `effects/` defines the defaults, and `remembered-rule.ts` adds rules for remembered approvals.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AskKind } from './approval.ts';
 import { limits } from '../limits/limits.ts';
 import { resolvePath } from '../text/path.ts';

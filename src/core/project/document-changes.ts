@@ -1,5 +1,5 @@
 /** The difference between a stored document and the one that replaces it, as a list of changed paths. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalJson } from '../hash.ts';
 import { issuePath } from '../problem.ts';
 import { limits } from '../limits/limits.ts';

@@ -1,5 +1,5 @@
 /** What the changes of a plan would have done to the calls of the last days, as one row for each toolset, and one for the policy. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const count = z.int().nonnegative();
 

@@ -2,7 +2,7 @@
  * A project: documents of a workspace in one file (`moniker.yaml`), by kind and name. Each document has the body of its PUT request.
  * Environment variables are expanded before a project is sent (`expand-variables.ts`).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { Agent, ResourceName } from '../turn/agent.ts';
 import { MadeTool, MadeToolName } from '../tools/made-tool.ts';

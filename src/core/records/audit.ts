@@ -1,5 +1,5 @@
 /** The audit log: one row for each call or refusal, each approval decision and each configuration change (contract §7, §9). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { DecisionReason } from '../policy/approval.ts';
 import { GuardVerdict } from '../policy/guard.ts';
 import { Via } from '../model/message.ts';

@@ -2,7 +2,7 @@
  * Usage: what calls of models and tools used and cost, as daily sums (`GET /v1/usage`), and the log of requests to models and of turns
  * (`GET /v1/requests`). A `UsageReport` is the unit in which both are sent to the shards that store them (`src/objects/usage/`).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Via } from '../model/message.ts';
 import type { AuditRow } from './audit.ts';
 import { addUsage, noUsage, Usage } from '../model/chat-event.ts';

@@ -2,7 +2,7 @@
  * The redaction rules of a workspace (`settings.redaction`): texts that are replaced by labels in results and logs, whatever their source.
  * `redact-text.ts` applies them. Secrets that a call has read are removed without a rule (`engine/call/redact.ts`).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolsetName } from '../toolset/toolset.ts';
 
 const maxPatterns = 20;

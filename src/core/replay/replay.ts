@@ -1,5 +1,5 @@
 /** A replay: one run of a suite with a model, agent, toolset or prompt of choice, and what it found in each case. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { InputPart } from '../model/message.ts';
 import { ToolResultCode } from '../tools/tool.ts';
 import { Toolset, ToolsetReference } from '../toolset/toolset.ts';

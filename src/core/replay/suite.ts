@@ -2,7 +2,7 @@
  * A suite: which recorded work is replayed, and the facts that must hold (`/v1/suites/{suite}`). `replay.ts` is one run of it; the rules are judged
  * by `judge-rules.ts`. There are no judgements by models: `GET /v1/replays/{id}/export` has both sides of every case for those.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { JsonValue } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import { KB } from '../limits/units.ts';

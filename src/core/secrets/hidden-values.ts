@@ -2,7 +2,7 @@
  * Values in documents that may be credentials (`core/secrets/credentials.ts`), although they belong into secrets: GET and everything else that
  * shows a document has `{"hidden": path}` in their place, and a write that has it keeps the stored value. In a URL, the part is `(hidden)`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalJson } from '../hash.ts';
 import { credentialArguments, credentialsInUrl, isCredentialInPath, isCredentialValue, mayBeCredential } from './credentials.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../json/wire-value.ts';

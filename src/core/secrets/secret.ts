@@ -2,7 +2,7 @@
  * A secret as its administrator writes it, and its bindings: a value is sent only to the hosts, and used only by the tools, that its
  * document lists (contract §7). `storage/keys/secret-box.ts` encrypts it; `net/` enforces it on redirects.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { KB } from '../limits/units.ts';
 

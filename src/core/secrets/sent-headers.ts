@@ -2,7 +2,7 @@
  * The schemas of headers and query parameters that an administrator configures for requests to a provider or server. `net/headers.ts` defines the headers that a
  * model may set.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isCredentialFor } from './credentials.ts';
 
 /** Headers that carry credentials: plain-text values are rejected, because GET would show them. */

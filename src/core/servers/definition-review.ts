@@ -2,7 +2,7 @@
  * The review of what servers list (contract §4, pins): which definition is in force, held or rejected. `decide-definition.ts` has an
  * administrator's decisions. The same for every kind of definition; `stored-tool.ts` and `apply-listing.ts` use it for tools. Pure.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { identityChanged, type Finding, type HoldReason } from '../tools/hold.ts';
 
 /** `pin`: the SHA-256 of the definition as listed, the `refId` of requests. */

@@ -4,7 +4,7 @@
  * the name of the server. Forms that ask for secrets are refused, as the protocol requires ("Servers MUST NOT use form mode
  * elicitation to request sensitive information"). Pure and idempotent, since a question may be screened twice on its way.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkInput } from '../schema/input-schema.ts';
 import { limits } from '../limits/limits.ts';
 import { cleanDescription, hasNoHiddenCharacters } from '../tools/listing-text.ts';

@@ -1,5 +1,5 @@
 /** The member `oauth` of an MCP server's document. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** How tokens for the server are obtained (MCP authorization, OAuth 2.1). The grant is stored separately (`objects/catalog/servers/server-grants.ts`). */
 export const ServerOAuth = z

@@ -3,7 +3,7 @@
  * Catalog.
  */
 import type { ServerOperation } from '../tools/server-operation.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Warning } from '../problem.ts';
 
 /** `modern`: 2026-07-28, stateless. `legacy`: the 2025 revisions, with `initialize`. */

@@ -1,5 +1,5 @@
 /** A tool of a server as administrators see it, and the report of a listing. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { ToolsetAlias } from '../names/toolset-alias.ts';
 import { Warning } from '../problem.ts';

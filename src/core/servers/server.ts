@@ -3,7 +3,7 @@
  * `listing.ts` validates listed definitions; the Catalog stores, holds and accepts them (`objects/catalog/servers/servers.ts`).
  */
 import { boundedText } from '../text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { limits } from '../limits/limits.ts';
 import { ServerPrice } from '../tools/tool-price.ts';

@@ -2,7 +2,7 @@
  * MCP servers that are commands of this machine (MCP "stdio" transport): the members of their document, and the request to the bridge of
  * the launcher (`local/stdio/`) that starts them. A deployed Worker has no launcher.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalJson } from '../hash.ts';
 import { HiddenValue, type WithoutHidden } from '../secrets/hidden-values.ts';
 import { KB } from '../limits/units.ts';

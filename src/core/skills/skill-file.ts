@@ -3,7 +3,7 @@
  * own. Pure: the YAML reader is a parameter (`formats/read-skill.ts`), since it needs a library. Used by the Catalog, which checks
  * every written skill, whatever its source.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { type Issue, parsePart } from '../problem.ts';
 import { isObjectMember } from '../names/reserved-names.ts';

@@ -9,7 +9,7 @@ import { oneLine } from '../text/paragraphs.ts';
 import { rewriteNames } from '../names/rewrite-names.ts';
 import { type PlanSkill, type Skill, skillFolder, skillInstructions } from './skill.ts';
 import { frontmatterTools, readSkillNames, skillNameLookup } from './skill-names.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { injectedTool } from '../toolset/injected-tool.ts';
 
 /** Returns `''` if there are no skills, or no tool to load them. */

@@ -2,7 +2,7 @@
  * A skill as the workspace stores it: the fields of its `SKILL.md`, parsed when it is written (`skill-file.ts`), and its resource
  * files (contract §8). `engine/plan/plan-skills.ts` selects what a turn gets.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fromBase64, toBase64 } from '../text/bytes.ts';
 import { limits } from '../limits/limits.ts';
 import { utf8Text } from '../text/utf8.ts';

@@ -1,5 +1,5 @@
 /** A text of a document, limited in UTF-8 bytes. JSON Schema's `maxLength` counts characters, so the schema alone cannot say it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { utf8Length } from './utf8.ts';
 
 export function boundedText(maxBytes: number): z.ZodString {

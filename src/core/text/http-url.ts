@@ -1,5 +1,5 @@
 /** The schema of a URL that Moniker sends to without credentials in it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 
 /** The URL of signed messages. The guard checks it when they are sent. */

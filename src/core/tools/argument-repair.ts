@@ -1,5 +1,5 @@
 /** A repair of a call's arguments, as callers are told of it. `core/schema/repairs.ts` makes them. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One value that did not fit the tool's schema. */
 export const Repair = z

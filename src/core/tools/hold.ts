@@ -1,5 +1,5 @@
 /** Why a tool is held, and what an administrator sees of it before accepting (contract §4, pins). The Catalog decides it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { cutToLength } from '../text/utf8.ts';
 
 /**

@@ -4,7 +4,7 @@
  * the part stored in an edition.
  */
 import { boundedText } from '../text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { JsonValue } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import { Alias, CanonicalName } from '../names/names.ts';

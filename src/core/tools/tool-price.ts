@@ -2,7 +2,7 @@
  * The price of a call of a tool, in USD: that of its toolset entry, else that of its server. A trusted MCP server may report the price of a
  * call in the `_meta` of its result, which then takes precedence. A call is charged once, when it was sent, whether or not it succeeded.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 
 const maxToolPrice = 1_000;

@@ -2,7 +2,7 @@
  * A tool as every source describes it (built-in, local, MCP, OpenAPI …), before any toolset gives it names, and the result of a call.
  * `alias-map.ts` decides the names that a model sees; `ports/tool-executor.ts` runs tools.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CanonicalName } from '../names/names.ts';
 import type { Issue } from '../problem.ts';
 import type { Repair } from './argument-repair.ts';

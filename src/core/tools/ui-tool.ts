@@ -3,7 +3,7 @@
  * proposals (`proposals.ts`).
  */
 import { boundedText } from '../text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 
 const maxUiTriggers = 50;

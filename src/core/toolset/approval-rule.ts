@@ -1,5 +1,5 @@
 /** The `approval` member of entries in toolsets: for tools, resources and prompts. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const ApprovalRule = z.enum(['never', 'always', 'policy']).meta({
   id: 'ApprovalRule',

@@ -2,7 +2,7 @@
  * Built-in tools that a turn gets although its toolset does not list them (contract §3.4). `use_skill` is in
  * `skill-prompt.ts` and `run_code` in `run-code.ts`; `engine/plan/plan-names.ts` decides which turns get which, and `tools/` runs them.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EditionTool } from './edition-tool.ts';
 import { CanonicalName, WireName } from '../names/names.ts';
 import { type JsonSchema, toInputSchema } from '../tools/tool.ts';

@@ -2,7 +2,7 @@
  * Which resources and prompts of MCP servers a toolset offers to MCP clients, and how: members of the toolset document, stored in the edition
  * unchanged. A toolset without them offers what the trusted servers of its tools list. `engine/mcp/serve-offers.ts` gives names.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { boundedText } from '../text/bounded-text.ts';
 import { limits } from '../limits/limits.ts';
 import { isAlias, quote } from '../names/names.ts';

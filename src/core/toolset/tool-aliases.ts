@@ -1,5 +1,5 @@
 /** The document of a tool's default aliases: used by toolset entries that set no aliases (contract §3.2). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { parseAlias } from '../names/names.ts';
 import { aliasName, ToolsetAlias } from '../names/toolset-alias.ts';

@@ -1,5 +1,5 @@
 /** Which tools of the workspace a list contains: `?q=&kind=&server=` of `GET /v1/tools`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { aliasName } from '../names/toolset-alias.ts';
 import { type ToolDefinition, ToolKind } from '../tools/tool.ts';
 

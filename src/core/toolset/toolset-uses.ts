@@ -1,5 +1,5 @@
 /** What depends on a toolset: shown before it is changed or deleted. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolsetName } from './toolset.ts';
 
 const OfAgent = z.object({ name: z.string(), agent: z.string().meta({ description: 'The agent that has the toolset.' }) });

@@ -4,7 +4,7 @@
  */
 import { ToolsetAlias } from '../names/toolset-alias.ts';
 import { boundedText } from '../text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { JsonValue } from '../json/wire-value.ts';
 import { limits } from '../limits/limits.ts';
 import { isObjectMember } from '../names/reserved-names.ts';

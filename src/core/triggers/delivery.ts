@@ -2,7 +2,7 @@
  * One incoming event, or one due run of a schedule: its state from storage to the end of its turn. Both are stored alike; a run has no
  * payload.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 
 export const DeliveryStatus = z.enum(['ignored', 'skipped', 'pending', 'running', 'waiting', 'completed', 'failed', 'cancelled']).meta({

@@ -2,7 +2,7 @@
  * A webhook as an administrator writes it (contract §8): the allowed sender, the events that count, their session, and the agent's input.
  * `engine/triggers/receive-delivery.ts` processes deliveries.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../turn/agent.ts';
 import { limits } from '../limits/limits.ts';
 import { CallbackShape, SigningSecret, TriggerShape } from './callbacks/callback.ts';

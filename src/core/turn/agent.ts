@@ -1,7 +1,7 @@
 /** An agent: a model, instructions and a toolset under one name (contract §8). Chat clients use it as the model `agent/<name>`. */
 import { boundedText } from '../text/bounded-text.ts';
 import { ModelTimeouts } from '../model/timeouts.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../limits/limits.ts';
 import { ModelPatterns } from '../model/model-name.ts';
 import { SkillName } from '../skills/skill.ts';

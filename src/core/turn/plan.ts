@@ -8,7 +8,7 @@ import type { ModelTimeouts } from '../model/timeouts.ts';
 import type { DroppedItem, SettingNames } from '../model/dropped.ts';
 import type { ModelSettings } from '../model/model-settings.ts';
 import type { ModelPrice } from '../model/price.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LimitedHolder } from '../usage-limits.ts';
 import type { EditionPointer } from '../toolset/edition-tool.ts';
 import { isObjectMember } from '../names/reserved-names.ts';

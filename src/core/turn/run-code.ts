@@ -3,7 +3,7 @@
  * models that get it instead of all others (`engine/plan/plan-names.ts`).
  */
 import { boundedText } from '../text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { injectedTool } from '../toolset/injected-tool.ts';
 import { limits } from '../limits/limits.ts';
 import { isRecord, type JsonValue } from '../json/wire-value.ts';

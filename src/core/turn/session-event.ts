@@ -3,7 +3,7 @@
  * transcript, the streams of every dialect, resumed streams and the state of a turn are folds over it. The content of a numbered event never
  * changes. New kinds may be added, existing ones are not changed.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AskedEffect, AskKind, DecisionReason } from '../policy/approval.ts';
 import { Citation } from '../model/citation.ts';
 import { Usage } from '../model/chat-event.ts';

@@ -1,5 +1,5 @@
 /** What lists of the workspace show of a session and of the questions that its calls wait for: sent by the session, stored by the Catalog. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { GrantedShare } from '../limits/fair-share.ts';
 import type { storedBounds } from '../limits/pools.ts';
 import type { Usage } from '../model/chat-event.ts';

@@ -2,7 +2,7 @@
  * Reads a request of AG-UI (`RunAgentInput` of protocol 1.0): the conversation as messages, the client's tools, and the user's answers to
  * interrupts. `dialect.ts` writes the run. Wire: docs.ag-ui.com, specification 1.0; `packages/core/src/generated/types.ts` of ag-ui-protocol/ag-ui.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { recordOf } from '../../core/json/wire-value.ts';
 import type { ElicitationAnswer } from '../../core/servers/elicitation.ts';
 import { createDropped, type Dropped } from '../../core/model/dropped.ts';

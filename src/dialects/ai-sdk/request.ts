@@ -2,7 +2,7 @@
  * Reads a request of the AI SDK's chat in a user interface (`useChat`, `DefaultChatTransport` of ai 7): messages with parts, of which the last
  * assistant message has the user's decisions and the results of the client's tools. `dialect.ts` writes the answer.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isRecord, recordOf } from '../../core/json/wire-value.ts';
 import { createDropped, type Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, InputPart } from '../../core/model/message.ts';

@@ -3,7 +3,7 @@
  * provider of this API can read are preserved for it (`blocks.ts`). Wire: API reference "Create a Message", `ContentBlockParam`
  * of @anthropic-ai/sdk 1.12; guides "Vision", "PDF support" and "Citations".
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, ClientResult, InputPart } from '../../core/model/message.ts';
 import { quoted, type Issue, issuePath } from '../../core/problem.ts';

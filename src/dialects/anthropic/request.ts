@@ -4,7 +4,7 @@
  * content blocks; `dialect.ts` writes answers. Wire: API reference "Create a Message"; guides "Extended thinking", "Effort",
  * "Structured outputs" and "Tool use".
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
 import { type ModelSettings, definedSettings, type GivenSettings } from '../../core/model/model-settings.ts';
 import type { ClientTool } from '../../core/turn/plan.ts';

@@ -2,7 +2,7 @@
  * Converts parts of Gemini's API to neutral ones. A call without an id gets one by its place; a response without an id belongs to the first
  * unanswered call of its name. Wire: API reference "Content", "Part"; guides "Function calling" and "Thought signatures".
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isRecord, type Json, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { getOrBuild } from '../../core/memoize.ts';
 import type { Dropped } from '../../core/model/dropped.ts';

@@ -3,7 +3,7 @@
  * `fields.ts` has the fate of each field. The route adds `model` and `stream`, which this API has in the path. Wire: API reference "Generating
  * content"; guides "Function calling", "Structured outputs" and "Thinking".
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
 import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
 import { definedSettings, type GivenSettings, type ModelSettings } from '../../core/model/model-settings.ts';

@@ -1,5 +1,5 @@
 /** The content of a Chat Completions message as neutral parts. `request.ts` reads the messages. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { InputPart, MarkedText } from '../../core/model/message.ts';
 import { quoted } from '../../core/problem.ts';
 import { type InputFault, joinTexts, marked, type ReadMark, readFile, readImage } from '../conversation.ts';

@@ -2,7 +2,7 @@
  * Reads an OpenAI Chat Completions request: validates it with paths in its own terms, and converts it to neutral form. Unknown fields are
  * allowed, because stock SDKs send new ones. `dialect.ts` writes answers.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
 import type { AssistantPart, ClientResult, InputPart } from '../../core/model/message.ts';
 import { type ModelSettings, definedSettings } from '../../core/model/model-settings.ts';

@@ -3,7 +3,7 @@
  * path; requests forwarded unchanged to that provider do not use this file. Wire: OpenAI API reference, "Responses: create", `input` (SDK
  * 7.57).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, ClientResult, InputPart, MarkedText } from '../../core/model/message.ts';
 import { packNative, unpackNative } from '../../core/model/native-token.ts';

@@ -3,7 +3,7 @@
  * reads its items. Unknown fields are allowed, because stock SDKs send new ones. `dialect.ts` writes answers. Wire: OpenAI API
  * reference, "Responses: create" (SDK 7.57).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { type ModelSettings, definedSettings } from '../../core/model/model-settings.ts';

@@ -2,7 +2,7 @@
  * Asks the guard of a workspace about one call: a POST, signed according to Standard Webhooks, through the guarded outbound client. The guard
  * is external: its answer is bounded in time and size and must match the schema; everything else is a failure with a reason.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import {
   GuardVerdict,
   guardAnswers,

@@ -3,7 +3,7 @@
  * that runs code over them. The toolset's own tools are `inner` of such a table: names that the table lacks resolve there, so that pages of
  * MCP Apps, which call tools by name, still work. `call-target.ts` resolves calls.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../core/limits/limits.ts';
 import { memoizeByObject } from '../../core/memoize.ts';
 import { CanonicalName } from '../../core/names/names.ts';

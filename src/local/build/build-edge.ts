@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Metafile, type PluginBuild } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
-import { usedZod, workerOptions } from './bundle-options.ts';
+import { workerOptions } from './bundle-options.ts';
 import { projectRoot } from '../launch/environment.ts';
 import { runLocalScript, StartFailure } from '../launch/start-failure.ts';
 
@@ -30,7 +30,7 @@ export async function buildEdge(directory: string): Promise<Metafile> {
     outdir: directory,
     ...workerOptions,
     conditions: ['worker', 'browser'],
-    plugins: [usedZod, { name: 'edge-modules', setup: edgeModules }],
+    plugins: [{ name: 'edge-modules', setup: edgeModules }],
   });
   const foreign = foreignImports(metafile);
   if (foreign.length > 0)

@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { buildEngine } from './build-engine.ts';
-import { usedZod, workerOptions } from './bundle-options.ts';
+import { workerOptions } from './bundle-options.ts';
 import { projectRoot } from '../launch/environment.ts';
 import { runLocalScript, StartFailure } from '../launch/start-failure.ts';
 import { mainModule } from '../launch/worker-config.ts';
@@ -31,7 +31,6 @@ export async function buildWorker(directory: string, { readable = false } = {}):
     conditions: ['workerd', 'worker', 'browser'],
     loader: { '.wasm': 'copy' },
     assetNames: '[name]',
-    plugins: [usedZod],
   });
   const bytes = eagerBytes(metafile);
   if (!readable && bytes > maxEagerBytes)

@@ -2,7 +2,7 @@
  * The stored sign-in of one server as JSON; the Catalog encrypts it and does not read it. It belongs to the URL and client that it was made
  * for: if the server's document has changed these, the grant is ignored, so that a token is never sent to another server.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../core/limits/limits.ts';
 import type { ServerOAuth } from '../../core/servers/server-oauth.ts';
 import { Problem } from '../../core/problem.ts';

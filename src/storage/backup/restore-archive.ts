@@ -3,7 +3,7 @@
  * requests, and restored sessions cannot be reached, so that nothing of it can be used before all of it was checked. The Catalog's object
  * stores which part is next. A restore that stops can be continued, begun again from the first line, or given up.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type ArchiveHeader,
   type ArchivePart,

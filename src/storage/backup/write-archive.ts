@@ -3,7 +3,7 @@
  * audit and of the usage, since sessions send their rows to them. The cursor has the whole state, so that the service stores nothing for
  * a backup, and a page that failed can be requested again. An object that changes while its pages are read is read again from its start.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type ArchiveHeader,
   archiveFormat,

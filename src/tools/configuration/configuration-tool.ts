@@ -3,7 +3,7 @@
  * and as text. Errors also match the declared output schema, since strict MCP clients accept nothing else. Also checks toolset names and stores
  * drafts for these tools.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { faultText, type Draft, refusalLines } from '../../core/configuration/draft.ts';
 import { firstWarnings, Problem, quoted } from '../../core/problem.ts';
 import { errorResult, textResult, type ToolAnnotations, type ToolResult, type ToolResultCode } from '../../core/tools/tool.ts';

@@ -12,7 +12,7 @@ import {
   renameToolsetTool,
   unequipToolset,
 } from './saved-toolsets.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { callableIn } from '../../core/names/reserved-names.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { AvailableTools, AvailableToolsQuery, listAvailable } from '../../core/configuration/available-tools.ts';

@@ -1,6 +1,6 @@
 /** The configuration tools that store toolsets: building one, changing one, and the notes of its tools. */
 import { boundedText } from '../../core/text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EntryRequest, readEntryRequests, toDraft, faultText } from '../../core/configuration/draft.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
 import { describeToolset, ToolsetInfo, documentOf } from '../../core/configuration/toolset-info.ts';

@@ -1,5 +1,5 @@
 /** The configuration tools that list, show, equip, rename and delete saved toolsets. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fitRows, buildToolTable } from '../../core/configuration/tool-table.ts';
 import { describeToolset, ToolsetInfo, toolsetInfo, ActiveToolset, describeActive } from '../../core/configuration/toolset-info.ts';
 import { limits } from '../../core/limits/limits.ts';

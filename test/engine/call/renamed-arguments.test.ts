@@ -1,6 +1,6 @@
 /** Calls of a tool in code whose argument a later build has renamed, with the editions of both builds. */
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { buildAliasMap } from '../../../src/core/toolset/alias-map.ts';
 import { contentText } from '../../../src/core/tools/tool.ts';
 import type { ToolDefinition } from '../../../src/core/tools/tool.ts';

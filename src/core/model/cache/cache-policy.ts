@@ -1,5 +1,5 @@
 /** Whether replies of models are stored and answered again: set for an alias, for a key, or by the header of a request. Used by `engine/proxy/reply-cache.ts`. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** KV deletes nothing earlier than the first one. */
 export const cacheSeconds = { min: 60, max: 30 * 86_400 } as const;

@@ -1,5 +1,5 @@
 /** The effect of a tool call according to its applicable annotations. Effects on files and hosts are checked where they happen. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type EditionTool, trustsAnnotations } from '../../toolset/edition-tool.ts';
 import type { ApprovalReason } from '../approval.ts';
 import { beforeSending, effectKind } from './effect-kind.ts';

@@ -2,7 +2,7 @@
  * What the policy has to know about one kind of effect. Each file of this folder defines kinds; `policy-effect.ts` lists them. A new kind
  * is one file and one line there.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { isInside, workspace } from '../../text/path.ts';
 import type { ApprovalReason, AskedEffect, AskKind } from '../approval.ts';
 import type { PolicyRule } from '../rule.ts';

@@ -1,6 +1,6 @@
 /** The effects on the files of a session: reading, writing and deleting. `engine/policy/file-effects.ts` computes them. */
 import { boundedText } from '../../text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../limits/limits.ts';
 import { isInside, joinPath, resolvePath, workspace } from '../../text/path.ts';
 import { effectKind, listed, writesOutside } from './effect-kind.ts';

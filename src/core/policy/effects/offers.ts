@@ -2,7 +2,7 @@
  * The effects of requests for the resources and prompts of an MCP server: a client reads a resource, subscribes to it, gets a prompt, or
  * has an argument of one completed. The URI and the arguments reach the server, so a request to an untrusted server sends data.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { OfferName } from '../../names/offer-pattern.ts';
 import { beforeSending, effectKind, type EffectRules } from './effect-kind.ts';
 

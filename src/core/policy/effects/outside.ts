@@ -1,5 +1,5 @@
 /** The effects on what is outside of a session: requests to hosts, reading secrets, and changing tools and toolsets (the registry). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../limits/limits.ts';
 import { requestHost } from '../host.ts';
 import { beforeSending, effectKind } from './effect-kind.ts';

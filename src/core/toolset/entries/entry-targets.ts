@@ -2,7 +2,7 @@
  * Entries with several targets: `{"tool": ["github.search", "github-backup.search"], "choose": …}` (contract §4). The first target is what the entry is:
  * its names, its definition and its place in lists and rights. A call runs on one of the targets, which `engine/call/call-targets.ts` chooses.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../limits/limits.ts';
 import { quote } from '../../names/names.ts';
 

@@ -3,7 +3,7 @@
  * state, the delay of a retry, and the keys that sign them. `turn-notice.ts` and `held-notice.ts` have their bodies.
  */
 import { CallbackUrl } from '../../text/http-url.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../../turn/agent.ts';
 import { limits } from '../../limits/limits.ts';
 import { boundedText } from '../../text/bounded-text.ts';

@@ -1,5 +1,5 @@
 /** A schedule as an administrator writes it (contract §8): when an agent receives an input, repeatedly or once. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../../turn/agent.ts';
 import { limits } from '../../limits/limits.ts';
 import { CallbackShape, TriggerShape } from '../callbacks/callback.ts';

@@ -1,5 +1,5 @@
 /** `POST /agui/{agent}`: an agent for clients of AG-UI (`chat.ts`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { recordOf } from '../../../core/json/wire-value.ts';
 import { Problem } from '../../../core/problem.ts';

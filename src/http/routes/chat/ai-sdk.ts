@@ -1,5 +1,5 @@
 /** `POST /v1/ai-sdk/chat`: the endpoint of the AI SDK's chats in user interfaces (`chat.ts`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { aiSdk } from '../../../dialects/ai-sdk/dialect.ts';
 import { UiChatRequest } from '../../../dialects/ai-sdk/request.ts';

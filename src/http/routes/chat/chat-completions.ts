@@ -1,5 +1,5 @@
 /** `/v1/chat/completions`: the endpoint of stock OpenAI clients (`chat.ts`), and earlier completions, from any frame on. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { openAiChat } from '../../../dialects/openai-chat/dialect.ts';
 import { ChatCompletionRequest } from '../../../dialects/openai-chat/request.ts';

@@ -2,7 +2,7 @@
  * Chat requests of any dialect: reads the request, and writes the response of the provider or of the session's turn. `engine/chat/` decides
  * between them.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ProblemCode } from '../../../core/problem.ts';
 import { cacheHeader } from '../../../core/model/cache/cache-decision.ts';
 import { recoveredHeader } from '../../../core/model/recovered-calls.ts';

@@ -2,7 +2,7 @@
  * `/v1/conversations` of OpenAI's API: sessions by another name (OpenAI API reference, "Conversations"). Responses continue one that they name; its
  * items are the messages of the session. `metadata` and changes of items are refused: a session's log is only appended to.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isCount } from '../../../core/json/wire-value.ts';
 import type { Message } from '../../../core/model/message.ts';
 import { unknownTaint, untainted } from '../../../core/policy/taint.ts';

@@ -1,5 +1,5 @@
 /** `/v1beta/models/{model}:generateContent` and `:streamGenerateContent`: the endpoints of clients of Gemini's API (`chat.ts`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { invalidRequest, parseInput } from '../../../core/problem.ts';
 import { geminiDialect } from '../../../dialects/gemini/dialect.ts';

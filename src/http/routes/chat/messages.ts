@@ -1,5 +1,5 @@
 /** `/v1/messages`: the endpoint of stock Anthropic clients (`chat.ts`), and earlier messages, from any frame on. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { Problem } from '../../../core/problem.ts';
 import { recordOf } from '../../../core/json/wire-value.ts';

@@ -1,5 +1,5 @@
 /** What clients of Responses do with the input of a response: count its tokens, and compact it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { droppedHeader, droppedHeaders } from '../../../core/model/dropped.ts';
 import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';

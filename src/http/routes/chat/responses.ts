@@ -2,7 +2,7 @@
  * `/v1/responses`: the endpoint of stock OpenAI clients (`chat.ts`); earlier responses, from any event on; and cancellation. Responses
  * stored by a provider are available here only if they run in the background. `response-input.ts` has the work on the input of a response.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { invalidRequest } from '../../../core/problem.ts';
 import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';

@@ -2,7 +2,7 @@
  * A stored completion of any dialect: as a document, or as its frames from any one on. Shared by the GET routes of the dialects; the
  * completion is encoded from the session's log (`objects/session/log/completion-reader.ts`).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem, type ProblemCode } from '../../../core/problem.ts';
 import { readCompletionId, type ApiDialectName, type Reference } from '../../../core/text/reference.ts';
 import { frameIdPattern } from '../../../dialects/answer.ts';

@@ -1,5 +1,5 @@
 /** `/v1/agents/{agent}/impact`: what a draft of an agent would have done to the calls of its past turns. Nothing is stored. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { nullIfNotFound } from '../../../core/problem.ts';
 import { Agent, ResourceName } from '../../../core/turn/agent.ts';
 import { agentImpact } from '../../../engine/configuration/agent-impact.ts';

@@ -1,5 +1,5 @@
 /** `/v1/agents`: a model, instructions and a toolset under one name. Chat clients use an agent as the model `agent/<name>`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Agent, ResourceName } from '../../../core/turn/agent.ts';
 import { requireAllowed, type AgentTools } from '../../../core/people/authority.ts';
 import { nullIfNotFound, Warning } from '../../../core/problem.ts';

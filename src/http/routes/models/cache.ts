@@ -1,5 +1,5 @@
 /** `/v1/cache`: the stored replies of models (`engine/proxy/reply-cache.ts`), which are only erased here. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineRoute } from '../../route.ts';
 
 const ErasedReplies = z

@@ -3,7 +3,7 @@
  * check whether a conversation still fits.
  */
 import { CountTokensRequest, estimateMessagesTokens } from '../../../dialects/anthropic/request.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { anthropicMessages } from '../../../dialects/anthropic/dialect.ts';

@@ -2,7 +2,7 @@
  * The rest of Gemini's API under `/v1beta/models`: the models, the tokens of a request, and embeddings, which providers with OpenAI's API make, too.
  * Wire: API references "Models", "Counting tokens" and "Embeddings".
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isRecord, listOf, recordOf, tryParse } from '../../../core/json/wire-value.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { createDropped, droppedHeader, droppedHeaders } from '../../../core/model/dropped.ts';

@@ -1,5 +1,5 @@
 /** `/v1/model-aliases`: further names of models and agents, for clients whose model names are fixed. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ModelAlias, ModelAliasName } from '../../../core/model/model-alias.ts';
 import { documentRoutes } from '../../document-routes.ts';
 

@@ -4,7 +4,7 @@
  * Gemini's API, known by their header, get its fields, too. Wire: API references of OpenAI, Anthropic, Gemini and OpenRouter, "List models"; LiteLLM,
  * "/model/info"; for Codex `codex-models.ts`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { splitModelRef, type Agent } from '../../../core/turn/agent.ts';
 import type { ModelPrice } from '../../../core/model/price.ts';

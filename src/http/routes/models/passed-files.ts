@@ -1,5 +1,5 @@
 /** `/v1/files` and `/v1/batches` of OpenAI's API, passed to a provider that has them (`providers/passed/passed-files.ts`). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { rootKeyId } from '../../../core/people/principal.ts';
 import { Problem } from '../../../core/problem.ts';

@@ -3,7 +3,7 @@
  * model with that model's own name, and the reply, which may be binary or a stream, is passed back.
  */
 import { targetHeaders } from '../../../core/model/route.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { cacheHeader } from '../../../core/model/cache/cache-decision.ts';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { limits } from '../../../core/limits/limits.ts';

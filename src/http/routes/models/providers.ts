@@ -2,7 +2,7 @@
  * `/v1/providers`: model providers with URLs and keys. Keys can be written but not read. Built-in providers and those of the settings are
  * listed too; a document of the same name replaces one of the settings.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Provider, ProviderName, type ProviderAccess } from '../../../core/model/provider.ts';
 import { ProviderKind } from '../../../core/names/provider-kind.ts';
 import { documentRoutes } from '../../document-routes.ts';

@@ -1,5 +1,5 @@
 /** `/v1/grants`: the MCP clients that people have connected. A person sees and ends their own; the scope `admin` all of the workspace. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
 import { GrantView } from '../../../core/people/grant.ts';
 import { limits } from '../../../core/limits/limits.ts';

@@ -1,5 +1,5 @@
 /** `/sign-in/{provider}`: sends the browser to an identity provider, and `/sign-in/{provider}/callback`, where it returns. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../../../core/problem.ts';
 import { signInTimeoutMs } from '../../../sign-in/exchange.ts';
 import { publicBase } from '../../../core/people/settings.ts';

@@ -1,5 +1,5 @@
 /** `/v1/keys`: creates, lists, changes, rotates and revokes keys. The root key comes from the environment and is not listed. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { KeyRequest } from '../../../core/people/principal.ts';
 import type { Warning } from '../../../core/problem.ts';

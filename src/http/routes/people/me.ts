@@ -1,5 +1,5 @@
 /** `/v1/me`: what the key of the request is, what it may do, and the limits of its requests. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { IpRange } from '../../../core/ip-address.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { poolBounds } from '../../../core/limits/pools.ts';

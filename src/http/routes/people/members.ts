@@ -1,5 +1,5 @@
 /** `/v1/members`: the people who may use the workspace, each with a role. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { Member } from '../../../core/people/member.ts';
 import { documentRoutes } from '../../document-routes.ts';

@@ -2,7 +2,7 @@
  * `/oauth/authorize`: an MCP client sends the user's browser here. The user signs in and sees what the client asks for; GET changes nothing.
  * POST accepts or declines exactly the request that was shown: it carries a signed value with the user, their sign-in and the request.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import { KB } from '../../../core/limits/units.ts';

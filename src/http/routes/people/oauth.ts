@@ -2,7 +2,7 @@
  * The authorization server for MCP clients: metadata, registration, tokens and revocation. Clients call these without a key; browsers may call
  * them from any page, since they read no cookie. `oauth-authorize.ts` has the page that the user accepts.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { KB } from '../../../core/limits/units.ts';
 import { readMcpPath } from '../../../core/servers/mcp-resource.ts';
 import { nullIfNotFound, Problem } from '../../../core/problem.ts';

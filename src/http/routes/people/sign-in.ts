@@ -2,7 +2,7 @@
  * `/sign-in` and `/sign-out`: people sign in with a browser, which gets a cookie. The page works without scripts; programs read who is signed
  * in as JSON.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { equalInConstantTime } from '../../../core/constant-time.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import { KB } from '../../../core/limits/units.ts';

@@ -1,5 +1,5 @@
 /** `/v1/workspaces`: the workspaces of the installation and their settings, for the root key. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Principal } from '../../../core/people/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem, quoted } from '../../../core/problem.ts';
 import { nameMapIssues } from '../../../core/toolset/settle-names.ts';

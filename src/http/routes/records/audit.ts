@@ -1,5 +1,5 @@
 /** `/v1/audit`: one row for every call, refusal, approval decision and change of the configuration. Read-only. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuditEntry, AuditFilter, AuditVerification } from '../../../core/records/audit.ts';
 import { invalidRequest } from '../../../core/problem.ts';
 import { pageFields, pageOf } from '../../paging.ts';

@@ -1,5 +1,5 @@
 /** `/v1/backup` and `/v1/restore`: the archive of a workspace in pages, and its restore, for the root key. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { maxLineBytes } from '../../../core/backup/archive.ts';
 import { MB } from '../../../core/limits/units.ts';
 import { joinBytes } from '../../../core/text/bytes.ts';

@@ -1,5 +1,5 @@
 /** `GET /v1/export`: the documents of the workspace as a project file, without the values of secrets; and the JSON Schema of such files. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { Project, projectJsonSchema } from '../../../core/project/project.ts';
 import { exportProject } from './project-export.ts';

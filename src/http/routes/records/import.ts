@@ -1,5 +1,5 @@
 /** `POST /v1/import`: a file whose documents are written into the workspace. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256Hex } from '../../../core/hash.ts';
 import { importFormats } from '../../../core/import/names.ts';
 import { limits } from '../../../core/limits/limits.ts';

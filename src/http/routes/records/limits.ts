@@ -1,5 +1,5 @@
 /** `/v1/limits`: the limits of the workspace, its keys and agents, and what is used of them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { Scope } from '../../../core/people/principal.ts';
 import { limitedHolders, limitHolders, type LimitName, usageLimits } from '../../../core/usage-limits.ts';

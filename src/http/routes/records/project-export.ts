@@ -2,7 +2,7 @@
  * The documents of a workspace as a project file, in the form in which they can be imported again. Values of secrets, and those that GET hides,
  * are replaced by environment variables. Keys, sessions and private tools are no documents of a project.
  */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { Agent } from '../../../core/turn/agent.ts';
 import { MadeTool } from '../../../core/tools/made-tool.ts';
 import { MemberFields } from '../../../core/people/member.ts';

@@ -1,5 +1,5 @@
 /** What applying a project or an import did, or would do, as the routes show it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { DocumentChange } from '../../../core/project/document-changes.ts';
 import { documentPath } from '../../../core/project/project-sections.ts';
 import { ImpactRow } from '../../../core/project/plan-impact.ts';

@@ -1,5 +1,5 @@
 /** `/v1/projects`: documents that a project file owns. `POST /v1/import` writes documents without owning them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { invalidRequest, Problem, quoted } from '../../../core/problem.ts';

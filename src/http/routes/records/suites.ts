@@ -1,5 +1,5 @@
 /** `/v1/suites`: which recorded work replays compare, and the facts that must hold. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SelectedCase, Suite } from '../../../core/replay/suite.ts';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { selectCases } from '../../../engine/replay/select-cases.ts';

@@ -1,5 +1,5 @@
 /** `/v1/usage`: what calls used and cost, as daily sums; `/v1/requests`: the log of requests to models and of turns. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { visibleKey } from '../../../core/people/authority.ts';
 import { invalidRequest, Problem, quoted } from '../../../core/problem.ts';
 import {

@@ -1,5 +1,5 @@
 /** `/v1/replays`: replays recorded work with another model, agent, toolset or prompt, and compares. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAllowed } from '../../../core/people/authority.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { ListedReplay, Replay, ReplayCase, ReplayCaseDetail, ReplayCaseStatus, ReplayRequest } from '../../../core/replay/replay.ts';

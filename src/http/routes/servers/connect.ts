@@ -2,7 +2,7 @@
  * `/connect/{server}`: the page where a user connects an account at a server with `oauth.per: "user"`. It connects the user who opens it, so
  * its URL has no secret and may be sent to anyone. `/oauth/callback` ends the sign-in (`server-authorize.ts`).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { KB } from '../../../core/limits/units.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';

@@ -2,7 +2,7 @@
  * `/v1/me/connections`: the accounts that a user, or the holder of a key, has connected at servers with `oauth.per: "user"`; and
  * `/v1/servers/{server}/connections`: who has, for administrators. Tokens are shown nowhere.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuthorizationStatus } from '../../../core/servers/server-state.ts';
 import { ServerName } from '../../../core/servers/server.ts';
 import { connectPageUrl } from '../../../core/servers/user-connection.ts';

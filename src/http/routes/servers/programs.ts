@@ -1,5 +1,5 @@
 /** `/v1/programs`: the processes of commands; and for the launcher (`local/stdio/program-check.ts`), which runs them, those that are to end. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../../../core/problem.ts';
 import { ServerName } from '../../../core/servers/server.ts';
 import { noLauncher, ServerProcess } from '../../../core/servers/stdio.ts';

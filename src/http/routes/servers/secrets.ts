@@ -1,5 +1,5 @@
 /** `/v1/secrets`: values that tools and providers can use, and that cannot be read back. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseInput } from '../../../core/problem.ts';
 import { Secret, SecretName } from '../../../core/secrets/secret.ts';
 import { documentRoutes } from '../../document-routes.ts';

@@ -3,7 +3,7 @@
  * brings a `state` that was signed here and works once, so no key is needed. The sign-in applies to the workspace, not to the user; any key
  * that may write servers may start it. Users connect accounts of their own by `connections.ts` and `connect.ts`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { originOf } from '../../../core/people/principal.ts';
 import { Problem } from '../../../core/problem.ts';
 import { publicBase } from '../../../core/people/settings.ts';

@@ -1,5 +1,5 @@
 /** `/v1/servers/{server}/refresh` and `…/test`: refreshes the tool list of a server, and tests a server that need not be stored. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { Problem, parseInput } from '../../../core/problem.ts';
 import { Server } from '../../../core/servers/server.ts';

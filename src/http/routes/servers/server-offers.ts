@@ -1,5 +1,5 @@
 /** `/v1/servers/{server}/offers`: the prompts, resources and templates of an MCP server, and decisions about held ones. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AcceptDecision, RejectDecision, UndoDecision } from '../../../core/listing/decide-definition.ts';
 import { OfferKind, ReviewedOffer } from '../../../core/listing/stored-offer.ts';
 import { limits } from '../../../core/limits/limits.ts';

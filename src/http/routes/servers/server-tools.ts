@@ -1,5 +1,5 @@
 /** `/v1/servers/{server}/tools`: the tools of a server, and decisions on held or renamed tools. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AcceptDecision, RejectDecision, UndoDecision } from '../../../core/listing/decide-definition.ts';
 import { BulkDecision, DecidedTool, DecidedTools, ServerTool } from '../../../core/servers/server-tool.ts';
 import { PageQuery, pageOf } from '../../paging.ts';

@@ -1,5 +1,5 @@
 /** Servers as `/v1/servers` shows them: the document as it was sent, and the results of its last refresh. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AuthorizationStatus, ServerConnection, ServerHealth } from '../../../core/servers/server-state.ts';
 import { McpServer, OpenApiServer, ServerKindFilter, ServerName, StaticServer } from '../../../core/servers/server.ts';
 import { ServerTool } from '../../../core/servers/server-tool.ts';

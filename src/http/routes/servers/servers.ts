@@ -1,6 +1,6 @@
 /** `/v1/servers`: sources of tools that are not defined in code. `server-tools.ts` has their tools; `server-health.ts` their health. */
 import { readAllPages } from '../../../engine/read-pages.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { replaceHidden } from '../../../core/secrets/hidden-values.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { Problem, type Warning } from '../../../core/problem.ts';

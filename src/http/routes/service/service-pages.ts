@@ -6,7 +6,7 @@ import { pagesCss } from '../../pages/assets.ts';
 import { definePublicRoute } from '../../route.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import { etagHeader, matchesEtag, unchanged } from '../../conditions.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalidRequest, Problem } from '../../../core/problem.ts';
 import { challengeHeader, challengePattern, proofHeader, proofOf } from '../../../core/servers/service-proof.ts';
 import { ServerStatuses } from '../../../core/servers/server-state.ts';

@@ -1,5 +1,5 @@
 /** `/v1/approvals` and `/v1/sessions/{id}/approvals`: list approvals, of the workspace and of a session, and decide them. `approve-page.ts` has the page behind a link. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApprovalView, Decision, DecisionReason } from '../../../core/policy/approval.ts';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { decidableSessions, requireAllowed } from '../../../core/people/authority.ts';

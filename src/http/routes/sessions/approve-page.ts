@@ -2,7 +2,7 @@
  * `/approve/{token}`: a user without a key decides one call by a link. The token grants access. GET shows the call and changes nothing,
  * because mail programs and messengers fetch links for previews; POST decides, once.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApprovalView, Decision, DecisionReason } from '../../../core/policy/approval.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { KB } from '../../../core/limits/units.ts';

@@ -3,7 +3,7 @@
  * `workspace/a.txt`; a path that starts with a slash (`files//tmp/a.txt`) is absolute.
  */
 import { boundedText } from '../../../core/text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256HexOfBytes } from '../../../core/hash.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { workspace } from '../../../core/text/path.ts';

@@ -1,5 +1,5 @@
 /** `/v1/sessions/{id}/prompts`: the prompts of MCP servers that a turn of the session can begin with. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SessionPrompt } from '../../../ports/session.ts';
 import { defineRoute } from '../../route.ts';
 import { sessionParams } from './sessions.ts';

@@ -1,6 +1,6 @@
 /** `/v1/sessions`: creates, lists, reads and deletes conversations. `turns.ts` has their turns, `session-files.ts` their files. */
 import { noUsage } from '../../../core/model/chat-event.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ModelRef, ResourceName } from '../../../core/turn/agent.ts';
 import { isAllowed } from '../../../core/people/authority.ts';
 import { canonicalJson } from '../../../core/hash.ts';

@@ -1,5 +1,5 @@
 /** A session's turns: submits input, follows the log, and cancels. A turn belongs to the session; requests only submit or watch. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { toVisibleEvent } from '../../../dialects/native.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import type { Plan } from '../../../core/turn/plan.ts';

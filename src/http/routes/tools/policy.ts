@@ -1,7 +1,7 @@
 /**
  * `/v1/policy`: the rules for which calls the workspace allows, asks about and denies, in one document. `core/policy/evaluate-policy.ts` applies it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
 import { PolicyAnswer, PolicyQuestion } from '../../../core/policy/explain.ts';
 import { Policy } from '../../../core/policy/policy.ts';

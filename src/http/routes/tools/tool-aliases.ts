@@ -1,5 +1,5 @@
 /** `/v1/tools/{canonical}/aliases`: the default aliases that toolset entries inherit. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { nullIfNotFound } from '../../../core/problem.ts';
 import { ToolAliases } from '../../../core/toolset/tool-aliases.ts';
 import { ToolsetAlias } from '../../../core/names/toolset-alias.ts';

@@ -1,5 +1,5 @@
 /** `/v1/tools/{canonical}/impact`: what the draft of a made tool would have done to its calls of the last days. Nothing is stored. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { toMadeDefinition } from '../../../core/made/made-toolset.ts';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import type { Principal } from '../../../core/people/principal.ts';

@@ -1,7 +1,7 @@
 /**
  * `/v1/sessions/{id}/tool-results`: results of the caller's own tools, and user input that servers requested; the waiting turn continues.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Pending } from '../../../core/policy/approval.ts';
 import { ElicitationAnswer } from '../../../core/servers/elicitation.ts';
 import { limits } from '../../../core/limits/limits.ts';

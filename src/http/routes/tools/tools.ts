@@ -1,5 +1,5 @@
 /** `/v1/tools`: all tools of the workspace with their state. `tool-aliases.ts` has their default aliases, `written-tools.ts` writes some. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { Hold } from '../../../core/tools/hold.ts';

@@ -2,7 +2,7 @@
  * Writes tools that belong to a workspace, under `/v1/tools` (contract §7): `ui.<name>`, which users may be shown and models are never
  * offered, and `made.<name>`, code over other tools. `tools.ts` reads them like any tool; other tools are written with their source.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isAllowed, requireAllowed } from '../../../core/people/authority.ts';
 import { withoutFence } from '../../../core/made/code-uses.ts';
 import { MadeTool, MadeToolName } from '../../../core/tools/made-tool.ts';

@@ -2,7 +2,7 @@
  * A toolset as an MCP server: `/mcp/{toolset}` or `/mcp/{workspace}/{toolset}`, and `/mcp` for the equipped toolset. This file checks key, origin, host and body;
  * `mcp/server/` implements MCP.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { recordOf } from '../../../core/json/wire-value.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { configurationTools } from '../../../core/names/reserved-names.ts';

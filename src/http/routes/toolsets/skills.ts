@@ -3,7 +3,7 @@
  * calls it at every write; agents list the skills that they may load.
  */
 import { boundedText } from '../../../core/text/bounded-text.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { Problem, quoted, Warning, parseInput } from '../../../core/problem.ts';
 import { givenResources, resourceBytes, SkillName, skillFiles, type Skill } from '../../../core/skills/skill.ts';

@@ -3,7 +3,7 @@
  * Streamable HTTP: `GET /sse/{toolset}` opens the stream, whose first event `endpoint` has the path that messages are posted to
  * (https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse). `ports/sse-relays.ts` has what is behind it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { WorkspaceName } from '../../../core/people/workspace.ts';
 import { ToolsetReference } from '../../../core/toolset/toolset.ts';

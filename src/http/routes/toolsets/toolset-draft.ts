@@ -1,5 +1,5 @@
 /** A draft of a toolset, which is not stored: read and compiled as far as it is valid. For its preview, and for its impact on past calls. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { type Issue, parsePart, type Warning } from '../../../core/problem.ts';

@@ -1,5 +1,5 @@
 /** `/v1/toolsets/{toolset}/impact`: what a draft would have done to the calls of the last days. Nothing is stored. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { nullIfNotFound } from '../../../core/problem.ts';
 import { Toolset, ToolsetName } from '../../../core/toolset/toolset.ts';
 import { toolsetImpact } from '../../../engine/configuration/toolset-impact.ts';

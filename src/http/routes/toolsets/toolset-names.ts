@@ -1,5 +1,5 @@
 /** The names of a toolset for the routes: those of an edition that the key is allowed to use. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EditionTool } from '../../../core/toolset/edition-tool.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';

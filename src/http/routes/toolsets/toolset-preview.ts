@@ -1,5 +1,5 @@
 /** `/v1/toolsets/{toolset}/preview`: a draft as a provider would receive it, with all of its faults. Nothing is stored. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Issue } from '../../../core/problem.ts';
 import { buildAliasMap } from '../../../core/toolset/alias-map.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';

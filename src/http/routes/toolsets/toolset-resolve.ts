@@ -1,5 +1,5 @@
 /** Explains what a called name means in a toolset (contract §3.5). `toolset-use.ts` calls tools. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isUnbound } from '../../../core/people/authority.ts';
 import { resolveName, type AliasMap, type Resolution } from '../../../core/toolset/alias-map.ts';
 import { ApprovalRule } from '../../../core/toolset/approval-rule.ts';

@@ -1,5 +1,5 @@
 /** `/v1/toolsets/{toolset}/suggestions`: what the calls of the last days suggest. It reads records and changes nothing. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { unknownNames, unusedAliases, withoutDismissed } from '../../../core/impact/suggestions.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';

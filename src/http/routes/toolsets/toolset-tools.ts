@@ -1,5 +1,5 @@
 /** The tools of a toolset as a provider receives them. `http/routes/toolsets/toolset-report.ts` builds the response. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Hold } from '../../../core/tools/hold.ts';
 import { Problem, Warning } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';

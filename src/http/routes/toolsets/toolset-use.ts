@@ -1,5 +1,5 @@
 /** Calls a tool of a toolset by any of its names. `toolset-resolve.ts` explains names. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Pending } from '../../../core/policy/approval.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { Via } from '../../../core/model/message.ts';

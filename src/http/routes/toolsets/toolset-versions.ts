@@ -1,5 +1,5 @@
 /** The stored versions of a toolset, the differences between two of them, and rollbacks. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { diffToolsets, type ToolsetState } from '../../../core/toolset/edition-diff.ts';
 import { DefinitionChange } from '../../../core/tools/hold.ts';

@@ -1,5 +1,5 @@
 /** `/v1/toolsets`: the documents, written through the Catalog. `toolset-versions.ts` has their versions, `toolset-use.ts` their calls. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { Announce, readToolsetReference, Toolset, ToolsetName, ToolsetReference } from '../../../core/toolset/toolset.ts';
 import type { Principal } from '../../../core/people/principal.ts';

@@ -1,5 +1,5 @@
 /** The answer to a stored delivery: 202 with the ids of its session and turn. For hooks, replays and schedule runs. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { DeliveryStatus } from '../../../core/triggers/delivery.ts';
 import type { AcceptedDelivery } from '../../../ports/triggers.ts';
 

@@ -1,5 +1,5 @@
 /** `/v1/callbacks`: every outgoing message with its attempts, and manual retries. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { Callback, CallbackStatus, CallbackTargetKind, CallbackWithBody } from '../../../core/triggers/callbacks/callback.ts';

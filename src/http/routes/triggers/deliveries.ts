@@ -2,7 +2,7 @@
  * `/v1/deliveries` lists those of all webhooks. `/v1/webhooks/{webhook}/deliveries`: received deliveries with their outcomes, and replays. Deliveries of a removed webhook can still be
  * read. Ids come from the senders and may contain any characters, URL-encoded in paths.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { DeliveryStatus, DeliveryWithPayload, RefusedDeliveries, WebhookDelivery } from '../../../core/triggers/delivery.ts';
 import type { Trigger } from '../../../core/turn/turn-trigger.ts';

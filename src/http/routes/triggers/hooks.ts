@@ -3,7 +3,7 @@
  * is parsed before it is verified. A delivery is stored before the response; its turn starts after it. Requests of web pages are not
  * supported.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { Attempt } from '../../../engine/attempt-limit.ts';

@@ -2,7 +2,7 @@
  * `/v1/schedules/{schedule}/runs`: the runs of a schedule, and manual runs. Runs are deliveries without a payload; those of a removed
  * schedule can still be read.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Delivery, DeliveryStatus } from '../../../core/triggers/delivery.ts';
 import type { DeliveryWithPayload } from '../../../core/triggers/delivery.ts';
 import type { Trigger } from '../../../core/turn/turn-trigger.ts';

@@ -2,7 +2,7 @@
  * `/v1/schedules`: turns that start at given times, with the next time. Secrets can be written but not read. `schedule-runs.ts` has the
  * runs.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { limits } from '../../../core/limits/limits.ts';
 import { invalidRequest } from '../../../core/problem.ts';

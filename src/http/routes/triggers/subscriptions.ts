@@ -2,7 +2,7 @@
  * `/v1/subscriptions`: additional receivers of turn events, for all turns. `callbacks.ts` shows the messages. Secrets can be written but
  * not read.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { CallbackTest, Subscription } from '../../../core/triggers/callbacks/callback.ts';
 import { defineRoute } from '../../route.ts';

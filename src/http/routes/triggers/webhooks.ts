@@ -2,7 +2,7 @@
  * `/v1/webhooks`: configuration of incoming events. Secrets can be written but not read. `hooks.ts` receives events; `deliveries.ts` shows
  * them.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { JsonValue } from '../../../core/json/wire-value.ts';
 import { ResourceName } from '../../../core/turn/agent.ts';
 import { limits } from '../../../core/limits/limits.ts';

@@ -2,7 +2,7 @@
  * Writes skills: parsed from their files at every write, then stored complete. A stored document that is written
  * back contains its files and gets the same result.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseInput } from '../../../core/problem.ts';
 import { SkillName } from '../../../core/skills/skill.ts';
 import { recompileWithSkill } from '../toolsets/toolsets.ts';
