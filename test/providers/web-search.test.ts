@@ -117,7 +117,13 @@ describe('a search that a client declares', () => {
     ['gemini', google({}, 'google_search'), 'openai-responses', { type: 'web_search' }, []],
     ['gemini', google({ searchTypes: { webSearch: {} } }), 'openai', {}, []],
     ['gemini', google({ timeRangeFilter: days }), 'gemini', { googleSearch: { timeRangeFilter: days } }, []],
-    ['gemini', google({ exclude_domains: ['b.example'] }, 'google_search'), 'anthropic', { ...anthropicTool, blocked_domains: ['b.example'] }, []],
+    [
+      'gemini',
+      google({ exclude_domains: ['b.example'] }, 'google_search'),
+      'anthropic',
+      { ...anthropicTool, blocked_domains: ['b.example'] },
+      [],
+    ],
     [
       'gemini',
       google({ dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.3 } }, 'googleSearchRetrieval'),
