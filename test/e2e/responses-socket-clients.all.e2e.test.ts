@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Understood } from '../fakes/upstreams/upstream.ts';
+import type { Script, Understood } from '../fakes/upstreams/upstream.ts';
 import { isSkipped } from '../selection.ts';
 import { type FakeProviders, refOf, startFakeProviders, type Wire } from './fake-providers.ts';
 import { runProgram } from './run-program.ts';
