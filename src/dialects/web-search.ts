@@ -31,6 +31,7 @@ const readOption: Readonly<Record<keyof SearchOptions, (given: unknown) => unkno
   maxUses: (given) => (Number.isSafeInteger(given) && Number(given) > 0 ? given : undefined),
   allowedDomains: readDomains,
   blockedDomains: readDomains,
+  timeRange: (given) => (isRecord(given) ? given : undefined),
   offline: (given) => (given === false ? true : undefined),
   location: readPlace,
   contextSize: (given) => ['low', 'medium', 'high'].find((size) => size === given),
@@ -49,6 +50,8 @@ function readPlace(given: unknown): unknown {
   return place.every(([, value]) => typeof value === 'string' && value.length <= 100) ? Object.fromEntries(place) : undefined;
 }
 
+export const secondSearch = 'is a second web search: send one';
+
 type Offer = { tool: { type?: unknown }; path: string };
 
 /** Takes the search out of the tools of a request. `isFree`: the model decides whether it calls a tool. Throws `invalid_request` for a second one. */
@@ -60,7 +63,7 @@ export function takeWebSearch<Offered extends Offer>(
   const isSearch = ({ tool }: Offered): boolean => kindOf(tool)?.fate === 'carried';
   const [search, second] = offered.filter(isSearch);
   if (search === undefined) return { tools: offered, webSearch: null };
-  if (second !== undefined) throw invalidRequest([{ path: second.path, message: 'is a second web search: send one' }]);
+  if (second !== undefined) throw invalidRequest([{ path: second.path, message: secondSearch }]);
   const isOptional = isFree && offered.some(({ tool }) => kindOf(tool)?.fate === 'read');
   const declared = { name: `tools.${String(search.tool.type)}`, path: search.path, isOptional, value: search.tool };
   return { tools: offered.filter((offer) => offer !== search), webSearch: readWebSearch(declared, members) };

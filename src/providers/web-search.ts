@@ -73,6 +73,11 @@ export function messagesSearch({ maxUses, allowedDomains, blockedDomains, locati
   };
 }
 
+/** Returns `googleSearch` of Gemini. */
+export function googleSearch({ timeRange }: WebSearch): Json {
+  return timeRange === undefined ? {} : { timeRangeFilter: timeRange };
+}
+
 /** Returns `web_search_options` of Chat Completions. */
 export function chatSearch({ location, contextSize }: WebSearch): Json {
   return {

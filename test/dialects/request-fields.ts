@@ -500,9 +500,12 @@ export const dialectExamples: Readonly<Record<ApiDialectName, DialectExamples>> 
       'tools[].functionDeclarations[].behavior': 'NON_BLOCKING',
       ...Object.fromEntries(
         Object.keys(geminiFields).flatMap((path) =>
-          geminiFields[path]?.fate === 'optional' ? [[path, new At(path.replace('[]', '[1]'), {})]] : [],
+          path.includes('googleSearch') || geminiFields[path]?.fate === 'optional' ? [[path, new At(path.replace('[]', '[1]'), {})]] : [],
         ),
       ),
+      'tools[].googleSearch.excludeDomains': new At('tools[1].googleSearch.excludeDomains', ['b.example']),
+      'tools[].googleSearch.timeRangeFilter': new At('tools[1].googleSearch.timeRangeFilter', { startTime: '2026-01-01T00:00:00Z' }),
+      'tools[].googleSearch.blockingConfidence': new At('tools[1].googleSearch.blockingConfidence', 'BLOCK_LOW_AND_ABOVE'),
       unheardOf: 1,
     },
   },

@@ -1,5 +1,4 @@
 /** Gemini CLI without a terminal: it runs its own tools in a loop, over the wires of other providers, by their models' names and by an alias. */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Script, Understood } from '../fakes/upstreams/upstream.ts';
 import { type FakeProviders, refOf, startFakeProviders, type Wire } from './fake-providers.ts';
+import { runProgram } from './run-program.ts';
 import { shareService } from './shared-service.ts';
 
 const cli = join(dirname(fileURLToPath(import.meta.resolve('@google/gemini-cli/package.json'))), 'bundle/gemini.js');
@@ -38,31 +38,14 @@ describe('Gemini CLI', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  /** Returns what it prints. */
-  async function run(model: string, prompt: string): Promise<{ out: string; err: string; code: number | null }> {
-    const child = spawn(
-      process.execPath,
-      [cli, '--model', model, '--output-format', 'json', '--approval-mode', 'yolo', '--prompt', prompt],
-      {
-        cwd: folder,
-        env: {
-          ...{ PATH: process.env.PATH, HOME: home, GEMINI_API_KEY: service.key, GOOGLE_GEMINI_BASE_URL: service.url },
-          ...{ GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_SANDBOX: 'false', NO_COLOR: '1' },
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: 120_000,
+  const run = (model: string, prompt: string) =>
+    runProgram(process.execPath, [cli, '--model', model, '--output-format', 'json', '--approval-mode', 'yolo', '--prompt', prompt], {
+      cwd: folder,
+      env: {
+        ...{ HOME: home, GEMINI_API_KEY: service.key, GOOGLE_GEMINI_BASE_URL: service.url },
+        ...{ GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_SANDBOX: 'false' },
       },
-    );
-    const printed = { out: '', err: '' };
-    child.stdout.on('data', (bytes) => {
-      printed.out += String(bytes);
     });
-    child.stderr.on('data', (bytes) => {
-      printed.err += String(bytes);
-    });
-    const code = await new Promise<number | null>((done) => child.on('close', done));
-    return { ...printed, code };
-  }
 
   /** Reads a file, then says what is in it. */
   const reads: Script = ({ messages }) => {

@@ -27,7 +27,7 @@ const lastBody = (story: StartedStory) =>
 const ask = async (wire: Wire, mark: string, more: object, headers: Record<string, string> = {}) =>
   await service.call('POST', '/v1/responses', { model: refOf(wire), input: mark, tools: [{ type: 'web_search' }], ...more }, headers);
 
-describe('a web search of a Responses request', () => {
+describe('a web search of a request', () => {
   it('runs at a provider of Messages whose profile has one', async () => {
     const { kind, model } = apis.anthropic;
     const document = {
@@ -61,6 +61,20 @@ describe('a web search of a Responses request', () => {
     expect(answer.text).toContain('Sunny.');
     const { items } = (await service.call('GET', '/v1/audit?limit=20')).json;
     expect(JSON.stringify(items)).toContain('web.lookup');
+  });
+
+  it('of Gemini’s API runs as the tool of the toolset, too', async () => {
+    const story = providers.start('search of gemini', {
+      say: (_understood, index) => (index === 0 ? { calls: [{ name: 'lookup', arguments: { query: 'weather' } }] } : { text: 'Sunny.' }),
+    });
+    const body = { contents: [{ role: 'user', parts: [{ text: story.mark }] }], tools: [{ google_search: {} }] };
+    const path = `/v1beta/models/${refOf('openai')}:generateContent`;
+    const answer = await service.call('POST', path, body, { 'x-moniker-toolset': 'searching' });
+    expect([answer.status, answer.headers.get('x-moniker-dropped')]).toEqual([200, 'tools[].googleSearch']);
+    expect(story.understood[0]?.tools).toEqual(['lookup']);
+    expect(answer.text).toContain('Sunny.');
+    const refused = await service.call('POST', path, body);
+    expect([refused.status, refused.text.includes('tools[0].googleSearch')]).toEqual([422, true]);
   });
 
   it.each([

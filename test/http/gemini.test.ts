@@ -179,7 +179,7 @@ describe('a request with server tools', () => {
   it('refuses more candidates than one, and a tool that only its provider runs', async () => {
     for (const [body, path] of [
       [{ generationConfig: { candidateCount: 2 } }, 'generationConfig.candidateCount'],
-      [{ tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch'],
+      [{ tools: [{ urlContext: {} }] }, 'tools[0].urlContext'],
       [{ cachedContent: 'cachedContents/x' }, 'cachedContent'],
     ] as const) {
       const { error } = await bodyOf(await ask('agent/helper', { contents, ...body }));
@@ -188,8 +188,8 @@ describe('a request with server tools', () => {
   });
 
   it('names what it leaves out', async () => {
-    const answer = await ask('agent/helper', { contents, safetySettings: [{ category: 'x' }], tools: [mine, { google_search: {} }] });
-    expect(answer.headers.get('x-moniker-dropped')).toBe('safetySettings, tools[].googleSearch');
+    const answer = await ask('agent/helper', { contents, safetySettings: [{ category: 'x' }], tools: [mine, { url_context: {} }] });
+    expect(answer.headers.get('x-moniker-dropped')).toBe('safetySettings, tools[].urlContext');
   });
 });
 

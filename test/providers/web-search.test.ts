@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createDropped } from '../../src/core/model/dropped.ts';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { dialectOf } from '../../src/dialects/dialects.ts';
+import { dialectOf, loadDialect } from '../../src/dialects/dialects.ts';
 import { toRequestBody } from '../../src/providers/chat-model.ts';
 
+// Loaded late, unlike the others.
+const gemini = await loadDialect('gemini');
 type Json = Record<string, unknown>;
 const place = { type: 'approximate', country: 'DE', city: 'Köln' };
 const { type: _type, ...members } = place;
@@ -17,13 +19,18 @@ const access = (kind: ProviderAccess['kind'], profile: ProviderAccess['profile']
 
 /** What the provider is sent for the search of a request, with what is named as left out; or the paths of the refusal. */
 function outcome(
-  dialect: Parameters<typeof dialectOf>[0],
+  dialect: Parameters<typeof dialectOf>[0] | 'gemini',
   body: Json,
   given: ProviderAccess,
   more: { tool?: string; reserve?: true } = {},
 ) {
-  const messages = dialect === 'openai-responses' ? { input: 'x' } : { messages: [{ role: 'user', content: 'x' }], max_tokens: 99 };
-  const request = dialectOf(dialect).readRequest({ model: 'a/m', ...messages, ...body });
+  const messages =
+    dialect === 'openai-responses'
+      ? { input: 'x' }
+      : dialect === 'gemini'
+        ? { contents: [{ role: 'user', parts: [{ text: 'x' }] }] }
+        : { messages: [{ role: 'user', content: 'x' }], max_tokens: 99 };
+  const request = (dialect === 'gemini' ? gemini : dialectOf(dialect)).readRequest({ model: 'a/m', ...messages, ...body });
   const dropped = createDropped(request.dropped.names, request.dropped.items());
   const { toolChoice: _choice, webSearch, ...settings } = request.settings();
   try {
@@ -48,6 +55,8 @@ function outcome(
 const responses = (options: Json) => ({ tools: [{ type: 'web_search', ...options }] });
 const claude = (options: Json) => ({ tools: [{ type: 'web_search_20250305', name: 'web_search', ...options }] });
 const chat = (options: Json) => ({ web_search_options: options });
+const google = (options: Json, name = 'googleSearch') => ({ tools: [{ [name]: options }] });
+const days = { startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' };
 const anthropicTool = { type: 'web_search_20250305', name: 'web_search' };
 
 describe('a search that a client declares', () => {
@@ -104,6 +113,25 @@ describe('a search that a client declares', () => {
       { user_location: { type: 'approximate', approximate: members } },
       [],
     ],
+    ['gemini', google({}), 'anthropic', anthropicTool, []],
+    ['gemini', google({}, 'google_search'), 'openai-responses', { type: 'web_search' }, []],
+    ['gemini', google({ searchTypes: { webSearch: {} } }), 'openai', {}, []],
+    ['gemini', google({ timeRangeFilter: days }), 'gemini', { googleSearch: { timeRangeFilter: days } }, []],
+    [
+      'gemini',
+      google({ exclude_domains: ['b.example'] }, 'google_search'),
+      'anthropic',
+      { ...anthropicTool, blocked_domains: ['b.example'] },
+      [],
+    ],
+    [
+      'gemini',
+      google({ dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.3 } }, 'googleSearchRetrieval'),
+      'gemini',
+      { googleSearch: {} },
+      ['tools[].googleSearchRetrieval.dynamicRetrievalConfig'],
+    ],
+    ['gemini', google({ searchTypes: { imageSearch: {} } }), 'anthropic', anthropicTool, ['tools[].googleSearch.searchTypes.imageSearch']],
   ] as const)('of %s %j runs at a provider of %s', (dialect, body, kind, search, dropped) => {
     expect(outcome(dialect, body, access(kind))).toEqual({ search, dropped });
   });
@@ -119,6 +147,9 @@ describe('a search that a client declares', () => {
     ['openai-responses', responses({}), 'ollama', 'tools[0]'],
     ['openai-chat', chat({}), 'cohere', 'web_search_options'],
     ['anthropic-messages', claude({}), 'ollama', 'tools[0]'],
+    ['gemini', google({}), 'cohere', 'tools[0].googleSearch'],
+    ['gemini', google({ timeRangeFilter: days }), 'anthropic', 'tools[0].googleSearch.timeRangeFilter'],
+    ['gemini', google({ excludeDomains: ['b.example'] }), 'gemini', 'tools[0].googleSearch.excludeDomains'],
   ] as const)('of %s %j is refused with its place for a provider of %s', (dialect, body, kind, path) => {
     expect(outcome(dialect, body, access(kind))).toMatchObject({ refused: [path] });
   });
@@ -139,6 +170,12 @@ describe('a search that a client declares', () => {
       });
     },
   );
+
+  it('of Gemini’s API is left out and named beside declared functions, and left to the tool of the toolset', () => {
+    const beside = { tools: [{ functionDeclarations: [{ name: 'mine' }], ...google({}).tools[0] }] };
+    expect(outcome('gemini', beside, access('cohere'))).toEqual({ search: null, dropped: ['tools[].googleSearch'] });
+    expect(outcome('gemini', google({}), access('cohere'), { tool: 'find' })).toEqual({ search: null, dropped: ['tools[].googleSearch'] });
+  });
 
   it('is left to the tool of the toolset that stands for it, which takes no restrictions', () => {
     const provider = access('openai', {});
@@ -169,6 +206,8 @@ describe('a search that a client declares', () => {
     ['openai-responses', { tools: [{ type: 'web_search' }, { type: 'web_search_preview' }] }, 'tools[1]'],
     ['anthropic-messages', claude({ max_uses: 0 }), 'tools[0].max_uses'],
     ['anthropic-messages', claude({ allowed_domains: Array.from({ length: 101 }, () => 'a.example') }), 'tools[0].allowed_domains'],
+    ['gemini', google({ timeRangeFilter: 'today' }), 'tools[0].googleSearch.timeRangeFilter'],
+    ['gemini', { tools: [{ googleSearch: {} }, { googleSearchRetrieval: {} }] }, 'tools[1].googleSearchRetrieval'],
     ['openai-chat', chat({ user_location: { approximate: { city: {} } } }), 'web_search_options.user_location'],
   ] as const)('of %s is refused if %j has another type than in the API', (dialect, body, path) => {
     expect(() => outcome(dialect, body, access('anthropic'))).toThrow(

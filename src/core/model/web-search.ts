@@ -1,7 +1,7 @@
 /**
  * The web search that a client declares in its API, in neutral form: dialects read it, and `providers/web-search.ts` decides who searches: the
  * provider, else a tool of the toolset. Sources: types of openai 7.57 (`WebSearchTool`, `web_search_options`) and @anthropic-ai/sdk 1.12
- * (`WebSearchTool20250305` and later), guide "Grounding with Google Search".
+ * (`WebSearchTool20250305` and later), @google/genai 3.1 (`GoogleSearch`), guide "Grounding with Google Search".
  */
 
 /** Members of `user_location`; `country` is an ISO 3166 code, `timezone` an IANA name. */
@@ -11,6 +11,8 @@ export type SearchOptions = {
   maxUses?: number;
   allowedDomains?: readonly string[];
   blockedDomains?: readonly string[];
+  /** Google's `Interval`. */
+  timeRange?: Readonly<Record<string, unknown>>;
   /** Only what the provider has stored. */
   offline?: true;
   location?: SearchPlace;
@@ -29,4 +31,4 @@ export type WebSearch = SearchOptions & {
 };
 
 /** Without one of these, the search would be wider than the client allows. The other options are hints. */
-export const searchRestrictions = ['maxUses', 'allowedDomains', 'blockedDomains', 'offline'] as const;
+export const searchRestrictions = ['maxUses', 'allowedDomains', 'blockedDomains', 'timeRange', 'offline'] as const;

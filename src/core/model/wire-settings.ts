@@ -49,7 +49,7 @@ export const wireSearches: Readonly<Partial<Record<ProviderWire, readonly (keyof
   'openai-chat': ['location', 'contextSize'],
   'openai-responses': ['allowedDomains', 'offline', 'location', 'contextSize'],
   anthropic: ['maxUses', 'allowedDomains', 'blockedDomains', 'location'],
-  gemini: [],
+  gemini: ['timeRange'],
 };
 
 /** Of the models whose profile has it. Gemini searches only in requests without other tools, and is left out of the table. */

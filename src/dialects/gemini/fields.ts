@@ -52,8 +52,13 @@ export const geminiFields: Fields = {
   ...each('name description parameters parametersJsonSchema', read, declaration),
   ...each('response responseJsonSchema', dropped(ofTool), declaration),
   [`${declaration}behavior`]: dropped(ofTool, 'BLOCKING', 'UNSPECIFIED'),
+  ...each('googleSearch googleSearchRetrieval googleSearch.searchTypes.webSearch', carried('webSearch'), 'tools[].'),
+  'tools[].googleSearch.excludeDomains': carried('blockedDomains'),
+  'tools[].googleSearch.timeRangeFilter': carried('timeRange'),
+  ...each('searchTypes.imageSearch blockingConfidence', dropped(ofService), 'tools[].googleSearch.'),
+  'tools[].googleSearchRetrieval.dynamicRetrievalConfig': dropped('the model decides whether it searches'),
   ...each(
-    'googleSearch googleSearchRetrieval enterpriseWebSearch parallelAiSearch exaAiSearch urlContext googleMaps codeExecution fileSearch computerUse retrieval externalApi mcpServers',
+    'enterpriseWebSearch parallelAiSearch exaAiSearch urlContext googleMaps codeExecution fileSearch computerUse retrieval externalApi mcpServers',
     optional(
       'the provider has no such tool',
       'is only for a provider of this API, without server tools and session: send functionDeclarations',

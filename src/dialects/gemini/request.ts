@@ -8,6 +8,7 @@ import { isRecord, listOf, recordOf } from '../../core/json/wire-value.ts';
 import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
 import { definedSettings, type GivenSettings, type ModelSettings } from '../../core/model/model-settings.ts';
 import { invalidRequest, type Issue, parseInput } from '../../core/problem.ts';
+import type { WebSearch } from '../../core/model/web-search.ts';
 import type { ClientTool } from '../../core/turn/plan.ts';
 import { type ClientOfferedTool, parseClientTool, pathOfOffered, readClientTools } from '../client-tools.ts';
 import {
@@ -21,6 +22,7 @@ import {
 import type { DialectRequest } from '../dialect.ts';
 import { createFieldReader, readService } from '../fields.ts';
 import { estimateTokens } from '../token-estimate.ts';
+import { readWebSearch, secondSearch } from '../web-search.ts';
 import { callIdOf, type PartContext, toClientResult, toInputParts, toModelParts } from './content.ts';
 import { geminiFields } from './fields.ts';
 import { inOneSpelling, toJsonSchema } from './wire-names.ts';
@@ -106,8 +108,8 @@ export function readGeminiRequest({ model, stream, ...body }: Body): DialectRequ
   const request = parseInput(GenerateContentRequest, own);
   const dropped = createDropped(namesIn(request));
   readFields(own, dropped);
-  const offered = offeredTools(request, dropped);
-  const settings = toSettings(request, dropped);
+  const { tools: offered, webSearch } = offeredTools(request, dropped);
+  const settings = { ...toSettings(request, dropped), ...(webSearch !== undefined && { webSearch }) };
   const { includeThoughts } = request.generationConfig?.thinkingConfig ?? {};
   return {
     streamed: stream === true,
@@ -190,24 +192,32 @@ function* callMentions(contents: readonly unknown[]): Generator<CallMention> {
 
 // ---- Tools ----
 
-/** The declarations that may be called. A provider's tool beside them is left out, alone it is refused. */
-function offeredTools({ tools, ...request }: GeminiRequest, dropped: Dropped): ClientOfferedTool<Declaration>[] {
+/** The declarations that may be called, and the search. Another tool of the provider is left out beside declarations, alone it is refused. */
+function offeredTools({ tools, ...request }: GeminiRequest, dropped: Dropped) {
   const offered = (tools ?? []).flatMap(({ functionDeclarations }, index) =>
     (functionDeclarations ?? []).map((tool, place) => ({ tool, path: `tools[${index}].functionDeclarations[${place}]` })),
   );
   const issues: Issue[] = [];
+  let webSearch: WebSearch | undefined;
   for (const [index, tool] of (tools ?? []).entries()) {
-    for (const name of Object.keys(tool)) {
-      const field = geminiFields[`tools[].${name}`];
+    for (const [member, value] of Object.entries(tool)) {
+      const [name, path, field] = [`tools[].${member}`, `tools[${index}].${member}`, geminiFields[`tools[].${member}`]];
+      if (value == null) continue;
+      if (field?.fate === 'carried') {
+        if (webSearch === undefined) webSearch = readWebSearch({ name, path, isOptional: offered.length > 0, value }, searchMembers);
+        else issues.push({ path, message: secondSearch });
+      }
       if (field?.fate !== 'optional') continue;
-      if (offered.length > 0) dropped.add(`tools[].${name}`, field.reason);
-      else issues.push({ path: `tools[${index}].${name}`, message: field.message });
+      if (offered.length > 0) dropped.add(name, field.reason);
+      else issues.push({ path, message: field.message });
     }
   }
   if (issues.length > 0) throw invalidRequest(issues);
   const allowed = allowedTools(request);
-  return allowed === null ? offered : offered.filter(({ tool }) => allowed.some(({ name }) => name === tool.name));
+  return { tools: allowed === null ? offered : offered.filter(({ tool }) => allowed.some(({ name }) => name === tool.name)), webSearch };
 }
+
+const searchMembers = { blockedDomains: 'excludeDomains', timeRange: 'timeRangeFilter' };
 
 function allowedTools({ toolConfig }: Pick<GeminiRequest, 'toolConfig'>): { name: string; path: string }[] | null {
   const names = toolConfig?.functionCallingConfig?.allowedFunctionNames ?? [];

@@ -16,6 +16,7 @@ import { placeSystem, splitSystem } from '../content/place-system.ts';
 import { type Assistant, isUnchangedCall, isNativePart, reportReasoning, withSignedNames } from '../native-parts.ts';
 import { budgetTokens, compiledFormat, effortLevel, requestedReasoning, sentAs, supportedSettings } from '../supported-settings.ts';
 import { offerTools } from '../tool-definitions.ts';
+import { googleSearch } from '../web-search.ts';
 import { isRecord, type Json } from '../../core/json/wire-value.ts';
 
 /**
@@ -40,7 +41,7 @@ export function toGeminiBody(request: ChatRequest, profile: Profile): Json {
     if (toolChoice !== 'auto') body.toolConfig = { functionCallingConfig: toCallingConfig(toolChoice) };
   }
   const settings = supportedSettings(request, profile, 'gemini', tools.length > 0);
-  if (settings.webSearch !== undefined) body.tools = [{ googleSearch: {} }];
+  if (settings.webSearch !== undefined) body.tools = [{ googleSearch: googleSearch(settings.webSearch) }];
   const config = toGenerationConfig(settings, request, profile);
   if (Object.keys(config).length > 0) body.generationConfig = config;
   return body;

@@ -93,7 +93,7 @@ describe('the contents', () => {
     ['generationConfig.candidateCount', { generationConfig: { candidateCount: 2 } }],
     ['tools[0].functionDeclarations[0].name', { tools: [{ functionDeclarations: [{ name: 'a b' }] }] }],
     ['tools[0].functionDeclarations[0].parameters', { tools: [{ functionDeclarations: [{ name: 'a', parameters: 'x' }] }] }],
-    ['tools[1].googleSearch', { tools: [{}, { googleSearch: {} }] }],
+    ['tools[1].urlContext', { tools: [{}, { urlContext: {} }] }],
     ['cachedContent', { cachedContent: 'cachedContents/x' }],
   ])('are refused at %s of %j', (path, body) => {
     expect(issuesOf(body)[0]).toBe(path);
