@@ -53,7 +53,7 @@ describe('an import', () => {
     ['sisu-tools.json', 'sisu', ['servers.sisu', 'toolsets.sisu'], ['aliases.missingTool']],
     ['albert-tools.json', 'albert', ['tools.made.find_and_replace', 'tools.made.count_lines'], ['[2]', '[3]']],
     ['alias-map.json', 'alias-map', ['workspace'], ['aliases.quiz']],
-    ['litellm.yaml', 'litellm', ['providers.azure', 'agents.gpt-4o', 'modelAliases.gpt-4'], ['model_list[6]', 'secrets.OPENAI_API_KEY']],
+    ['litellm.yaml', 'litellm', ['providers.azure', 'modelAliases.gpt-4o', 'agents.fast'], ['model_list[6]', 'secrets.OPENAI_API_KEY']],
     ['portkey.json', 'portkey', ['agents.portkey', 'secrets.OPENAI_API_KEY'], ['cache']],
     ['openapi.yaml', 'openapi', ['servers.bookshop', 'toolsets.bookshop'], []],
     ['swagger.json', 'openapi', ['servers.petstore', 'toolsets.petstore'], []],

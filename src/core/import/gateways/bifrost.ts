@@ -1,5 +1,5 @@
 /**
- * `config.json` of Bifrost: providers with one of their keys, aliases of models, MCP clients with their tools. Keys of clients are made by
+ * `config.json` of Bifrost: providers with their keys, aliases of models, MCP clients with their tools. Keys of clients are made by
  * Moniker, so that the file's are named with the request that makes one like them. Bifrost, `transports/config.schema.json`.
  */
 import { isRecord, recordOf, stringOf } from '../../json/wire-value.ts';

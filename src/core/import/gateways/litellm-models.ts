@@ -84,7 +84,7 @@ export function readModels(draft: ImportDraft, file: Members, deployments: Deplo
     ranked.set(name, known);
   }
   return new Map(
-    rows.flatMap(({ name }) => {
+    [...new Set(rows.map(({ name }) => name))].flatMap((name) => {
       const found = ranked.get(name);
       if (found === undefined) return [];
       const { all, ...group } = found;

@@ -119,12 +119,9 @@ function readTargets(reading: Reading, config: Members, above: Inherited): Targe
   }
   if (mode === 'single') for (const { target } of targets.slice(1)) target.skipWhole('is not used: the strategy is `single`');
   const isShared = mode === 'loadbalance' || mode === 'ab_test';
-  if (isShared)
-    for (const { target, weight } of targets) if (weight === 0) target.skipWhole('has the weight 0, so that it is never used');
+  if (isShared) for (const { target, weight } of targets) if (weight === 0) target.skipWhole('has the weight 0, so that it is never used');
   const used = mode === 'single' ? targets.slice(0, 1) : targets.filter(({ weight }) => !isShared || weight !== 0);
-  const found = used
-    .map(({ target, weight }) => ({ ...read(target), target, weight }))
-    .filter(({ route }) => route.targets.length > 0);
+  const found = used.map(({ target, weight }) => ({ ...read(target), target, weight })).filter(({ route }) => route.targets.length > 0);
   const [first, ...others] = found;
   if (first === undefined) return skipped;
   for (const { target, settings } of others)
