@@ -163,7 +163,7 @@ describe('deployments of LiteLLM', () => {
     expect([project.agents, skipped]).toEqual([undefined, []]);
   });
 
-  it('share the requests by rpm if they have no weight, which is said, and by nothing with other strategies', () => {
+  it('share the requests by rpm if they have no weight, with a warning, and not with other strategies', () => {
     const model_list = [row('chat', 'openai/a', { rpm: 90 }), row('chat', 'openai/b', { rpm: 10 }), row('one', 'openai/c', { rpm: 5 })];
     const shared = read({ model_list });
     const targets = [
