@@ -3,7 +3,7 @@
  * cache become those of aliases. LiteLLM documentation, "All settings", "Load Balancing", "Fallbacks", "Caching" and "MCP".
  */
 import { isRecord, ownMember, recordOf, stringOf } from '../../json/wire-value.ts';
-import type { CachePolicy } from '../../model/cache-policy.ts';
+import type { CachePolicy } from '../../model/cache/cache-policy.ts';
 import { modelsOf } from '../../model/route.ts';
 import { quoted } from '../../problem.ts';
 import type { ImportDraft } from '../draft.ts';

@@ -1,7 +1,7 @@
 /** What the files of model gateways set for the requests to a model: timeouts, default parameters and prices. */
 import type { Json } from '../../json/wire-value.ts';
 import { limits } from '../../limits/limits.ts';
-import { cacheSeconds } from '../../model/cache-policy.ts';
+import { cacheSeconds } from '../../model/cache/cache-policy.ts';
 import type { Price } from '../../model/price.ts';
 import { maxRouteRetries } from '../../model/route.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';

@@ -3,7 +3,7 @@
  * that an import makes of their deployments.
  */
 import type { Json } from '../../json/wire-value.ts';
-import type { CachePolicy } from '../../model/cache-policy.ts';
+import type { CachePolicy } from '../../model/cache/cache-policy.ts';
 import type { Price } from '../../model/price.ts';
 import { maxRouteFallbacks, maxTargets, type ModelRoute, type RouteTarget } from '../../model/route.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';

@@ -4,7 +4,7 @@
  * `src/types/requestBody.ts`. Members are written in snake case or in camel case.
  */
 import { isRecord, type Json, recordOf } from '../../json/wire-value.ts';
-import type { CachePolicy } from '../../model/cache-policy.ts';
+import type { CachePolicy } from '../../model/cache/cache-policy.ts';
 import { type ModelRoute, modelsOf } from '../../model/route.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';
 import { quoted } from '../../problem.ts';
