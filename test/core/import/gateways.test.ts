@@ -217,6 +217,15 @@ describe('deployments of LiteLLM', () => {
     expect(warnings.map(({ path }) => path)).toEqual(['router_settings.num_retries', 'model_list[2].model_name', 'model_list[1]']);
   });
 
+  it('keep their names from the routes of agents', () => {
+    const model_list = [row('a', 'openai/a', { temperature: 0 }), row('a', 'openai/b', { temperature: 0 }), row('a-models', 'openai/c')];
+    const { project, warnings } = read({ model_list, router_settings: { model_group_alias: { 'a-models-2': 'a-models' } } });
+    expect(project.agents?.a?.model).toBe('a-models-3');
+    expect(Object.keys(project.modelAliases ?? {})).toEqual(['a-models-3', 'a', 'a-models', 'a-models-2']);
+    expect(project.modelAliases?.['a-models']).toEqual({ model: 'openai/c' });
+    expect(warnings.map(({ path }) => path)).toEqual(['model_list[0]']);
+  });
+
   it.each([
     { type: 'redis-semantic', ttl: 600 },
     { type: 'local' },

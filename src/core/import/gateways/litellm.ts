@@ -4,7 +4,7 @@
  */
 import { isRecord, ownMember, recordOf, stringOf } from '../../json/wire-value.ts';
 import type { CachePolicy } from '../../model/cache/cache-policy.ts';
-import { modelsOf } from '../../model/route.ts';
+import { type ModelRoute, modelsOf } from '../../model/route.ts';
 import { quoted } from '../../problem.ts';
 import type { ImportDraft } from '../draft.ts';
 import { type Deployments, type DeploymentGroup, LiteLlmEnvironment, readCredentials, readModels, type Sharing } from './litellm-models.ts';
@@ -113,24 +113,12 @@ export function readLiteLlm(draft: ImportDraft, file: Members): void {
   const contextFallbacks = readFallbacks(both, found, ['context_window_fallbacks']);
   const groups = new Map<string, DeploymentGroup>();
   for (const [name, group] of found) {
-    const models = (from: ReadonlyMap<string, string[]>): string[] => {
-      const others = (from.get(name) ?? from.get('*') ?? []).flatMap((other) => (other === name ? [] : (found.get(other)?.route ?? [])));
-      if (others.some(({ targets }) => targets.length > 1))
-        draft.warn(group.path, 'the deployments of its fallbacks are asked in order: they do not share the requests');
-      return others.flatMap((other) => modelsOf(other));
-    };
-    const own = new Set(modelsOf(group.route));
-    const [contextFallback, ...left] = models(contextFallbacks).filter((model) => !own.has(model));
-    for (const model of left) draft.skip(group.path, `${model} of context_window_fallbacks is left out: a model alias has one of them`);
-    const others = [...(group.route.fallbacks ?? []), ...models(fallbacks)];
-    const route = {
-      ...group.route,
-      ...(others.length > 0 && { fallbacks: others }),
-      ...(contextFallback !== undefined && { contextFallback }),
-      ...(retries !== undefined && { retries }),
-    };
-    groups.set(name, { ...group, route, cache });
+    const replacing = modelsInstead(draft, found, name, fallbacks);
+    const longer = modelsInstead(draft, found, name, contextFallbacks);
+    const route = withFallbacks(draft, group, replacing, longer);
+    groups.set(name, { ...group, route: { ...route, ...(retries !== undefined && { retries }) }, cache });
   }
+  draft.reserve('modelAliases', [...groups.keys(), ...both.flatMap((one) => Object.keys(recordOf(one.peek('model_group_alias'))))]);
   for (const [name, group] of groups) addModelGroup(draft, { ...group, name });
   for (const one of both) {
     readGroupAliases(draft, one, groups);
@@ -145,6 +133,30 @@ export function readLiteLlm(draft: ImportDraft, file: Members): void {
 }
 
 const routerTimeouts = { whole: ['timeout', 'request_timeout'], stream: ['stream_timeout'] };
+
+/** Returns the models of the groups that replace a group. */
+function modelsInstead(
+  draft: ImportDraft,
+  groups: ReadonlyMap<string, DeploymentGroup>,
+  name: string,
+  fallbacks: ReadonlyMap<string, string[]>,
+): string[] {
+  const names = (fallbacks.get(name) ?? fallbacks.get('*') ?? []).filter((other) => other !== name);
+  const routes = names.flatMap((other) => groups.get(other)?.route ?? []);
+  if (routes.some(({ targets }) => targets.length > 1))
+    draft.warn(groups.get(name)?.path ?? '', 'the deployments of its fallbacks are asked in order: they do not share the requests');
+  return routes.flatMap((route) => modelsOf(route));
+}
+
+/** `longer`: for conversations that do not fit the models of the group. */
+function withFallbacks(draft: ImportDraft, { path, route }: DeploymentGroup, replacing: string[], longer: readonly string[]): ModelRoute {
+  const contextFallback = longer.find((model) => route.targets.some((target) => target.model !== model));
+  for (const model of longer)
+    if (model !== contextFallback)
+      draft.skip(path, `${model} of context_window_fallbacks is left out: a model alias has one, which is not its only target`);
+  const fallbacks = [...(route.fallbacks ?? []), ...replacing];
+  return { ...route, ...(fallbacks.length > 0 && { fallbacks }), ...(contextFallback !== undefined && { contextFallback }) };
+}
 
 const strategies: Readonly<Record<string, Sharing['strategy']>> = {
   'simple-shuffle': 'weighted',

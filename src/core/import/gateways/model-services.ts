@@ -224,7 +224,9 @@ export function addModelGroup(draft: ImportDraft, { name, path, route: given, ca
     if (!isOne || first.model !== name || cache !== undefined) draft.add('modelAliases', name, { ...document, ...cached }, path);
     return;
   }
-  const model = isOne ? first.model : draft.add('modelAliases', `${draft.freeName('agents', name)}-models`, document, path);
+  // No legal name, so that it does not take one that the file has.
+  const inner = draft.freeName('modelAliases', `${draft.freeName('agents', name)} models`);
+  const model = isOne ? first.model : draft.add('modelAliases', inner, document, path);
   const agent = model === null ? null : draft.add('agents', name, { model, settings });
   if (agent === null) return;
   draft.warn(

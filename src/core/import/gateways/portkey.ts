@@ -37,7 +37,9 @@ const exported = [
 
 export function readPortkey(draft: ImportDraft, file: Members): void {
   const providers = new ProviderList(draft);
-  for (const [name, config] of configsIn(file)) {
+  const configs = configsIn(file);
+  for (const [name] of configs) draft.reserve('modelAliases', [name]);
+  for (const [name, config] of configs) {
     const reading = { draft, providers, group: name, retries: readRetries(config), cache: readCache(config) };
     addTarget(reading, name, config, readTargets(reading, config, nothing));
   }
