@@ -58,6 +58,26 @@ describe('an import', () => {
     expect(done).toMatchObject({ created: ['servers.files', 'servers.notes', 'toolsets.claude'], kept: [] });
   });
 
+  it('with several models or keys keeps an alias of one model and a provider with one key that were made here', async () => {
+    const models = ['a', 'b'].map((model) => ({
+      model_name: 'chat',
+      litellm_params: { model: `groq/${model}`, api_key: 'gsk_0123456789abcdef' },
+    }));
+    const litellm = () => call('POST', '/v1/import?fileName=config.yaml', { model_list: models });
+    await call('PUT', '/v1/model-aliases/chat', { model: 'rehearsal/default' });
+    expect(places((await litellm()).kept)).toEqual(['modelAliases.chat']);
+    expect(await call('GET', '/v1/model-aliases/chat')).toMatchObject({ model: 'rehearsal/default' });
+    await call('DELETE', '/v1/model-aliases/chat');
+    expect((await litellm()).created).toEqual(['modelAliases.chat']);
+    const route = await call('GET', '/v1/model-aliases/chat');
+    expect(route).toMatchObject({ targets: [{ model: 'groq/a' }, { model: 'groq/b' }], strategy: 'weighted', sticky: 'none' });
+
+    const keys = ['one', 'two'].map((name) => ({ name, value: `gsk_${name}_0123456789abcdef`, models: ['*'] }));
+    const done = await call('POST', '/v1/import?fileName=config.json', { providers: { groq: { keys } } });
+    expect(places(done.kept)).toContain('providers.groq');
+    expect(await call('GET', '/v1/providers/groq')).not.toHaveProperty('apiKeySecrets');
+  });
+
   it('of the file of another project adds to the toolset, and removes nothing', async () => {
     await post(oneServer());
     await post({ notes: { url: notes.url } });

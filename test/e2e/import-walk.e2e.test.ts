@@ -387,6 +387,33 @@ describe('a file', () => {
       (baseUrl: string) =>
         `model_list:\n  - model_name: team/fast\n    litellm_params: { model: openai/small, api_base: "${baseUrl}", api_key: key-0123456789abcdef }\n`,
     ],
+    ...['team/route', 'tuned'].map((name): [string, string, string, (baseUrl: string) => string] => [
+      'litellm',
+      'config.yaml',
+      name,
+      (baseUrl: string) =>
+        json({
+          model_list: ['http://127.0.0.1:9/v1', baseUrl].map((api_base, index) => ({
+            model_name: name,
+            litellm_params: {
+              ...{ model: 'openai/small', api_base, api_key: 'key-0123456789abcdef', order: index },
+              ...(name === 'tuned' && { temperature: 0.5 }),
+            },
+          })),
+          router_settings: { num_retries: 1 },
+          litellm_settings: { cache: true, cache_params: { type: 'redis', ttl: 60 } },
+        }),
+    ]),
+    [
+      'portkey',
+      'portkey.json',
+      'shared',
+      (baseUrl: string) => {
+        const target = { provider: 'openai', api_key: 'key-0123456789abcdef', override_params: { model: 'small' } };
+        const targets = ['http://127.0.0.1:9/v1', baseUrl].map((custom_host) => ({ ...target, custom_host, weight: 1 }));
+        return json({ slug: 'shared', strategy: { mode: 'loadbalance' }, targets, retry: { attempts: 1 } });
+      },
+    ],
     [
       'portkey',
       'portkey.json',
@@ -402,7 +429,7 @@ describe('a file', () => {
         json({
           providers: {
             openai: {
-              keys: [{ name: 'k', value: 'key-0123456789abcdef', models: ['small'], weight: 1 }],
+              keys: ['k', 'l'].map((name) => ({ name, value: `key-${name}-0123456789abcdef`, models: ['small'] })),
               network_config: { base_url: baseUrl.replace(/\/v1$/, '') },
             },
           },

@@ -53,7 +53,7 @@ describe('an import', () => {
     ['sisu-tools.json', 'sisu', ['servers.sisu', 'toolsets.sisu'], ['aliases.missingTool']],
     ['albert-tools.json', 'albert', ['tools.made.find_and_replace', 'tools.made.count_lines'], ['[2]', '[3]']],
     ['alias-map.json', 'alias-map', ['workspace'], ['aliases.quiz']],
-    ['litellm.yaml', 'litellm', ['providers.azure', 'agents.gpt-4o', 'modelAliases.gpt-4'], ['model_list[6]', 'secrets.OPENAI_API_KEY']],
+    ['litellm.yaml', 'litellm', ['providers.azure', 'modelAliases.gpt-4o', 'agents.fast'], ['model_list[7]', 'secrets.OPENAI_API_KEY']],
     ['portkey.json', 'portkey', ['agents.portkey', 'secrets.OPENAI_API_KEY'], ['cache']],
     ['openapi.yaml', 'openapi', ['servers.bookshop', 'toolsets.bookshop'], []],
     ['swagger.json', 'openapi', ['servers.petstore', 'toolsets.petstore'], []],
@@ -142,7 +142,7 @@ describe('an import', () => {
     const plan = await send(sample('bifrost.json'), '?fileName=bifrost.json&dryRun=true');
     expect([plan.status, plan.json.format]).toEqual([200, 'bifrost']);
     expect(plan.json.created).toEqual(expect.arrayContaining(['providers.shop-llm', 'modelAliases.openai/fast']));
-    expect(names(plan)).toEqual(expect.arrayContaining(['providers.bedrock', 'governance.virtual_keys[0]']));
+    expect(names(plan)).toEqual(expect.arrayContaining(['providers.openai.keys[0]', 'governance.virtual_keys[0]']));
   });
 
   it('makes tools callable under the names of the file', async () => {
@@ -150,7 +150,7 @@ describe('an import', () => {
     expect(call.json).toMatchObject({ canonical: 'builtin.bash', isError: false });
     const shown = await service.call('GET', '/v1/toolsets/bookshop/tools');
     expect(shown.json.tools).toMatchObject([{ canonical: 'bookshop.addBook' }, { canonical: 'bookshop.getBook' }]);
-    expect((await service.call('GET', '/v1/model-aliases/small')).json.model).toBe('ollama/llama3.1');
+    expect((await service.call('GET', '/v1/model-aliases/small')).json.targets).toEqual([{ model: 'ollama/llama3.1' }]);
   });
 
   it('of toolsets over unknown servers takes the entries of the others', async () => {

@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod';
 import { Agent } from '../turn/agent.ts';
-import { collectParts, isRecord, type Json, stringOf } from '../json/wire-value.ts';
+import { collectParts, isRecord, type Json, listOf, stringOf } from '../json/wire-value.ts';
 import { MadeTool } from '../tools/made-tool.ts';
 import { ModelAlias } from '../model/model-alias.ts';
 import { Provider } from '../model/provider.ts';
@@ -214,5 +214,5 @@ function toSecret({ value, hosts }: DraftSecret): Json {
 /** Returns the names of the secrets that documents refer to. */
 function secretsIn(root: unknown): Set<unknown> {
   const parts = (collectParts(root, Number.POSITIVE_INFINITY) ?? []).filter(isRecord);
-  return new Set(parts.flatMap(({ secret, apiKeySecret }) => [secret, apiKeySecret]));
+  return new Set(parts.flatMap(({ secret, apiKeySecret, apiKeySecrets }) => [secret, apiKeySecret, ...listOf(apiKeySecrets)]));
 }

@@ -16,7 +16,7 @@ export const ProviderName = z
   .regex(/^[a-z][a-z0-9-]{0,31}$/)
   .refine((name) => name !== 'agent', { message: 'is reserved for agents (`agent/<name>`). Choose another name' });
 
-const maxProviderKeys = 16;
+export const maxProviderKeys = 16;
 
 const SecretRef = z.strictObject({ secret: SecretName });
 export type SecretRef = z.infer<typeof SecretRef>;

@@ -14,9 +14,9 @@ export const targetHeaders = {
     'Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`.',
 };
 
-const maxTargets = 32;
-const maxRouteFallbacks = 16;
-const maxRouteRetries = 5;
+export const maxTargets = 32;
+export const maxRouteFallbacks = 16;
+export const maxRouteRetries = 5;
 
 const TargetModel = z
   .string()
@@ -25,7 +25,7 @@ const TargetModel = z
   })
   .meta({ example: 'openai/gpt-5.5' });
 
-const RouteTarget = z
+export const RouteTarget = z
   .strictObject({
     model: TargetModel,
     weight: z.number().min(0).max(1_000_000).optional().meta({
@@ -33,6 +33,7 @@ const RouteTarget = z
     }),
   })
   .meta({ id: 'RouteTarget' });
+export type RouteTarget = z.infer<typeof RouteTarget>;
 
 const RouteTimeouts = ModelTimeouts.extend({
   totalMs: modelTimeout.optional().meta({
@@ -68,7 +69,7 @@ export type NamedRoute = ModelRoute & { name: string };
 export type ResolvedModel = string | NamedRoute;
 
 /** Returns every model that a request may be sent to, each once; the first target comes first. */
-export function modelsOf(resolved: ResolvedModel): readonly string[] {
+export function modelsOf(resolved: string | ModelRoute): readonly string[] {
   if (typeof resolved === 'string') return [resolved];
   const { targets, fallbacks = [], contextFallback } = resolved;
   return [...new Set([...targets.map(({ model }) => model), ...fallbacks, ...(contextFallback === undefined ? [] : [contextFallback])])];

@@ -249,7 +249,7 @@ describe('a list of definitions', () => {
 });
 
 describe('model gateways', () => {
-  it('of LiteLLM turns models into providers, aliases, and agents with fallbacks', () => {
+  it('of LiteLLM turns models into providers, aliases with targets, and agents with settings', () => {
     const result = read('litellm.yaml');
     const { providers, modelAliases, agents, secrets, servers } = result.project;
     expect(providers).toMatchObject({
@@ -259,14 +259,22 @@ describe('model gateways', () => {
       mistral: { apiKeySecret: 'MISTRAL_API_KEY' },
     });
     expect(agents).toMatchObject({
-      'gpt-4o': { model: 'azure/gpt-4o-eu', fallbacks: ['openai/gpt-4o'] },
-      'claude-sonnet': { fallbacks: ['azure/gpt-4o-eu', 'openai/gpt-4o'] },
-      fast: { model: 'groq/llama-3.3-70b-versatile', settings: { temperature: 0.2 } },
+      fast: { model: 'fast-models', settings: { temperature: 0.2 } },
     });
     expect(modelAliases).toMatchObject({
-      'gpt-4': { model: 'agent/gpt-4o' },
-      local: { model: 'ollama/llama3.1' },
-      small: { model: 'ollama/llama3.1' },
+      'gpt-4': {
+        targets: [
+          { model: 'azure/gpt-4o-eu', weight: 6 },
+          { model: 'openai/gpt-4o', weight: 0 },
+        ],
+        strategy: 'weighted',
+        retries: 2,
+      },
+      'claude-sonnet': { fallbacks: ['azure/gpt-4o-eu', 'openai/gpt-4o'], retries: 2 },
+      local: { targets: [{ model: 'ollama/llama3.1' }], retries: 2 },
+      small: { targets: [{ model: 'ollama/llama3.1' }], retries: 2 },
+      'fast-models': { targets: [{ model: 'groq/llama-3.3-70b-versatile' }], retries: 2 },
+      fast: { model: 'agent/fast' },
     });
     expect(secrets).toMatchObject({
       OPENAI_API_KEY: { value: '${OPENAI_API_KEY}', hosts: ['api.openai.com:443'] },
@@ -281,14 +289,16 @@ describe('model gateways', () => {
     expect(JSON.stringify(result)).not.toContain('sk-1234');
   });
 
-  it('of Portkey: targets become the fallbacks of an agent; keys in its vault have to be set', () => {
+  it('of Portkey: targets become those of a route, which an agent with settings uses; keys in its vault have to be set', () => {
     const { project } = read('portkey.json');
-    expect(project.agents?.portkey).toMatchObject({
-      model: 'openai/gpt-4o',
+    expect(project.agents?.portkey).toMatchObject({ model: 'portkey-models', settings: { temperature: 0.3 } });
+    expect(project.modelAliases?.['portkey-models']).toEqual({
+      targets: [{ model: 'openai/gpt-4o' }],
       fallbacks: [
-        ...['anthropic/claude-sonnet-4-20250514', 'bedrock/amazon.titan'],
-        ...['mistral/mistral-large-latest', 'groq/llama-3.3-70b-versatile'],
+        ...['anthropic/claude-sonnet-4-20250514', 'groq/llama-3.3-70b-versatile'],
+        ...['mistral/mistral-large-latest', 'bedrock/amazon.titan'],
       ],
+      retries: 3,
     });
     expect(project.secrets?.ANTHROPIC_API_KEY).toEqual({ hosts: ['api.anthropic.com:443'] });
   });

@@ -146,15 +146,96 @@ describe('deployments of LiteLLM', () => {
     ]);
   });
 
-  it('of one name are tried by order and weight', () => {
-    const { project } = read({
+  it('of one name are the targets of a route, with their weights, and those of a higher order replace them', () => {
+    const { project, skipped } = read({
       model_list: [
         row('chat', 'openai/c', { order: 2 }),
         row('chat', 'openai/b', { order: 1, weight: 1 }),
         row('chat', 'openai/a', { order: 1, weight: 9 }),
       ],
+      router_settings: { routing_strategy: 'simple-shuffle' },
     });
-    expect(project.agents?.chat).toMatchObject({ model: 'openai/a', fallbacks: ['openai/b', 'openai/c'] });
+    const targets = [
+      { model: 'openai/b', weight: 1 },
+      { model: 'openai/a', weight: 9 },
+    ];
+    expect(project.modelAliases).toEqual({ chat: { targets, strategy: 'weighted', sticky: 'none', fallbacks: ['openai/c'] } });
+    expect([project.agents, skipped]).toEqual([undefined, []]);
+  });
+
+  it('share the requests by rpm if they have no weight, with a warning, and not with other strategies', () => {
+    const model_list = [row('chat', 'openai/a', { rpm: 90 }), row('chat', 'openai/b', { rpm: 10 }), row('one', 'openai/c', { rpm: 5 })];
+    const shared = read({ model_list });
+    const targets = [
+      { model: 'openai/a', weight: 90 },
+      { model: 'openai/b', weight: 10 },
+    ];
+    expect(shared.project.modelAliases?.chat).toMatchObject({ targets });
+    expect(shared.warnings.map(({ path }) => path)).toEqual(['model_list[0].litellm_params.rpm', 'model_list[1].litellm_params.rpm']);
+    expect(Object.keys(reasons(shared))).toEqual(['model_list[2].litellm_params.rpm']);
+    const fast = read({ model_list, router_settings: { routing_strategy: 'latency-based-routing' } });
+    expect(fast.project.modelAliases?.chat).toMatchObject({
+      targets: [{ model: 'openai/a' }, { model: 'openai/b' }],
+      strategy: 'lowest-latency',
+    });
+    expect(Object.keys(reasons(fast))).toEqual([0, 1, 2].map((index) => `model_list[${index}].litellm_params.rpm`));
+    const cheap = read({ model_list, router_settings: { routing_strategy: 'cost-based-routing' } });
+    expect(cheap.project.modelAliases?.chat).toMatchObject({ strategy: 'weighted' });
+    expect(Object.keys(reasons(cheap))).toContain('router_settings.routing_strategy');
+  });
+
+  it('that are the same twice are one target with the weight of both, and 33 are too many', () => {
+    const model_list = [
+      row('chat', 'openai/a', { weight: 1 }),
+      row('chat', 'openai/a', { weight: 2 }),
+      row('chat', 'openai/b', { weight: 1 }),
+      ...Array.from({ length: 33 }, (_, index) => row('many', `openai/${index}`)),
+    ];
+    const result = read({ model_list });
+    expect(result.project.modelAliases?.chat?.targets).toEqual([
+      { model: 'openai/a', weight: 3 },
+      { model: 'openai/b', weight: 1 },
+    ]);
+    expect(result.project.modelAliases?.many?.targets).toHaveLength(32);
+    expect(reasons(result)).toEqual({ 'model_list[3]': expect.stringContaining('openai/32 is left out') });
+  });
+
+  it('with retries and a cache of equal requests have those of an alias, and the names of providers do not', () => {
+    const { project, skipped, warnings } = read({
+      model_list: [row('a', 'openai/a'), row('b', 'openai/b', { temperature: 0 }), row('groq/*', 'groq/*')],
+      router_settings: { num_retries: 9 },
+      litellm_settings: { num_retries: 1, cache: true, cache_params: { type: 'redis', ttl: 600, host: 'cache' } },
+    });
+    const cache = { ttl: 600, scope: 'workspace' };
+    expect(project.modelAliases).toEqual({
+      a: { targets: [{ model: 'openai/a' }], retries: 5, cache },
+      'b-models': { targets: [{ model: 'openai/b' }], retries: 5 },
+      b: { model: 'agent/b', cache },
+    });
+    expect(project.agents).toEqual({ b: { model: 'b-models', settings: { temperature: 0 } } });
+    expect(skipped.map(({ name }) => name)).toEqual(['litellm_settings.num_retries', 'litellm_settings.cache_params.host']);
+    expect(warnings.map(({ path }) => path)).toEqual(['router_settings.num_retries', 'model_list[2].model_name', 'model_list[1]']);
+  });
+
+  it('keep their names from the routes of agents', () => {
+    const model_list = [row('a', 'openai/a', { temperature: 0 }), row('a', 'openai/b', { temperature: 0 }), row('a-models', 'openai/c')];
+    const { project, warnings } = read({ model_list, router_settings: { model_group_alias: { 'a-models-2': 'a-models' } } });
+    expect(project.agents?.a?.model).toBe('a-models-3');
+    expect(Object.keys(project.modelAliases ?? {})).toEqual(['a-models-3', 'a', 'a-models', 'a-models-2']);
+    expect(project.modelAliases?.['a-models']).toEqual({ model: 'openai/c' });
+    expect(warnings.map(({ path }) => path)).toEqual(['model_list[0]']);
+  });
+
+  it.each([
+    { type: 'redis-semantic', ttl: 600 },
+    { type: 'local' },
+    { type: 'local', ttl: 5 },
+    { type: 'local', ttl: 600, mode: 'default_off' },
+    { type: 'local', ttl: 600, supported_call_types: ['aembedding'] },
+  ])('are not cached as %o says', (cache_params) => {
+    const result = read({ model_list: [row('a', 'openai/a')], litellm_settings: { cache: true, cache_params } });
+    expect(result.project.modelAliases).toEqual({ a: { model: 'openai/a' } });
+    expect(Object.keys(reasons(result))).toEqual(['litellm_settings.cache', 'litellm_settings.cache_params']);
   });
 
   it('with parameters become an agent with settings, and what is no setting is named', () => {
@@ -193,22 +274,28 @@ describe('deployments of LiteLLM', () => {
 });
 
 describe('fallbacks of LiteLLM', () => {
-  it('become those of agents; default ones are for the models without others', () => {
+  it('become those of routes; default ones are for the models without others', () => {
     const result = read({
       model_list: [row('a', 'openai/a'), row('b', 'openai/b'), row('c', 'openai/c')],
       router_settings: { fallbacks: [{ a: ['b', 'missing'] }] },
       litellm_settings: { fallbacks: [{ a: ['c'] }], default_fallbacks: ['c'], context_window_fallbacks: [{ a: ['b'] }] },
     });
-    expect(result.project.agents).toMatchObject({
-      a: { model: 'openai/a', fallbacks: ['openai/b'] },
-      b: { model: 'openai/b', fallbacks: ['openai/c'] },
+    expect(result.project.modelAliases).toEqual({
+      a: { targets: [{ model: 'openai/a' }], fallbacks: ['openai/b'], contextFallback: 'openai/b' },
+      b: { targets: [{ model: 'openai/b' }], fallbacks: ['openai/c'] },
+      c: { model: 'openai/c' },
     });
-    expect(result.project.modelAliases?.c).toEqual({ model: 'openai/c' });
-    expect(Object.keys(reasons(result))).toEqual([
-      'router_settings.fallbacks[0].a',
-      'litellm_settings.fallbacks[0].a',
-      'litellm_settings.context_window_fallbacks',
-    ]);
+    expect(Object.keys(reasons(result))).toEqual(['router_settings.fallbacks[0].a', 'litellm_settings.fallbacks[0].a']);
+  });
+
+  it('name each model of a group, and one for long conversations, and say what is left out', () => {
+    const result = read({
+      model_list: [row('a', 'openai/a'), row('b', 'openai/b'), row('b', 'openai/c')],
+      router_settings: { fallbacks: [{ a: ['b'] }], context_window_fallbacks: [{ a: ['b'] }] },
+    });
+    expect(result.project.modelAliases?.a).toMatchObject({ fallbacks: ['openai/b', 'openai/c'], contextFallback: 'openai/b' });
+    expect(reasons(result)).toEqual({ 'model_list[0]': expect.stringContaining('openai/c of context_window_fallbacks') });
+    expect(result.warnings).toContainEqual({ path: 'model_list[0]', message: expect.stringContaining('asked in order') });
   });
 });
 
@@ -250,6 +337,41 @@ describe('a config of Portkey', () => {
     expect(Object.keys(reasons(balanced))).toEqual(['targets[0]']);
   });
 
+  it('shares the requests by weight, and keeps retries, the cache and fallbacks around it', () => {
+    const shared = {
+      strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata.user'] } },
+      targets: [target('a', 'gpt-5', { weight: 3 }), target('b', 'gpt-4', { retry: { attempts: 1 } })],
+    };
+    const result = read({
+      strategy: { mode: 'fallback' },
+      targets: [shared, target('c', 'gpt-3')],
+      retry: { attempts: 2, on_status_codes: [429] },
+      cache: { mode: 'simple', max_age: 3600 },
+    });
+    expect(result.project.modelAliases).toEqual({
+      portkey: {
+        targets: [{ model: 'openai/gpt-5', weight: 3 }, { model: 'openai/gpt-4' }],
+        ...{ strategy: 'weighted', sticky: 'session', fallbacks: ['openai/gpt-3'], retries: 2, cache: { ttl: 3600 } },
+      },
+    });
+    expect(Object.keys(reasons(result))).toEqual([
+      'retry.on_status_codes',
+      'targets[0].strategy.sticky.hash_fields',
+      'targets[0].targets[1].retry',
+    ]);
+    const inside = read({
+      strategy: { mode: 'fallback' },
+      targets: [target('c', 'gpt-3'), shared],
+      cache: { mode: 'semantic', max_age: 60 },
+    });
+    expect(inside.project.modelAliases?.portkey).toEqual({
+      targets: [{ model: 'openai/gpt-3' }],
+      fallbacks: ['openai/gpt-5', 'openai/gpt-4'],
+    });
+    expect(inside.warnings).toEqual([{ path: 'strategy', message: expect.stringContaining('asked in order') }]);
+    expect(Object.keys(reasons(inside))).toContain('cache');
+  });
+
   it('has Azure by its resource and deployment, in either spelling', () => {
     for (const named of [
       { resource_name: 'shop-eu', deployment_id: 'gpt-4o-eu', api_version: '2024-06-01' },
@@ -274,7 +396,11 @@ describe('a config of Portkey', () => {
         { provider: 'groq', api_key: 'gsk_1111111111', override_params: { model: 'llama' } },
       ],
     });
-    expect(project.agents?.portkey).toMatchObject({ model: 'openai/gpt-5', fallbacks: ['groq/llama'], settings: { temperature: 0.5 } });
+    expect(project.agents).toEqual({ portkey: { model: 'portkey-models', settings: { temperature: 0.5 } } });
+    expect(project.modelAliases).toEqual({
+      'portkey-models': { targets: [{ model: 'openai/gpt-5' }], fallbacks: ['groq/llama'] },
+      portkey: { model: 'agent/portkey' },
+    });
     expect(project.providers?.openai?.headers).toEqual({ 'OpenAI-Organization': 'org-1' });
   });
 });
@@ -392,8 +518,38 @@ describe('a config of Bifrost', () => {
       'azure/gpt-4o': { model: 'azure/gpt-4o-eu' },
     });
     expect(reasons(result)).toMatchObject({
-      'providers.openai.keys[0]': expect.stringContaining('"big" has the greatest weight'),
+      'providers.openai.keys[0]': expect.stringContaining('other models than "big", which has the greatest weight'),
     });
+  });
+
+  it('has the keys for the same models in turn, as secrets, and one for a cloud', () => {
+    const key = (name: string, more: object = {}) => ({ name, value: `sk-${name}-0123456789abcdef`, models: ['*'], ...more });
+    const azure_key_config = { endpoint: 'https://shop.openai.azure.com' };
+    const keys = [key('one', { weight: 2 }), key('two', { weight: 1 }), key('off', { enabled: false }), key('few', { models: ['gpt-5'] })];
+    const two = read(
+      {
+        providers: {
+          openai: { keys },
+          azure: { keys: [key('three', { azure_key_config }), key('four', { azure_key_config })] },
+          groq: { keys: Array.from({ length: 18 }, (_, index) => key(`k${index}`)) },
+        },
+      },
+      'config.json',
+    );
+    const { openai, azure, groq } = two.project.providers ?? {};
+    expect(openai).toEqual({ kind: 'openai', apiKeySecrets: ['OPENAI_API_KEY', 'OPENAI_API_KEY_2'] });
+    expect(two.project.secrets).toMatchObject({
+      OPENAI_API_KEY: { value: 'sk-one-0123456789abcdef', hosts: ['api.openai.com:443'] },
+      OPENAI_API_KEY_2: { value: 'sk-two-0123456789abcdef', hosts: ['api.openai.com:443'] },
+    });
+    expect(azure).toMatchObject({ apiKeySecret: 'AZURE_API_KEY' });
+    expect(groq?.apiKeySecrets).toHaveLength(16);
+    expect(two.warnings).toEqual([{ path: 'providers.openai.keys[1].weight', message: expect.stringContaining('in turn') }]);
+    expect(Object.keys(reasons(two))).toEqual([
+      ...['providers.openai.keys[2]', 'providers.openai.keys[3]', 'providers.azure.keys[1]'],
+      ...['providers.groq.keys[16]', 'providers.groq.keys[17]'],
+    ]);
+    expect(JSON.stringify([two.project.providers, two.skipped, two.warnings])).not.toContain('0123456789abcdef');
   });
 
   it('has servers with the tools that its clients may execute, and no others', () => {

@@ -1,8 +1,10 @@
 /**
- * `config.json` of Bifrost: providers with one of their keys, aliases of models, MCP clients with their tools. Keys of clients are made by
+ * `config.json` of Bifrost: providers with their keys, aliases of models, MCP clients with their tools. Keys of clients are made by
  * Moniker, so that the file's are named with the request that makes one like them. Bifrost, `transports/config.schema.json`.
  */
 import { isRecord, recordOf, stringOf } from '../../json/wire-value.ts';
+import { isCloud } from '../../model/cloud-access.ts';
+import { maxProviderKeys } from '../../model/provider.ts';
 import { quoted } from '../../problem.ts';
 import { readBifrostServers } from './bifrost-servers.ts';
 import { skipVirtualKeys } from './bifrost-keys.ts';
@@ -72,7 +74,7 @@ function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, 
   const custom = provider.record('custom_provider_config');
   const service = custom?.text('base_provider_type') ?? name;
   const network = provider.record('network_config');
-  const key = chooseKey(provider, allowsEmpty);
+  const [key = null, ...otherKeys] = chooseKeys(provider, service, allowsEmpty);
   if (key === null && provider.has('keys')) {
     provider.skipWhole('has no key that may be used');
     return;
@@ -85,6 +87,7 @@ function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, 
     model: '',
     baseUrl: written === null ? null : baseUrlOf(service, written.text),
     key: readBifrostValue(key, 'value'),
+    otherKeys: otherKeys.flatMap((one) => readBifrostValue(one, 'value') ?? []),
     headers: Object.fromEntries(headers),
     timeouts: network === null ? {} : takeTimeouts(draft, network, timeouts),
     cloud: readCloudParts(kindOfService(service), cloudNames, (...names) => readBifrostValue(config, ...names)),
@@ -113,8 +116,8 @@ function readProvider({ draft, providers, allowsEmpty }: Reading, name: string, 
   custom?.skip(['allowed_requests', 'request_path_overrides', 'is_key_less'], unmapped.program);
 }
 
-/** Returns the key with the greatest weight that may be used; the others are reported. */
-function chooseKey(provider: Members, allowsEmpty: boolean): Members | null {
+/** Returns the key with the greatest weight that may be used, and those that are used in turn with it; the others are reported. */
+function chooseKeys(provider: Members, service: string, allowsEmpty: boolean): Members[] {
   const keys = provider.items('keys').filter((key) => {
     const isOff = key.peek('enabled') === false;
     key.ignore('enabled');
@@ -125,11 +128,27 @@ function chooseKey(provider: Members, allowsEmpty: boolean): Members | null {
   });
   const weighted = keys.map((key) => ({ key, weight: key.number('weight') ?? 1 }));
   const [first, ...others] = weighted.toSorted((one, other) => other.weight - one.weight);
-  for (const { key } of others)
-    key.skipWhole(
-      `is left out: ${quoted(stringOf(first?.key.peek('name')))} has the greatest weight. Several keys are \`apiKeySecrets\` of the provider (docs/routes.md)`,
-    );
-  return first?.key ?? null;
+  if (first === undefined) return [];
+  const name = quoted(stringOf(first.key.peek('name')));
+  const isAlone = isCloud(kindOfService(service) ?? '');
+  const used = [first.key];
+  for (const { key, weight } of others)
+    if (isAlone) key.skipWhole(`is left out: a cloud has one key, and ${name} has the greatest weight`);
+    else if (useOf(key) !== useOf(first.key))
+      key.skipWhole(`is left out: it is for other models than ${name}, which has the greatest weight. Add a provider for it`);
+    else if (used.length === maxProviderKeys) key.skipWhole(`is left out: a provider has at most ${maxProviderKeys} keys`);
+    else {
+      used.push(key);
+      if (weight !== first.weight) key.change('weight', 'is not used: the keys of a provider are used in turn');
+      key.ignore(...key.names().filter((one) => one !== 'value'));
+    }
+  return used;
+}
+
+/** What a key says besides its name, value and share. */
+function useOf(key: Members): string {
+  const names = key.names().filter((name) => !/^(id|name|value|weight|enabled)$/.test(name));
+  return JSON.stringify(names.toSorted().map((name) => [name, key.peek(name)]));
 }
 
 /** `models` of the key, and its aliases, which clients ask for as `<provider>/<alias>`. */

@@ -1,5 +1,6 @@
 /** `model_list` of LiteLLM: deployments by model name, with their credentials, parameters and prices. LiteLLM, `LiteLLM_Params` and `ModelInfo`. */
 import { type Json, stringOf } from '../../json/wire-value.ts';
+import type { ModelRoute, RouteTarget } from '../../model/route.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';
 import { quoted } from '../../problem.ts';
 import { placeholder } from '../../project/expand-variables.ts';
@@ -11,15 +12,23 @@ import { kindOfService, type ModelGroup, ProviderList } from './model-services.t
 import { legalName } from '../names.ts';
 import { unmapped } from './unmapped.ts';
 
-/** The deployments of a model name. `refs`: in the order in which they are tried. */
+/** The deployments of a model name. */
 export type DeploymentGroup = Omit<ModelGroup, 'name'>;
 
-/** What the deployments of a file share. `timeouts`, `settings`: of those that have none. */
+/** How deployments of one name share the requests. */
+export type Sharing = Required<Pick<ModelRoute, 'strategy' | 'sticky'>>;
+
+/**
+ * What the deployments of a file share. `timeouts`, `settings`: of those that have none. `unkept`: members of the file that count for names of
+ * models, and so not for the names of providers.
+ */
 export type Deployments = {
   environment: LiteLlmEnvironment;
   credentials: ReadonlyMap<string, Members>;
   timeouts: ModelTimeouts;
   settings: Json;
+  sharing: Sharing;
+  unkept: readonly string[];
 };
 
 /** `environment_variables`, which the proxy adds to its environment. */
@@ -57,33 +66,66 @@ export function readCredentials(file: Members): Map<string, Members> {
   return found;
 }
 
-type Ranked = { ref: string; order: number; weight: number };
+type Ranked = { model: string; order: number; params: Members };
 
 /** By model name, in the order of the file. Patterns come first, so that their providers have the names that clients use. */
 export function readModels(draft: ImportDraft, file: Members, deployments: Deployments): Map<string, DeploymentGroup> {
   const providers = new ProviderList(draft);
-  const ranked = new Map<string, { group: DeploymentGroup; refs: Ranked[]; isWeighted: boolean }>();
+  const ranked = new Map<string, { path: string; settings: Json; all: Ranked[] }>();
   const rows = file.items('model_list').map((row) => ({ row, name: row.text('model_name') ?? '' }));
   for (const { row, name } of rows.toSorted((one, other) => Number(other.name.includes('*')) - Number(one.name.includes('*')))) {
     const found = readDeployment(draft, providers, { row, name }, deployments);
     if (found === null) continue;
-    const { settings, isWeighted, ...rank } = found;
-    const known = ranked.get(name) ?? { group: { path: row.path, refs: [], settings }, refs: [], isWeighted: false };
-    if (JSON.stringify(known.group.settings) !== JSON.stringify(settings))
+    const { settings, ...rank } = found;
+    const known = ranked.get(name) ?? { path: row.path, settings, all: [] };
+    if (JSON.stringify(known.settings) !== JSON.stringify(settings))
       row.fault('litellm_params', 'has other parameters than the first deployment of this name, whose parameters count');
-    known.refs.push(rank);
-    ranked.set(name, { ...known, isWeighted: known.isWeighted || isWeighted });
+    known.all.push(rank);
+    ranked.set(name, known);
   }
   return new Map(
-    rows.flatMap(({ name }) => {
+    [...new Set(rows.map(({ name }) => name))].flatMap((name) => {
       const found = ranked.get(name);
       if (found === undefined) return [];
-      const { group, refs, isWeighted } = found;
-      if (refs.length > 1 && !isWeighted) draft.warn(group.path, `load is not balanced: the ${refs.length} deployments are tried in order`);
-      const inOrder = refs.toSorted((one, other) => one.order - other.order || other.weight - one.weight);
-      return [[name, { ...group, refs: inOrder.map(({ ref }) => ref) }] as const];
+      const { all, ...group } = found;
+      return [[name, { ...group, route: routeOf(draft, group.path, all, deployments.sharing) }] as const];
     }),
   );
+}
+
+/** Deployments of the lowest `order` share the requests; the others replace them. */
+function routeOf(draft: ImportDraft, path: string, all: readonly Ranked[], { strategy, sticky }: Sharing): ModelRoute {
+  const lowest = Math.min(...all.map(({ order }) => order));
+  const [sharing, replacing] = [all.filter(({ order }) => order === lowest), all.filter(({ order }) => order !== lowest)];
+  const orders = new Set(replacing.map(({ order }) => order));
+  if (orders.size < replacing.length) draft.warn(path, 'its deployments of one `order` that replace others are asked one after another');
+  const targets = sharesOf(sharing, strategy === 'weighted');
+  const fallbacks = sharesOf(
+    replacing.toSorted((one, other) => one.order - other.order),
+    false,
+  );
+  return {
+    targets,
+    ...(fallbacks.length > 0 && { fallbacks: fallbacks.map(({ model }) => model) }),
+    ...(targets.length > 1 && { strategy, sticky }),
+  };
+}
+
+/** LiteLLM takes the first of these that the first deployment has, and 0 for deployments without it (`router_strategy/simple_shuffle.py`). */
+const shareMembers = ['weight', 'rpm', 'tpm'];
+
+function sharesOf(deployments: readonly Ranked[], isWeighted: boolean): RouteTarget[] {
+  const isShared = isWeighted && deployments.length > 1;
+  const by = isShared ? shareMembers.find((name) => deployments[0]?.params.has(name)) : undefined;
+  const weights = deployments.map(({ params }) => {
+    const weight = by === undefined ? null : params.number(by);
+    if (by !== undefined && by !== 'weight' && weight !== null) params.change(by, 'is its share of the requests, and limits nothing');
+    params.skipUnread(['weight'], unmapped.weight);
+    params.skipUnread(['rpm', 'tpm', 'itpm', 'otpm'], unmapped.rateLimit);
+    return weight ?? 0;
+  });
+  const isUsed = weights.some((weight) => weight > 0);
+  return deployments.map(({ model }, index) => ({ model, ...(isUsed && { weight: weights[index] }) }));
 }
 
 /** Adds the provider of a deployment. Returns null if it is skipped, or needs no name. */
@@ -91,8 +133,8 @@ function readDeployment(
   draft: ImportDraft,
   providers: ProviderList,
   { row, name }: { row: Members; name: string },
-  { environment, credentials, timeouts, settings }: Deployments,
-): (Ranked & { settings: Json; isWeighted: boolean }) | null {
+  { environment, credentials, timeouts, settings, unkept }: Deployments,
+): (Ranked & { settings: Json }) | null {
   const refuse = (reason: string): null => {
     row.skipWhole(reason);
     return null;
@@ -130,19 +172,18 @@ function readDeployment(
   const price = takePrice(info === null ? [params] : [params, info]);
   if (price !== null && !model.includes('*') && !providers.price(found.ref, price))
     params.fault('input_cost_per_token', 'differs from the price of another deployment of this model, which counts');
-  params.skip(['weight'], unmapped.weight);
-  params.skip(['rpm', 'tpm', 'itpm', 'otpm'], unmapped.rateLimit);
-  const weigher = ['weight', 'rpm', 'tpm'].find((one) => params.has(one));
-  const weight = weigher === undefined ? null : params.number(weigher);
   const order = params.number('order') ?? Number.MAX_SAFE_INTEGER;
   const used = { ...settings, ...takeSettings(params) };
   skipOthers(row, params, info);
+  const ranked = { model: found.ref, order, params };
   if (model.includes('*')) {
+    sharesOf([ranked], false);
+    if (unkept.length > 0) row.change('model_name', `names a provider, for which these do not count: ${unkept.join(', ')}`);
     if (name !== `${found.provider}/*` || model !== '*')
       row.fault('model_name', `${quoted(name)} cannot be mapped to the models of a provider: clients use ${found.provider}/<model>`);
     return null;
   }
-  return { ref: found.ref, order, weight: weight ?? 1, settings: used, isWeighted: params.has('weight') };
+  return { ...ranked, settings: used };
 }
 
 /** Whether a provider can have this name unchanged. */

@@ -1,14 +1,16 @@
 /**
- * `config.yaml` of LiteLLM's proxy: models become providers and model aliases; several deployments of one name, and `fallbacks`, become agents
- * with fallbacks. LiteLLM documentation, "All settings", "Fallbacks" and "MCP".
+ * `config.yaml` of LiteLLM's proxy: models become providers and model aliases; several deployments of one name, `fallbacks`, retries and the
+ * cache become those of aliases. LiteLLM documentation, "All settings", "Load Balancing", "Fallbacks", "Caching" and "MCP".
  */
-import { isRecord, recordOf, stringOf } from '../../json/wire-value.ts';
+import { isRecord, ownMember, recordOf, stringOf } from '../../json/wire-value.ts';
+import type { CachePolicy } from '../../model/cache/cache-policy.ts';
+import { type ModelRoute, modelsOf } from '../../model/route.ts';
 import { quoted } from '../../problem.ts';
 import type { ImportDraft } from '../draft.ts';
-import { type Deployments, type DeploymentGroup, LiteLlmEnvironment, readCredentials, readModels } from './litellm-models.ts';
+import { type Deployments, type DeploymentGroup, LiteLlmEnvironment, readCredentials, readModels, type Sharing } from './litellm-models.ts';
 import { readLiteLlmServers } from './litellm-servers.ts';
 import type { Members } from '../members.ts';
-import { takeSettings, takeTimeouts } from './model-parameters.ts';
+import { takeCacheTime, takeRetries, takeSettings, takeTimeouts } from './model-parameters.ts';
 import { addModelGroup } from './model-services.ts';
 import { unmapped } from './unmapped.ts';
 
@@ -34,22 +36,22 @@ const sections: readonly (readonly [reason: string, names: readonly string[]])[]
 
 /** Members of `litellm_settings` and `router_settings`, which LiteLLM reads alike. */
 const settings: readonly (readonly [reason: string, names: readonly string[]])[] = [
-  [unmapped.contextFallback, ['context_window_fallbacks', 'content_policy_fallbacks']],
+  [unmapped.contentFallback, ['content_policy_fallbacks']],
   [
     unmapped.routing,
     [
-      ...['routing_strategy', 'routing_strategy_args', 'enable_pre_call_check', 'enable_pre_call_checks', 'optional_pre_call_checks'],
+      ...['routing_strategy_args', 'enable_pre_call_check', 'enable_pre_call_checks'],
       ...['enable_tag_filtering', 'tag_filtering_match_any', 'max_fallbacks', 'default_priority', 'polling_interval'],
       ...['ignore_invalid_deployments', 'deployment_affinity_ttl_seconds'],
     ],
   ],
-  [unmapped.retries, ['num_retries', 'max_retries', 'retry_policy', 'model_group_retry_policy', 'retry_after']],
+  [unmapped.retries, ['max_retries', 'retry_policy', 'model_group_retry_policy', 'retry_after']],
   [unmapped.cooldown, ['allowed_fails', 'allowed_fails_policy', 'cooldown_time', 'disable_cooldowns']],
   [
     unmapped.cache,
     [
-      ...['cache', 'cache_params', 'cache_responses', 'caching_groups', 'cache_kwargs', 'client_ttl', 'redis_url', 'redis_host'],
-      ...['redis_port', 'redis_password', 'redis_db'],
+      ...['cache_responses', 'caching_groups', 'cache_kwargs', 'client_ttl', 'redis_url', 'redis_host', 'redis_port', 'redis_password'],
+      'redis_db',
     ],
   ],
   [
@@ -89,18 +91,35 @@ export function readLiteLlm(draft: ImportDraft, file: Members): void {
   const [router, library] = [file.record('router_settings'), file.record('litellm_settings')];
   const both = [router, library].filter((one) => one !== null);
   const defaults = both.flatMap((one) => one.record('default_litellm_params') ?? []);
+  const [retrying, unused] = both.filter((one) => one.has('num_retries'));
+  unused?.skip(['num_retries'], 'is not used, since router_settings says the same');
+  const retries = takeRetries(retrying ?? null, 'num_retries');
+  const cache = readCache(library);
+  const defaultFallbacks = both.some((one) => one.has('default_fallbacks'));
   const deployments: Deployments = {
     environment,
     credentials: readCredentials(file),
     timeouts: Object.assign({}, ...both.toReversed().map((one) => takeTimeouts(draft, one, routerTimeouts))),
     settings: Object.assign({}, ...defaults.map(takeSettings)),
+    sharing: readSharing(both),
+    unkept: [
+      ...(retries === undefined ? [] : ['num_retries']),
+      ...(cache === undefined ? [] : ['cache']),
+      ...(defaultFallbacks ? ['default_fallbacks'] : []),
+    ],
   };
-  const groups = readModels(draft, file, deployments);
-  const fallbacks = readFallbacks(both, groups);
-  for (const [name, group] of groups) {
-    const others = (fallbacks.get(name) ?? fallbacks.get('*') ?? []).filter((other) => other !== name);
-    addModelGroup(draft, { ...group, name, refs: [...group.refs, ...others.flatMap((other) => groups.get(other)?.refs ?? [])] });
+  const found = readModels(draft, file, deployments);
+  const fallbacks = readFallbacks(both, found, ['fallbacks', 'default_fallbacks']);
+  const contextFallbacks = readFallbacks(both, found, ['context_window_fallbacks']);
+  const groups = new Map<string, DeploymentGroup>();
+  for (const [name, group] of found) {
+    const replacing = modelsInstead(draft, found, name, fallbacks);
+    const longer = modelsInstead(draft, found, name, contextFallbacks);
+    const route = withFallbacks(draft, group, replacing, longer);
+    groups.set(name, { ...group, route: { ...route, ...(retries !== undefined && { retries }) }, cache });
   }
+  draft.reserve('modelAliases', [...groups.keys(), ...both.flatMap((one) => Object.keys(recordOf(one.peek('model_group_alias'))))]);
+  for (const [name, group] of groups) addModelGroup(draft, { ...group, name });
   for (const one of both) {
     readGroupAliases(draft, one, groups);
     for (const [reason, names] of settings) one.skip(names, reason);
@@ -115,8 +134,83 @@ export function readLiteLlm(draft: ImportDraft, file: Members): void {
 
 const routerTimeouts = { whole: ['timeout', 'request_timeout'], stream: ['stream_timeout'] };
 
-/** `[{"gpt-4o": ["claude"]}]`, by model name; `default_fallbacks` are those of `*`. Settings of the router take precedence. */
-function readFallbacks(from: readonly Members[], groups: ReadonlyMap<string, DeploymentGroup>): Map<string, string[]> {
+/** Returns the models of the groups that replace a group. */
+function modelsInstead(
+  draft: ImportDraft,
+  groups: ReadonlyMap<string, DeploymentGroup>,
+  name: string,
+  fallbacks: ReadonlyMap<string, string[]>,
+): string[] {
+  const names = (fallbacks.get(name) ?? fallbacks.get('*') ?? []).filter((other) => other !== name);
+  const routes = names.flatMap((other) => groups.get(other)?.route ?? []);
+  if (routes.some(({ targets }) => targets.length > 1))
+    draft.warn(groups.get(name)?.path ?? '', 'the deployments of its fallbacks are asked in order: they do not share the requests');
+  return routes.flatMap((route) => modelsOf(route));
+}
+
+/** `longer`: for conversations that do not fit the models of the group. */
+function withFallbacks(draft: ImportDraft, { path, route }: DeploymentGroup, replacing: string[], longer: readonly string[]): ModelRoute {
+  const contextFallback = longer.find((model) => route.targets.some((target) => target.model !== model));
+  for (const model of longer)
+    if (model !== contextFallback)
+      draft.skip(path, `${model} of context_window_fallbacks is left out: a model alias has one, which is not its only target`);
+  const fallbacks = [...(route.fallbacks ?? []), ...replacing];
+  return { ...route, ...(fallbacks.length > 0 && { fallbacks }), ...(contextFallback !== undefined && { contextFallback }) };
+}
+
+const strategies: Readonly<Record<string, Sharing['strategy']>> = {
+  'simple-shuffle': 'weighted',
+  'least-busy': 'least-busy',
+  'latency-based-routing': 'lowest-latency',
+};
+const affinities: Readonly<Record<string, Sharing['sticky']>> = { session_affinity: 'session', deployment_affinity: 'key' };
+
+/** Settings of the router take precedence. LiteLLM chooses for each request, unless a check keeps sessions or keys at their deployment. */
+function readSharing(from: readonly Members[]): Sharing {
+  const sharing: Sharing = { strategy: 'weighted', sticky: 'none' };
+  for (const members of from.toReversed()) {
+    const strategy = members.text('routing_strategy');
+    const known = strategy === null ? undefined : ownMember(strategies, strategy);
+    if (known !== undefined) sharing.strategy = known;
+    else if (strategy !== null) members.fault('routing_strategy', 'has no counterpart: deployments share the requests by weight');
+    for (const check of members.texts('optional_pre_call_checks') ?? []) {
+      const sticky = ownMember(affinities, check);
+      if (sticky !== undefined) sharing.sticky = sticky;
+      else members.fault('optional_pre_call_checks', `${quoted(check)} has no counterpart`);
+    }
+  }
+  return sharing;
+}
+
+/** Types of caches that find equal requests; the others find similar ones. */
+const exactCaches = /^(local|redis|s3|gcs|azure-blob|disk)$/;
+
+/** A cache of LiteLLM is for the clients of all keys. */
+function readCache(library: Members | null): CachePolicy | undefined {
+  const params = library?.record('cache_params') ?? null;
+  const isOn = library?.flag('cache') === true;
+  const types = params?.peek('supported_call_types');
+  const isForChats = !Array.isArray(types) || types.some((type) => /^a?completion$/.test(String(type)));
+  const isExact = exactCaches.test(params?.text('type') ?? 'redis') && isForChats && params?.text('mode') !== 'default_off';
+  const ttl = takeCacheTime(params, 'ttl');
+  if (isOn && isExact && ttl !== null) {
+    params?.skipOthers('is not needed: Moniker stores the replies itself, for every API');
+    return { ttl, scope: 'workspace' };
+  }
+  if (isOn) library?.fault('cache', unmapped.cache);
+  params?.skipWhole(unmapped.cache);
+  return undefined;
+}
+
+/**
+ * `[{"gpt-4o": ["claude"]}]`, by model name, of the first member; those of the second are for all other models (`*`). Settings of the router take
+ * precedence.
+ */
+function readFallbacks(
+  from: readonly Members[],
+  groups: ReadonlyMap<string, DeploymentGroup>,
+  [listed, preset]: readonly [listed: string, preset?: string],
+): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const add = (members: Members, member: string, name: string): void => {
     const others = members.texts(member) ?? [];
@@ -127,8 +221,8 @@ function readFallbacks(from: readonly Members[], groups: ReadonlyMap<string, Dep
     else if (found.has(name)) members.fault(member, 'is not used, since the fallbacks of this model are there already');
     else found.set(name, known);
   };
-  for (const members of from) for (const item of members.items('fallbacks')) for (const name of item.names()) add(item, name, name);
-  for (const members of from) if (members.has('default_fallbacks')) add(members, 'default_fallbacks', '*');
+  for (const members of from) for (const item of members.items(listed)) for (const name of item.names()) add(item, name, name);
+  for (const members of from) if (preset !== undefined && members.has(preset)) add(members, preset, '*');
   return found;
 }
 

@@ -1,7 +1,9 @@
 /** What the files of model gateways set for the requests to a model: timeouts, default parameters and prices. */
 import type { Json } from '../../json/wire-value.ts';
 import { limits } from '../../limits/limits.ts';
+import { cacheSeconds } from '../../model/cache/cache-policy.ts';
 import type { Price } from '../../model/price.ts';
+import { maxRouteRetries } from '../../model/route.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';
 import { parsePart } from '../../problem.ts';
 import { AgentSettings } from '../../turn/agent.ts';
@@ -34,6 +36,20 @@ export function takeTimeouts(
     ...(wholeMs !== undefined && { wholeMs }),
     ...(betweenBytesMs !== undefined && { betweenBytesMs }),
   };
+}
+
+/** Returns undefined if the file has none. */
+export function takeRetries(from: Members | null, name: string): number | undefined {
+  const given = from?.number(name) ?? null;
+  if (given === null) return undefined;
+  if (given > maxRouteRetries) from?.change(name, `is more than ${maxRouteRetries}, which is used`);
+  return Math.min(Math.max(0, Math.round(given)), maxRouteRetries);
+}
+
+/** Returns the seconds for which replies are stored; null if a model alias cannot have them. */
+export function takeCacheTime(from: Members | null, ...names: readonly string[]): number | null {
+  const given = from?.number(...names) ?? null;
+  return given !== null && given >= cacheSeconds.min && given <= cacheSeconds.max ? Math.round(given) : null;
 }
 
 /** Parameters of Chat Completions that are settings of an agent; `written`: what they are called. */

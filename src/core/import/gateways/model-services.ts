@@ -3,7 +3,9 @@
  * that an import makes of their deployments.
  */
 import type { Json } from '../../json/wire-value.ts';
+import type { CachePolicy } from '../../model/cache/cache-policy.ts';
 import type { Price } from '../../model/price.ts';
+import { maxRouteFallbacks, maxTargets, type ModelRoute, type RouteTarget } from '../../model/route.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';
 import { defaultBaseUrl, knownBaseUrl, type ProviderKind } from '../../names/provider-kind.ts';
 import { quoted } from '../../problem.ts';
@@ -82,14 +84,15 @@ export function kindOfService(name: string): ProviderKind | undefined {
 }
 
 /**
- * One model at one service. `key` null: the file has none; `usesEnvironment`: the program then reads it from the environment. `provider`: the
- * name that its provider should have.
+ * One model at one service. `key` null: the file has none; `usesEnvironment`: the program then reads it from the environment. `otherKeys`: used
+ * in turn with it. `provider`: the name that its provider should have.
  */
 export type Deployment = {
   service: string;
   model: string;
   baseUrl: string | null;
   key: Credential | null;
+  otherKeys?: readonly Credential[];
   usesEnvironment?: boolean;
   headers?: Readonly<Record<string, string>>;
   timeouts?: ModelTimeouts;
@@ -111,7 +114,7 @@ export class ProviderList {
   }
 
   add(deployment: Deployment): { ref: string; provider: string } | { fault: string } {
-    const { service: written, model, baseUrl, key, headers, timeouts, provider: wanted } = deployment;
+    const { service: written, model, baseUrl, key, otherKeys = [], headers, timeouts, provider: wanted } = deployment;
     const known = services.get(written);
     if (typeof known === 'string')
       return { fault: `${known}, which Moniker does not support: use a gateway with an OpenAI-compatible API before it` };
@@ -122,7 +125,7 @@ export class ProviderList {
     const url = fullUrl(service, baseUrl) ?? knownBaseUrl({ ...service, ...cloud?.place });
     if (url === null) return { fault: `needs the base URL of ${service.name}, which the file does not have` };
     if (!URL.canParse(url) && !url.includes('${')) return { fault: 'has a base URL that is no URL as it is. Write the whole URL' };
-    const id = JSON.stringify([service.kind, url, key, headers ?? null, timeouts ?? null, cloud]);
+    const id = JSON.stringify([service.kind, url, key, otherKeys, headers ?? null, timeouts ?? null, cloud]);
     const names = this.#names.get(id) ?? [];
     const provider = names.find((name) => wanted === undefined || name === wanted) ?? this.#create(deployment, service, url, cloud);
     if (provider === null) return { fault: 'its provider cannot be taken' };
@@ -143,7 +146,7 @@ export class ProviderList {
   }
 
   #create(
-    { baseUrl, key, usesEnvironment, headers = {}, timeouts = {}, provider }: Deployment,
+    { baseUrl, key, otherKeys = [], usesEnvironment, headers = {}, timeouts = {}, provider }: Deployment,
     service: Service,
     url: string,
     cloud: CloudService | null,
@@ -153,7 +156,8 @@ export class ProviderList {
     const isOther = service.kind === 'openai' && url !== defaultBaseUrl(service.kind);
     const name = provider ?? (isOther ? 'openai-compatible' : service.name);
     const credential = cloud?.key ?? key ?? (usesEnvironment === true && baseUrl === null ? environmentKey(service) : null);
-    const secret = credential === null || isNoKey(credential.text) ? null : this.#secret(`${service.name}_API_KEY`, credential, host);
+    const keys = [...(credential === null ? [] : [credential]), ...otherKeys].filter(({ text }) => !isNoKey(text));
+    const secrets = [...new Set(keys.map((one) => this.#secret(`${service.name}_API_KEY`, one, host)))];
     const sent = Object.entries(headers).map(([header, text]): [string, unknown] => [
       header,
       isHidden(header, text) ? { secret: this.#secret(`${service.name}_${header}`, { text, variable: null }, host) } : text,
@@ -162,7 +166,7 @@ export class ProviderList {
       kind: isOther ? 'openai-compatible' : service.kind,
       ...(url !== defaultBaseUrl(service.kind) && (cloud === null || baseUrl !== null) && { baseUrl: url }),
       ...cloud?.place,
-      ...(secret !== null && { apiKeySecret: secret }),
+      ...(secrets.length > 1 ? { apiKeySecrets: secrets } : secrets.length === 1 && { apiKeySecret: secrets[0] }),
       ...(sent.length > 0 && { headers: Object.fromEntries(sent) }),
       ...(Object.keys(timeouts).length > 0 && { timeouts }),
     });
@@ -202,30 +206,52 @@ function fullUrl({ name, kind, baseUrl }: Service, given: string | null): string
 }
 
 /** Models that clients know under one name. `path`: of what names them in the file. */
-export type ModelGroup = { name: string; path: string; refs: readonly string[]; settings?: Json };
+export type ModelGroup = { name: string; path: string; route: ModelRoute; cache?: CachePolicy | undefined; settings?: Json };
 
 /**
- * Makes the name of a group usable: as a model alias if it stands for one model, else as an agent with fallbacks and an alias of the agent.
+ * Makes the name of a group usable: as a model alias of one model, or as a route. With settings it is an agent that uses that, and an alias of
+ * the agent.
  */
-export function addModelGroup(draft: ImportDraft, { name, path, refs, settings = {} }: ModelGroup): void {
-  const [model, ...others] = [...new Set(refs)];
-  const hasSettings = Object.keys(settings).length > 0;
-  if (model === undefined) return;
-  if (others.length === 0 && !hasSettings) {
-    if (model !== name) draft.add('modelAliases', name, { model }, path);
+export function addModelGroup(draft: ImportDraft, { name, path, route: given, cache, settings = {} }: ModelGroup): void {
+  const route = fitRoute(draft, path, given);
+  const [first] = route.targets;
+  if (first === undefined) return;
+  const { targets, strategy: _strategy, sticky: _sticky, ...others } = route;
+  const isOne = targets.length === 1 && Object.keys(others).length === 0;
+  const document = isOne ? { model: first.model } : route;
+  const cached = cache === undefined ? {} : { cache };
+  if (Object.keys(settings).length === 0) {
+    if (!isOne || first.model !== name || cache !== undefined) draft.add('modelAliases', name, { ...document, ...cached }, path);
     return;
   }
-  const fallbacks = others.slice(0, 8);
-  for (const left of others.slice(8)) draft.skip(path, `${left} is left out: an agent has at most 8 fallbacks`);
-  const agent = draft.add('agents', name, {
-    model,
-    ...(fallbacks.length > 0 && { fallbacks }),
-    ...(hasSettings && { settings }),
-  });
+  // No legal name, so that it does not take one that the file has.
+  const inner = draft.freeName('modelAliases', `${draft.freeName('agents', name)} models`);
+  const model = isOne ? first.model : draft.add('modelAliases', inner, document, path);
+  const agent = model === null ? null : draft.add('agents', name, { model, settings });
   if (agent === null) return;
   draft.warn(
     path,
-    `is the agent ${quoted(agent)}: a request without tools of the client is a turn of a session, which refuses \`n\` and \`logprobs\``,
+    `is the agent ${quoted(agent)}: a request without tools of the client is a turn of a session, which refuses \`n\` and \`logprobs\`${cache === undefined ? '' : ', and is not cached'}`,
   );
-  draft.add('modelAliases', name, { model: `agent/${agent}` }, path);
+  draft.add('modelAliases', name, { model: `agent/${agent}`, ...cached }, path);
+}
+
+/** Names each model once, and no more than a route can have. */
+function fitRoute(draft: ImportDraft, path: string, { targets, fallbacks = [], ...others }: ModelRoute): ModelRoute {
+  const shares = new Map<string, RouteTarget>();
+  for (const { model, weight } of targets) {
+    const known = shares.get(model);
+    if (known !== undefined) shares.set(model, { model, weight: (known.weight ?? 1) + (weight ?? 1) });
+    else shares.set(model, { model, ...(weight !== undefined && { weight }) });
+  }
+  const replacing = [...new Set(fallbacks)].filter((model) => !shares.has(model));
+  const all = [...shares.values()];
+  for (const { model } of all.slice(maxTargets)) draft.skip(path, `${model} is left out: a model alias has at most ${maxTargets} targets`);
+  for (const model of replacing.slice(maxRouteFallbacks))
+    draft.skip(path, `${model} is left out: a model alias has at most ${maxRouteFallbacks} fallbacks`);
+  return {
+    targets: all.slice(0, maxTargets),
+    ...(replacing.length > 0 && { fallbacks: replacing.slice(0, maxRouteFallbacks) }),
+    ...others,
+  };
 }

@@ -1,14 +1,16 @@
 /**
- * A config of Portkey's gateway: its targets become providers; `fallback` and `loadbalance` become an agent with fallbacks. Keys in Portkey's
+ * A config of Portkey's gateway: its targets become providers, and its strategy, retries and cache those of a model alias. Keys in Portkey's
  * vault (`virtual_key`, `@name`) are not in the file, so their secrets have no value yet. Portkey documentation, "Config Object"; gateway,
  * `src/types/requestBody.ts`. Members are written in snake case or in camel case.
  */
 import { isRecord, type Json, recordOf } from '../../json/wire-value.ts';
+import type { CachePolicy } from '../../model/cache/cache-policy.ts';
+import { type ModelRoute, modelsOf } from '../../model/route.ts';
 import type { ModelTimeouts } from '../../model/timeouts.ts';
 import { quoted } from '../../problem.ts';
 import type { ImportDraft } from '../draft.ts';
 import type { Members } from '../members.ts';
-import { takeSettings, takeTimeouts } from './model-parameters.ts';
+import { takeCacheTime, takeRetries, takeSettings, takeTimeouts } from './model-parameters.ts';
 import { type CloudNames, type CloudParts, readCloudParts } from './cloud-services.ts';
 import { addModelGroup, kindOfService, ProviderList } from './model-services.ts';
 import { unmapped } from './unmapped.ts';
@@ -35,10 +37,28 @@ const exported = [
 
 export function readPortkey(draft: ImportDraft, file: Members): void {
   const providers = new ProviderList(draft);
-  for (const [name, config] of configsIn(file)) {
-    const targets = targetRefs({ draft, providers, group: name }, config, nothing);
-    addModelGroup(draft, { name, path: config.path, refs: targets.map(({ ref }) => ref), settings: targets[0]?.settings ?? {} });
+  const configs = configsIn(file);
+  for (const [name] of configs) draft.reserve('modelAliases', [name]);
+  for (const [name, config] of configs) {
+    const reading = { draft, providers, group: name, retries: readRetries(config), cache: readCache(config) };
+    addTarget(reading, name, config, readTargets(reading, config, nothing));
   }
+}
+
+/** Those of targets are left to be reported. */
+function readRetries(config: Members): number | undefined {
+  const retry = config.record('retry');
+  retry?.skip(['on_status_codes', 'onStatusCodes', 'use_retry_after_headers', 'useRetryAfterHeaders'], unmapped.retries);
+  return takeRetries(retry, 'attempts');
+}
+
+/** A cache of Portkey is for the clients with the same headers, and so for those of one key. */
+function readCache(config: Members): CachePolicy | undefined {
+  const cache = isRecord(config.peek('cache')) ? config.record('cache') : null;
+  const ttl = cache?.text('mode') === 'simple' ? takeCacheTime(cache, 'max_age', 'maxAge') : null;
+  if (ttl !== null) return { ttl };
+  cache?.skipWhole(unmapped.cache);
+  return undefined;
 }
 
 /** One config, or a map or list of them. */
@@ -55,8 +75,18 @@ function opened(members: Members, otherwise: string): [string, Members] {
   return [name, (members.has('config') ? members.record('config') : null) ?? members];
 }
 
-type Reading = { draft: ImportDraft; providers: ProviderList; group: string };
-type Target = { ref: string; settings: Json };
+/** `retries` and `cache`: of the config. */
+type Reading = {
+  draft: ImportDraft;
+  providers: ProviderList;
+  group: string;
+  retries: number | undefined;
+  cache: CachePolicy | undefined;
+};
+
+/** Without targets if it was skipped. */
+type Target = { route: ModelRoute; settings: Json };
+const skipped: Target = { route: { targets: [] }, settings: {} };
 
 /** What a target inherits from what contains it. */
 type Inherited = {
@@ -72,64 +102,71 @@ type Inherited = {
 };
 const nothing: Inherited = { provider: '', vault: '', key: '', host: '', model: '', headers: {}, timeouts: {}, settings: {}, cloud: {} };
 
-function targetRefs(reading: Reading, config: Members, above: Inherited): Target[] {
+function readTargets(reading: Reading, config: Members, above: Inherited): Target {
   const strategy = config.record('strategy');
   const mode = strategy?.text('mode') ?? config.text('mode') ?? '';
   const name = config.text('name');
   const inherited = inherit(reading, config, above);
   config.ignore('index', 'originalIndex', 'original_index');
-  const targets = config.items('targets', 'options').map((target, index) => ({ target, index, weight: target.number('weight') }));
-  strategy?.skip(['on_status_codes', 'onStatusCodes', 'sticky', 'sticky_session'], unmapped.routing);
+  const targets = config.items('targets', 'options').map((target) => ({ target, weight: target.number('weight') }));
+  strategy?.skip(['on_status_codes', 'onStatusCodes'], unmapped.routing);
+  const sticky = readSticky(strategy);
   const isLeaf = targets.length === 0;
   if (isLeaf) return readTarget(reading, config, inherited);
-  const read = (target: Members): Target[] => targetRefs(reading, target, inherited);
-  switch (mode) {
-    case 'conditional':
-      return conditional(
-        { ...reading, group: name ?? reading.group },
-        strategy,
-        targets.map(({ target }) => target),
-        read,
-      );
-    case 'single':
-      for (const { target } of targets.slice(1)) target.skipWhole('is not used: the strategy is `single`');
-      return targets.slice(0, 1).flatMap(({ target }) => read(target));
-    case 'loadbalance':
-    case 'ab_test': {
-      reading.draft.warn(
-        config.path === '' ? 'strategy' : config.pathOf('strategy'),
-        'load is not balanced: the targets are tried in order of their weight, each when the one before fails',
-      );
-      const [used, unused] = [targets.filter(({ weight }) => weight !== 0), targets.filter(({ weight }) => weight === 0)];
-      for (const { target } of unused) target.skipWhole('has the weight 0, so that it is never used');
-      return used.toSorted((one, other) => (other.weight ?? 1) - (one.weight ?? 1)).flatMap(({ target }) => read(target));
-    }
-    default:
-      return targets.flatMap(({ target }) => read(target));
+  const read = (target: Members): Target => readTargets(reading, target, inherited);
+  const warn = (message: string): void => reading.draft.warn(config.path === '' ? 'strategy' : config.pathOf('strategy'), message);
+  if (mode === 'conditional') {
+    const all = targets.map(({ target }) => target);
+    return conditional({ ...reading, group: name ?? reading.group }, strategy, all, read);
   }
+  if (mode === 'single') for (const { target } of targets.slice(1)) target.skipWhole('is not used: the strategy is `single`');
+  const isShared = mode === 'loadbalance' || mode === 'ab_test';
+  if (isShared) for (const { target, weight } of targets) if (weight === 0) target.skipWhole('has the weight 0, so that it is never used');
+  const used = mode === 'single' ? targets.slice(0, 1) : targets.filter(({ weight }) => !isShared || weight !== 0);
+  const found = used.map(({ target, weight }) => ({ ...read(target), target, weight })).filter(({ route }) => route.targets.length > 0);
+  const [first, ...others] = found;
+  if (first === undefined) return skipped;
+  for (const { target, settings } of others)
+    if (JSON.stringify(settings) !== JSON.stringify(first.settings))
+      target.fault('override_params', 'has other parameters than the first target, whose parameters count');
+  const { settings, route } = first;
+  if (!isShared) {
+    if (others.some((other) => other.route.targets.length > 1))
+      warn('targets that share the requests are asked in order, since they replace others');
+    const fallbacks = [...(route.fallbacks ?? []), ...others.flatMap((other) => modelsOf(other.route))];
+    return { settings, route: { ...route, ...(fallbacks.length > 0 && { fallbacks }) } };
+  }
+  const fallbacks = found.flatMap((one) => modelsOf(one.route).slice(1));
+  if (fallbacks.length > 0) warn('the first of the targets in a target gets its share; the others are asked when no target replies');
+  const shares = found.flatMap(({ route: { targets: own }, weight }) =>
+    own.slice(0, 1).map(({ model }) => ({ model, ...(weight !== null && { weight }) })),
+  );
+  return { settings, route: { targets: shares, strategy: 'weighted', sticky, ...(fallbacks.length > 0 && { fallbacks }) } };
+}
+
+/** Portkey chooses for each request, unless sticky sessions are on. */
+function readSticky(strategy: Members | null): 'session' | 'none' {
+  const sticky = strategy?.record('sticky', 'sticky_session') ?? null;
+  const isOn = sticky !== null && sticky.flag('enabled') !== false;
+  const reason = 'is not imported: a conversation stays with its target while that is up (docs/routes.md)';
+  sticky?.skip(['hash_fields', 'hashFields', 'ttl'], isOn ? reason : 'is not used: `enabled` is false');
+  return isOn ? 'session' : 'none';
 }
 
 /** The name of the config stands for the default target; clients that want another one name it. */
-function conditional(
-  reading: Reading,
-  strategy: Members | null,
-  targets: readonly Members[],
-  read: (target: Members) => Target[],
-): Target[] {
+function conditional(reading: Reading, strategy: Members | null, targets: readonly Members[], read: (target: Members) => Target): Target {
   const preset = strategy?.text('default') ?? null;
   const all = targets.map((target, index) => ({ name: target.text('name') ?? `target-${index + 1}`, target, found: read(target) }));
-  for (const { name, target, found } of all)
-    addModelGroup(reading.draft, {
-      name: `${reading.group}-${name}`,
-      path: target.path,
-      refs: found.map(({ ref }) => ref),
-      settings: found[0]?.settings ?? {},
-    });
+  for (const { name, target, found } of all) addTarget(reading, `${reading.group}-${name}`, target, found);
   strategy?.skip(
     ['conditions'],
     `has no counterpart: clients name the target themselves, as ${all.map(({ name }) => `${reading.group}-${name}`).join(', ')}`,
   );
-  return (all.find(({ name }) => name === preset) ?? all[0])?.found ?? [];
+  return (all.find(({ name }) => name === preset) ?? all[0])?.found ?? skipped;
+}
+
+function addTarget({ draft, retries, cache }: Reading, name: string, { path }: Members, { route, settings }: Target): void {
+  addModelGroup(draft, { name, path, route: { ...route, ...(retries !== undefined && { retries }) }, cache, settings });
 }
 
 /** Members of a target that are headers of its requests. */
@@ -198,8 +235,8 @@ function hostOf(config: Members): string | null {
 }
 
 function skipOthers(config: Members): void {
-  config.skip(['cache'], unmapped.cache);
-  config.skip(['retry'], unmapped.retries);
+  config.skipUnread(['cache'], unmapped.cache);
+  config.skipUnread(['retry'], unmapped.retries);
   config.skipLike(/guardrails|hooks/i, unmapped.guardrail);
   config.skip(['forward_headers', 'forwardHeaders'], 'has no counterpart: which headers of clients a provider receives is built in');
   config.skip(['metadata'], unmapped.logging);
@@ -218,14 +255,14 @@ function skipOthers(config: Members): void {
   config.skip(['on_status_codes', 'onStatusCodes'], unmapped.routing);
 }
 
-function readTarget({ providers }: Reading, config: Members, { host, headers, timeouts, cloud, ...target }: Inherited): Target[] {
+function readTarget({ providers }: Reading, config: Members, { host, headers, timeouts, cloud, ...target }: Inherited): Target {
   const { slug, written } = modelOf(target.model);
   const given = target.provider || slug;
   const vault = target.vault || (given.startsWith('@') ? given.slice(1) : '');
   const service = given === '' || given.startsWith('@') ? serviceOf(vault) : given;
-  const refuse = (reason: string): Target[] => {
+  const refuse = (reason: string): Target => {
     config.skipWhole(reason);
-    return [];
+    return skipped;
   };
   if (service === '')
     return refuse(
@@ -243,7 +280,7 @@ function readTarget({ providers }: Reading, config: Members, { host, headers, ti
   });
   if ('fault' in found) return refuse(found.fault);
   if (written === '') return refuse(`names no model (override_params.model): use ${found.provider}/<model>`);
-  return [{ ref: found.ref, settings: target.settings }];
+  return { route: { targets: [{ model: found.ref }] }, settings: target.settings };
 }
 
 /** `@openai-prod/gpt-4o` names the provider and the model. */

@@ -3,18 +3,15 @@
  * readers of all gateways.
  */
 export const unmapped = {
-  weight:
-    'is not imported: of several models the one with the greatest weight is called first, and the next when it fails. To share the requests, write a model alias with `targets` (docs/routes.md)',
-  routing:
-    'is not imported: models are tried in their order, each when the one before it fails. A model alias with `targets` has strategies (docs/routes.md)',
+  weight: 'has no effect: it counts among several deployments that share the requests by weight',
+  routing: 'is not imported: how a model alias with `targets` chooses is described in docs/routes.md',
   rateLimit: 'has no counterpart for one model: set `limits` of a key, an agent or the workspace',
   budget: 'has no counterpart for one model: set `limits.dailyCost` or `limits.monthlyCost` of a key, an agent or the workspace',
-  retries: 'is not imported: failed requests are retried by built-in rules. A model alias with `targets` has `retries` (docs/routes.md)',
-  cooldown:
-    'is not imported: the next request asks a model again that has failed. The targets of a model alias are put aside by built-in rules (docs/routes.md)',
-  contextFallback:
-    'is not imported: an agent has one list of fallbacks for every failure. A model alias with `targets` has `contextFallback` (docs/routes.md)',
-  cache: 'has no counterpart: responses are not cached',
+  retries: 'is not imported: a model alias with `targets` has one number, `retries`, for all its models and failures (docs/routes.md)',
+  cooldown: 'is not imported: models that fail are put aside by built-in rules (docs/routes.md)',
+  contentFallback: 'has no counterpart: a reply that a provider refuses for its content is not asked of another model',
+  cache:
+    'is not imported: `cache` of a model alias answers equal requests, with a time of 60 s to 30 days, and no similar ones (docs/chat-apis.md)',
   guardrail: 'is not imported: guards and redaction are described in docs/guards.md',
   logging: 'is not imported: requests are listed by GET /v1/requests, and exported with the settings of OpenTelemetry (docs/operating.md)',
   clientKey: 'is not imported: make the keys of clients with POST /v1/keys, with `models` and `limits`',

@@ -82,10 +82,18 @@ export async function openImport(context: CatalogContext, origin: ImportOrigin, 
     const shown = { theirs: hideCredentials(kind, read), ours: hideCredentials(kind, ours) };
     const merging = { mark, kept, skipped: left.parts, shown };
     const merged = entries === null ? mergeRecord(merging, before, read, ours) : mergeToolset(merging, before, read, ours, entries);
+    const both = alternatives.find((pair) => pair.every((member) => Object.hasOwn(merged, member)));
+    if (both !== undefined) return stays('kept', `it has one of ${both.join(' and ')} here, and the file has the other`);
     const given = Object.entries(left.body).filter(([member]) => isUncompared(kind, member));
     return done({ ...withListedTools(withHidden(kind, merged, read, shown.ours)), ...Object.fromEntries(given) });
   };
 }
+
+/** Members of which an alias or a provider has one. */
+const alternatives = [
+  ['model', 'targets'],
+  ['apiKeySecret', 'apiKeySecrets'],
+];
 
 /** A keyed hash, since the values may be credentials. */
 async function keyedMark({ master, workspace }: CatalogContext): Promise<ValueMark> {
