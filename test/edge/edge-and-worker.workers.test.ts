@@ -78,7 +78,7 @@ function neutral(text: string): string {
     .replaceAll(/_[a-z0-9]{32}\b/g, '_id')
     .replaceAll(/_[a-z0-9]{32}_/g, '_id_')
     .replaceAll(/"durationMs":\d+/g, '"durationMs":0')
-    .replaceAll(/"(created|created_at)":\d+/g, '"$1":0')
+    .replaceAll(/"(created|created_at|completed_at)":\d+/g, '"$1":0')
     .replaceAll(/"(createdAt|updatedAt|checkedAt|listedAt)":"[^"]*"/g, '"$1":""');
 }
 
