@@ -107,6 +107,7 @@ describe('every operation', () => {
     await writeAndRead('/v1/providers/passing', { kind: 'openai-compatible', baseUrl: `${passing.url}/v1`, models: ['m'] });
     for (const path of ['embeddings', 'moderations', 'audio/speech', 'images/generations'])
       expect((await call('POST', `/v1/${path}`, { model: 'passing/m', input: 'x' })).status).toBe(200);
+    expect((await call('POST', '/v1/rerank', { model: 'passing/m', query: 'x', documents: ['y'] })).status).toBe(200);
     for (const path of ['/v1/files/x', '/v1/files/x/content', '/v1/batches/x']) expect((await call('GET', path)).status).toBe(404);
     for (const path of ['/v1/files', '/v1/batches']) expect((await call('GET', path)).status).toBe(405);
     expect((await call('DELETE', '/v1/files/x')).status).toBe(404);

@@ -243,7 +243,7 @@ describe('the stock openai client, over responses', () => {
       status: 422,
       param: 'tools[0].name',
     });
-    await expect(create({ tools: [{ type: 'web_search' }] })).rejects.toMatchObject({ status: 422, param: 'tools[0].type' });
+    await expect(create({ tools: [{ type: 'web_search' }] })).rejects.toMatchObject({ status: 422, param: 'tools[0]' });
     await expect(create({ previous_response_id: 'resp_theirs' })).rejects.toMatchObject({ status: 404, param: 'previous_response_id' });
     const plain = create({ model: 'rehearsal/default', previous_response_id: 'resp_theirs' });
     await expect(plain).rejects.toMatchObject({ status: 404, param: 'previous_response_id' });

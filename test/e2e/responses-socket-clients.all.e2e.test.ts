@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Script, Understood } from '../fakes/upstreams/upstream.ts';
 import { isSkipped } from '../selection.ts';
 import { type FakeProviders, refOf, startFakeProviders, type Wire } from './fake-providers.ts';

@@ -104,9 +104,8 @@ function needsProvider({ dialect, body }: IncomingChat): boolean {
   try {
     const request = dialect.readRequest(body);
     request.conversation({});
-    request.settings();
     request.clientTools();
-    return request.previous !== null;
+    return request.previous !== null || request.settings().webSearch !== undefined;
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_request') return true;
     throw error;
