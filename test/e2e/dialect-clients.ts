@@ -242,7 +242,8 @@ export const gemini: DialectClient = {
       });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const { error: told } = JSON.parse(error.message) as { error: { status: string } };
+      // Within a stream, the client puts the status before the JSON.
+      const { error: told } = JSON.parse(error.message.replace(/^got status: [^{]*/, '')) as { error: { status: string } };
       throw Object.assign(error, { type: told.status, headers: seen.headers });
     }
     const parts: Part[] = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
