@@ -12409,7 +12409,7 @@ export interface components {
                 fields: components["schemas"]["DefinitionChange"][];
                 wireName: string;
             }[];
-            /** @description Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/mcpTools`, `/revoked`, `/instructions/{server}`. */
+            /** @description Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/mcpTools`, `/revoked`, `/instructions/{server}`, `/skills/{skill}`. */
             fields: components["schemas"]["DefinitionChange"][];
             /** @description null: no earlier version exists. */
             from: number | null;
@@ -21786,6 +21786,8 @@ export interface operations {
                 headers: {
                     /** @description What of the request and its session is not in the summary. Absent: nothing. */
                     "x-moniker-dropped"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26763,8 +26765,12 @@ export interface operations {
             /** @description The embeddings, in order. */
             200: {
                 headers: {
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description What the request asked for and the provider was not sent. Absent: nothing. */
                     "x-moniker-dropped"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26853,8 +26859,12 @@ export interface operations {
             /** @description The embedding. */
             200: {
                 headers: {
+                    /** @description Where the cache is asked for: `hit; age=12` (seconds), `miss`, or `bypass; reason=…`: `alias`, `key` (forbidden there), `request`, `no-ttl`, `turn`, `background`, `conversation` or `provider-tools`. */
+                    "x-moniker-cache"?: string;
                     /** @description What the request asked for and the provider was not sent. Absent: nothing. */
                     "x-moniker-dropped"?: string;
+                    /** @description Of an alias with `targets`: the model that replied, why it was asked, and which models failed before: `openai/gpt-5.5; why=fallback; attempts=2; failed="azure-eu/gpt-5.5:rate_limited"`. */
+                    "x-moniker-target"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -122,25 +122,20 @@ async function proxyToModel(deps: ProxyDeps, principal: Principal, asGiven: Prox
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
   const ending = endingRoute(bodies.usage, route);
   const keyed = [ref, chat.agent, chat.headers, isListed, hasBudget];
-  const cache = await openCache(deps, principal, access, { asked: chat.cache, body: chat.body, dialect: dialect.name, keyed });
+  const hit = (): void => route?.unused();
+  const cache = await openCache(deps, principal, access, { asked: chat.cache, body: chat.body, dialect: dialect.name, keyed, hit });
   const meter = startMeter(
     { ...deps, usage: cache === null ? ending : cache.usage(ending) },
     { principal, ref, agent: agentName, requestId, dialect: dialect.name },
     given,
   );
   try {
-    let isAsked = false;
-    const send = (own: ProxyDeps): Promise<Response> => {
-      isAsked = true;
-      return sendChat(own, principal, chat, { access, isListed, reserve, hasBudget }, meter);
-    };
+    const send = (own: ProxyDeps) => sendChat(own, principal, chat, { access, isListed, reserve, hasBudget }, meter);
     const kept = cache === null ? undefined : deps.kept?.(principal);
     const sent = cache === null ? send(deps) : cache.answer(meter, kept, (given) => send(given ? { ...deps, kept: () => given } : deps));
     // What it uses is counted although its client disconnects.
     if (reserve !== undefined) deps.background?.(sent.catch(() => undefined));
-    const reply = await sent;
-    if (!isAsked) route?.unused();
-    return await bodies.watch(reply);
+    return await bodies.watch(await sent);
   } catch (error) {
     bodies.fail();
     meter.fail(error);
@@ -164,7 +159,7 @@ async function withFileIds(
 export async function openCache(
   deps: ProxyDeps,
   principal: Principal,
-  { kind, baseUrl, headers, profile }: ProviderAccess,
+  { kind, baseUrl, headers, profile, cloud }: ProviderAccess,
   request: CacheableRequest,
 ): Promise<OpenCache | null> {
   const { cached, usage, directory } = deps;
@@ -172,7 +167,7 @@ export async function openCache(
   const isAsked = request.asked !== undefined || principal.cache !== undefined;
   if (!isAsked && !(await directory.modelAliases(principal.workspace)).some(({ cache }) => cache !== undefined)) return null;
   const { openReplyCache } = await import('../engine/proxy/reply-cache.ts');
-  const keyed = [kind, baseUrl, headers, profile, ...request.keyed];
+  const keyed = [kind, baseUrl, headers, profile, cloud?.apiVersion ?? null, ...request.keyed];
   return await openReplyCache({ ...deps, cached: await cached() }, principal, { ...request, keyed });
 }
 

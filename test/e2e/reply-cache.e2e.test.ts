@@ -16,6 +16,7 @@ beforeAll(async () => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
+      if (request.method === 'GET') return void response.writeHead(404).end();
       const text = Buffer.concat(parts).toString();
       const body = JSON.parse(text);
       received.push(text);
@@ -26,12 +27,14 @@ beforeAll(async () => {
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(JSON.stringify(value));
       };
+      if (request.url?.endsWith(':batchEmbedContents')) return send(200, { embeddings: [{ values: [number] }] });
       if (request.url === '/v1/embeddings')
         return send(200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [number] }], model: 'small', usage });
       if (text.includes('fail')) return send(400, { error: { message: 'no', type: 'invalid_request_error' } });
       if (body.stream !== true) {
         const message = { role: 'assistant', content: text.includes('long') ? 'x'.repeat(1_100_000) : `reply ${number}` };
-        return send(200, { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
+        const reply = { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
+        return text.includes('slow') ? void setTimeout(() => send(200, reply), 200) : send(200, reply);
       }
       const chunk = (delta: object, finish: string | null) =>
         frame({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
@@ -49,6 +52,9 @@ beforeAll(async () => {
   await put('/v1/providers/cachy', { kind: 'openai-compatible', baseUrl, apiKey: 'sk-x', prices: { '*': { input: 1, output: 1 } } });
   await put('/v1/model-aliases/kept', { model: 'cachy/small', cache: { ttl: 600 } });
   await put('/v1/model-aliases/shared', { model: 'cachy/small', cache: { ttl: 600, scope: 'workspace' } });
+  await put('/v1/providers/gem', { kind: 'gemini', baseUrl, apiKey: 'k' });
+  await put('/v1/model-aliases/embed', { model: 'gem/m', cache: { ttl: 600 } });
+  await put('/v1/model-aliases/routed', { targets: [{ model: 'cachy/small' }], strategy: 'lowest-latency', cache: { ttl: 600 } });
   await put('/v1/model-aliases/never', { model: 'cachy/small', cache: false });
 });
 afterAll(() => {
@@ -118,6 +124,31 @@ describe('a cached reply', () => {
     const body = { model: 'kept', input: 'x' };
     const first = await ask(body, { path: 'embeddings' });
     expect((await hit(body, { path: 'embeddings' })).text).toBe(first.text);
+  });
+
+  it('is stored for embeddings of Gemini by all that its API is sent', async () => {
+    const path = 'models/embed:embedContent';
+    const body = { content: { parts: [{ text: 'x' }] }, taskType: 'RETRIEVAL_QUERY' };
+    const first = await ask(body, { path });
+    expect((await hit(body, { path })).text).toBe(first.text);
+    const other = await ask({ ...body, taskType: 'RETRIEVAL_DOCUMENT' }, { path });
+    expect(other.cache).toBe('miss');
+    expect(other.text).not.toBe(first.text);
+  });
+
+  it.each([
+    ['a chat', chat('routed', 'how fast'), 'chat/completions'],
+    ['embeddings', { model: 'routed', input: 'how fast' }, 'embeddings'],
+  ])('says nothing about the speed of a model of a route: %s', async (_what, body, path) => {
+    const measured = async (): Promise<number> => (await service.call('GET', '/v1/models/routed')).json.route[0].latencyMs;
+    await ask(body, { path });
+    await hit(body, { path });
+    // Only a reply of the model itself may change it.
+    await ask(chat('routed', `slow ${path}`));
+    const slow = await measured();
+    for (let again = 0; again < 5; again += 1) await hit(body, { path });
+    expect(slow).toBeGreaterThan(10);
+    expect(await measured()).toBe(slow);
   });
 
   it('is shared by the keys of a workspace only if the alias says so, and never beyond the models of a key', async () => {

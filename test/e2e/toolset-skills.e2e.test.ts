@@ -120,6 +120,8 @@ describe('an MCP client of a toolset with skills', () => {
     await service.call('PUT', '/v1/toolsets/planning', { ...document, skills: ['plan'] });
     const second = { tools: [{ tool: 'builtin.bash', name: 'cli', aliases: [] }], skills: ['plan'] };
     expect((await service.call('PUT', '/v1/toolsets/planning', second)).status).toBe(200);
+    const { json: diff } = await service.call('GET', '/v1/toolsets/planning/diff?from=1&to=2');
+    expect(diff.fields).toMatchObject([{ path: expect.stringMatching(/^\/skills\/plan/) }]);
     await service.call('PUT', '/v1/skills/plan', { content: '---\nname: plan\ndescription: Two.\n---\nSecond `bash`.\n' });
     const text = async (path: string) => (await contentOf('skill://plan/SKILL.md', path)).text as string;
     await expect.poll(() => text('/mcp/planning')).toContain('Second `cli`.');

@@ -4,6 +4,7 @@
  */
 import { diffRecords } from './definition-diff.ts';
 import { type Edition, type EditionTool, targetTools } from './edition-tool.ts';
+import type { EditionSkill } from './edition-skill.ts';
 import type { DefinitionChange } from '../tools/hold.ts';
 
 /** Reported differences of two versions of a toolset, over all entries; each may have several kB. */
@@ -104,9 +105,25 @@ function movedEntries(partners: readonly (number | null)[]): ReadonlySet<number>
 }
 
 function toolsetView({ edition, description, revoked }: ToolsetState): Record<string, unknown> {
-  const { announce, onDemandAbove, mcpTools, instructions, resources, prompts } = edition;
+  const { announce, onDemandAbove, mcpTools, instructions, resources, prompts, skills } = edition;
   const texts = instructions && Object.fromEntries(instructions.map(({ server, text }) => [server, text]));
-  return { announce, description, onDemandAbove, mcpTools, revoked, instructions: texts, resources, prompts };
+  return {
+    announce,
+    description,
+    onDemandAbove,
+    mcpTools,
+    revoked,
+    instructions: texts,
+    resources,
+    prompts,
+    skills: skills && digestsOf(skills),
+  };
+}
+
+/** The digests of the files of skills, by name and path. */
+function digestsOf(skills: readonly EditionSkill[]): Record<string, Record<string, string>> {
+  const files = ({ digest, resources }: EditionSkill) => [['SKILL.md', digest], ...resources.map((file) => [file.path, file.digest])];
+  return Object.fromEntries(skills.map((skill) => [skill.name, Object.fromEntries(files(skill))]));
 }
 
 /** The compared fields of an entry, under the names that an administrator knows. */

@@ -12,7 +12,7 @@ import type { Principal } from '../../core/people/principal.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { readCompletionId, toAnswerId } from '../../core/text/reference.ts';
 import { maxSummaryTokens, summaryInstruction, summaryOfMessages } from '../../core/turn/compaction.ts';
-import type { ResolvedModel } from '../../core/model/route.ts';
+import { type ResolvedModel, targetHeader } from '../../core/model/route.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { openAiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { packCompaction } from '../../dialects/openai-responses/input.ts';
@@ -31,7 +31,8 @@ export type CompactDeps = Pick<ChatDeps, 'sessions' | 'directory' | 'planTurn' |
 };
 
 export type CompactRequest = { body: ChatBody; requestId?: string | undefined; signal(): AbortSignal };
-export type Compacted = { document: CompactedDocument; dropped: readonly DroppedItem[] };
+/** `target`: which model of a route wrote the summary, and why; null: the request names no route. */
+export type Compacted = { document: CompactedDocument; dropped: readonly DroppedItem[]; target: string | null };
 export type CompactedDocument = {
   id: string;
   object: 'response.compaction';
@@ -82,7 +83,7 @@ export async function compactInput(deps: CompactDeps, principal: Principal, requ
     output: [...kept, { type: 'compaction', id: `cmp_${unique}`, encrypted_content: token }],
     usage: summarized.usage,
   };
-  return { document, dropped };
+  return { document, dropped, target: response.headers.get(targetHeader) };
 }
 
 function limitsOf({ limited, fallbacks, timeouts }: Plan) {

@@ -57,6 +57,8 @@ export type CacheableRequest = {
   dialect: string | null;
   /** Besides body and dialect, all that decides what is sent and how the reply is written. */
   keyed: readonly unknown[];
+  /** Called when a stored reply is used, so that the model is not asked. */
+  hit?(): void;
 };
 
 type Recorder = Pick<UsageRecorder, 'gather'>;
@@ -84,7 +86,8 @@ export async function openReplyCache(deps: CacheDeps, principal: Principal, requ
   const reason = 'bypass' in decided ? decided.bypass : effectOf(body);
   if (reason !== null || 'bypass' in decided) return bypass(reason ?? '');
   const hash = await sha256Hex(canonicalJson([format, dialect, body, ...keyed]));
-  return cacheAt(deps, principal, { ...decided, name: `${decided.scope === 'key' ? principal.keyId : 'all'}:${hash}`, dialect });
+  const name = `${decided.scope === 'key' ? principal.keyId : 'all'}:${hash}`;
+  return cacheAt(deps, principal, { ...decided, name, dialect, hit: () => request.hit?.() });
 }
 
 /** A request that changes something at its provider, or lets it call tools, is not answered without it. null: it does not. */
@@ -107,15 +110,16 @@ function noted(response: Response, value: string): Response {
   return response;
 }
 
-type Place = Exclude<DecidedCache, { bypass: string }> & { name: string; dialect: string | null };
+type Place = Exclude<DecidedCache, { bypass: string }> & { name: string; dialect: string | null; hit(): void };
 
-function cacheAt(deps: CacheDeps, { workspace, keyId }: Principal, { name, ttl, isRefresh, dialect }: Place): OpenCache {
+function cacheAt(deps: CacheDeps, { workspace, keyId }: Principal, { name, ttl, isRefresh, dialect, hit }: Place): OpenCache {
   const { clock, cached, background = () => undefined } = deps;
   const reported = Promise.withResolvers<UsageReport>();
   let isHit = false;
 
   const replay = (reply: CachedReply, meter: CallMeter, kept: KeptReplies | undefined): Response => {
     isHit = true;
+    hit();
     const age = clock.now() - reply.at;
     if (kept !== undefined && (age > keptMs || reply.keyId !== keyId)) background(keepAgain(kept, reply.kept));
     meter.begun();

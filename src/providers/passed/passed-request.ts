@@ -89,11 +89,12 @@ async function passToModel(
   const others = (isListed || hasBudget) && !(body instanceof FormData) ? otherModels(body) : [];
   if (others.length > 0) throw invalidRequest(others);
   const bodies = startBodyLog({ ...deps, usage }, principal.workspace, readText);
-  const keyed = [path, ref, isListed, hasBudget];
+  // What Gemini's API is sent in place of the body has more members.
+  const keyed = [path, ref, isListed, hasBudget, gemini === undefined ? null : exchange.body];
   // Embeddings are the only ones of these that are asked for again and again, and the same for the same text.
   const cache =
     asked.path === '/embeddings' && !(body instanceof FormData)
-      ? await openCache(deps, principal, access, { asked: wanted, body, dialect: null, keyed })
+      ? await openCache(deps, principal, access, { asked: wanted, body, dialect: null, keyed, hit: () => route?.unused() })
       : null;
   const ending = endingRoute(bodies.usage, route);
   const meter = startMeter(

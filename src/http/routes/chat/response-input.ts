@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
 import { droppedHeader, droppedHeaders } from '../../../core/model/dropped.ts';
+import { targetHeader, targetHeaders } from '../../../core/model/route.ts';
 import { openAiResponses } from '../../../dialects/openai-responses/dialect.ts';
 import { InputItem } from '../../../dialects/openai-responses/input.ts';
 import { charactersPerToken } from '../../../core/limits/units.ts';
@@ -85,7 +86,7 @@ export const responseInputRoutes = [
           description: 'The compacted conversation.',
           schema: Compaction,
           contentType: 'application/json',
-          headers: { [droppedHeader]: 'What of the request and its session is not in the summary. Absent: nothing.' },
+          headers: { [droppedHeader]: 'What of the request and its session is not in the summary. Absent: nothing.', ...targetHeaders },
         },
       },
       problems,
@@ -94,7 +95,8 @@ export const responseInputRoutes = [
       const asked = { body: requireModel(body), requestId: c.get('requestId'), signal: () => c.req.raw.signal };
       const compacted = await compactInput(services, principal, asked);
       if (compacted instanceof Response) return compacted;
-      return answer(200, compacted.document, droppedHeaders(compacted.dropped));
+      const { document, dropped, target } = compacted;
+      return answer(200, document, { ...droppedHeaders(dropped), ...(target !== null && { [targetHeader]: target }) });
     },
   ),
 ];

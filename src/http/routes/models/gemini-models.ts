@@ -5,7 +5,9 @@
 import * as z from 'zod';
 import { isRecord, listOf, recordOf, tryParse } from '../../../core/json/wire-value.ts';
 import { limits } from '../../../core/limits/limits.ts';
+import { cacheHeader } from '../../../core/model/cache/cache-decision.ts';
 import { createDropped, droppedHeader, droppedHeaders } from '../../../core/model/dropped.ts';
+import { targetHeaders } from '../../../core/model/route.ts';
 import { requireAllowed } from '../../../core/people/authority.ts';
 import { invalidRequest, type Issue, parseInput, Problem } from '../../../core/problem.ts';
 import { geminiDialect } from '../../../dialects/gemini/dialect.ts';
@@ -14,6 +16,7 @@ import { inOneSpelling } from '../../../dialects/gemini/wire-names.ts';
 import { resolveModel } from '../../../engine/chat/incoming-chat.ts';
 import { readBounded } from '../../../net/read-bounded.ts';
 import { defineRoute, type RouteRequest } from '../../route.ts';
+import { cacheAnswerHeader } from '../chat/chat.ts';
 import { modelIn, withPath } from '../chat/gemini.ts';
 import { countOrEstimate } from './count-tokens.ts';
 import { GeminiModel, listModels, readListedModel, toGeminiModel } from './models.ts';
@@ -55,7 +58,11 @@ const embedded = {
     'A provider of kind `gemini` is sent the request, and one of kind `openai` or `openai-compatible` its texts, `outputDimensionality` and no `taskType` and `title`.',
   problems: failures,
 } as const;
-const droppedHeaderText = { [droppedHeader]: 'What the request asked for and the provider was not sent. Absent: nothing.' };
+const embedHeaders = {
+  [droppedHeader]: 'What the request asked for and the provider was not sent. Absent: nothing.',
+  [cacheHeader]: cacheAnswerHeader,
+  ...targetHeaders,
+};
 
 export const geminiModelRoutes = [
   defineRoute(
@@ -97,7 +104,7 @@ export const geminiModelRoutes = [
       operationId: 'embedContent',
       summary: 'Embed a text (Gemini)',
       body: { documented: EmbedRequest, maxBytes: limits.maxLargeBodyBytes },
-      answers: { 200: { description: 'The embedding.', schema: z.looseObject({ embedding: Embedding }), headers: droppedHeaderText } },
+      answers: { 200: { description: 'The embedding.', schema: z.looseObject({ embedding: Embedding }), headers: embedHeaders } },
     },
     async (request) => {
       const { model: _same, ...own } = withPath(request);
@@ -121,7 +128,7 @@ export const geminiModelRoutes = [
         200: {
           description: 'The embeddings, in order.',
           schema: z.looseObject({ embeddings: z.array(Embedding) }),
-          headers: droppedHeaderText,
+          headers: embedHeaders,
         },
       },
     },
@@ -189,6 +196,7 @@ async function embed({ c, services, principal, params: given }: Embedder, reques
       ...(dimensions != null && { dimensions }),
     },
     requestId: c.get('requestId'),
+    cache: c.req.header(cacheHeader),
     gemini: {
       method: 'batchEmbedContents',
       body: (resource) => ({ requests: read.map((request) => ({ ...request, model: resource })) }),
@@ -201,7 +209,10 @@ async function embed({ c, services, principal, params: given }: Embedder, reques
   const dropped = createDropped();
   for (const name of isOwn ? [] : (['taskType', 'title'] as const))
     if (read.some((request) => request[name] != null)) dropped.add(`${place}${name}`, 'the API does not have it');
-  return { embeddings: valuesIn(reply ?? {}, isOwn).map((values) => ({ values })), headers: droppedHeaders(dropped.items()) };
+  const passed = Object.fromEntries([...response.headers].filter(([name]) => name.startsWith('x-moniker-')));
+  const names = [passed, droppedHeaders(dropped.items())].flatMap((headers) => headers[droppedHeader] ?? []);
+  const headers = { ...passed, ...(names.length > 0 && { [droppedHeader]: names.join(', ') }) };
+  return { embeddings: valuesIn(reply ?? {}, isOwn).map((values) => ({ values })), headers };
 }
 
 /** In the order of the inputs. */

@@ -27,7 +27,7 @@ const ToolsetDiff = z
     to: z.int(),
     fields: z.array(DefinitionChange).meta({
       description:
-        'Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/mcpTools`, `/revoked`, `/instructions/{server}`.',
+        'Changed fields of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/mcpTools`, `/revoked`, `/instructions/{server}`, `/skills/{skill}`.',
     }),
     changes: z
       .array(
