@@ -19,7 +19,8 @@ import type { AskedChat } from '../engine/proxy/translate-chat.ts';
 import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { supportedSettings } from './supported-settings.ts';
-import { countRequestTokens, type ProxyDeps, proxyModelRequest } from './proxy.ts';
+import { countRequestTokens } from './passed/count-tokens.ts';
+import { type ProxyDeps, proxyModelRequest } from './proxy.ts';
 
 type CompactionArguments = Parameters<typeof compactByProvider> extends [unknown, ...infer Rest] ? Rest : never;
 

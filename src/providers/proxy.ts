@@ -14,9 +14,7 @@ import { encodeFrame } from '../dialects/native.ts';
 import { createReplyEncoder } from '../dialects/reply-encoder.ts';
 import { firstReply } from '../engine/first-reply.ts';
 import type { RouteAttempt } from '../engine/try-routes.ts';
-import { modelsOf } from '../core/model/route.ts';
 import { createDropped, type Dropped, droppedHeaders } from '../core/model/dropped.ts';
-import { limits } from '../core/limits/limits.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
 import { apiHeader } from '../core/model/provider-profile.ts';
 import type { Principal } from '../core/people/principal.ts';
@@ -28,7 +26,6 @@ import { type KeptReplies, withReferredItems } from '../engine/proxy/kept-replie
 import { readAllowedProvider, requireRouteModels } from '../engine/plan/plan-models.ts';
 import { limitRequest, type LimitedRequest } from '../engine/proxy/reserve-request.ts';
 import type { Limiter } from '../ports/limiter.ts';
-import { readBounded } from '../net/read-bounded.ts';
 import { isEventStream } from '../net/sse.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
@@ -41,7 +38,7 @@ import { startReply } from './passed/reply-start.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { lacksUsage, offersTools, outgoingBody, wantsUsage, withStreamUsage } from './passed/outgoing-body.ts';
 import type { IdSeal } from './passed/provider-ids.ts';
-import { accessFor, isUnknownEndpoint, needsOf, otherAccess } from './api-choice.ts';
+import { accessFor, needsOf, otherAccess } from './api-choice.ts';
 import type { ProviderExchange } from './provider-exchange.ts';
 import { profileFor } from './profiles.ts';
 import { adapters } from './registry.ts';
@@ -236,30 +233,6 @@ async function forwardChat(
 /** `isListed`: the model must be on an allow-list. */
 type SendRules = { access: ProviderAccess; isListed: boolean } & Pick<LimitedRequest, 'reserve' | 'hasBudget'>;
 
-/** Returns the provider's count of the request's tokens; null: it cannot count, and the caller estimates. */
-export async function countRequestTokens(
-  { directory, outbound: http, clock }: Pick<ProxyDeps, 'directory' | 'outbound' | 'clock'>,
-  principal: Principal,
-  { ref: asked, ...request }: Omit<AskedChat, 'signal' | 'agent'>,
-): Promise<Response | null> {
-  // The models of a route count alike, or nothing better is known.
-  const [ref = ''] = modelsOf(asked);
-  const { access } = await readAllowedProvider(directory, principal, ref);
-  const { model } = splitModelRef(ref);
-  const sent = accessFor(access, model, needsOf(request.body, request.dialect.name), clock.now());
-  return await ifKnown(sent, () => countTokens({ ...request, access: sent, model, http, clock }));
-}
-
-/** Returns null if the provider, which only resembles its kind, does not have the endpoint. */
-export async function ifKnown(access: ProviderAccess, work: () => Promise<Response | null>): Promise<Response | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Problem && isUnknownEndpoint(error, access)) return null;
-    throw error;
-  }
-}
-
 export type ProxyRequest = Pick<ProxiedChat, 'dialect' | 'text' | 'headers' | 'timeouts'> & {
   access: ProviderAccess;
   /** The model half of the ref. */
@@ -377,21 +350,6 @@ async function withKeptItems(request: ProxyRequest): Promise<ProxyRequest> {
   if (kept === undefined) return request;
   const whole = await withReferredItems(kept, body, { unknown: 'leave' });
   return whole === body ? request : { ...request, body: whole, text: undefined };
-}
-
-/** Throws like `proxyChat`. null: the provider cannot count. */
-export async function countTokens(request: Omit<ProxyRequest, 'signal' | 'ids'>): Promise<Response | null> {
-  const { access, dialect, http, clock } = request;
-  const adapter = adapters[access.kind];
-  if (adapter.countTokensPath === undefined || adapter.dialect !== dialect.name) return null;
-  const headers = { ...adapter.headers, ...request.headers };
-  const exchange = { access, model: request.model, path: adapter.countTokensPath(request.model), headers, body: outgoingBody(request) };
-  const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange));
-  const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
-  if (truncated) throw malformedProblem(access, 'sent a token count that is too long');
-  const type = response.headers.get('content-type') ?? 'application/json';
-  const text = withoutKey(access, new TextDecoder().decode(bytes));
-  return new Response(text, { status: 200, headers: { 'content-type': withoutKey(access, type) } });
 }
 
 /**

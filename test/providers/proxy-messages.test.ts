@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { anthropicMessages } from '../../src/dialects/anthropic/dialect.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
-import { countTokens } from '../../src/providers/proxy.ts';
+import { countTokens } from '../../src/providers/passed/count-tokens.ts';
 import { canForward, proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';
 import { countedIds, fakeClock } from '../fakes/runtime.ts';
 import { fakeAnthropic } from '../fakes/upstreams/anthropic.ts';
