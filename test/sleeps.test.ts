@@ -25,6 +25,7 @@ const allowed: Record<string, string> = {
   'e2e/mcp-eras.all.e2e.test.ts': 'a slow tool, and streams whose opening no client sees',
   'e2e/metered-upstream.ts': 'an upstream with a response time',
   'e2e/providers.e2e.test.ts': 'a turn that must still run after its caller left',
+  'e2e/reply-cache.e2e.test.ts': 'an upstream whose time a stored reply must not replace',
   'e2e/resilience.all.e2e.test.ts': 'a turn that must still run after its caller left',
   'e2e/schedules.e2e.test.ts': 'schedules of a service that is down for some intervals',
   'e2e/service.ts': 'polls a process, also without a test runner',
