@@ -88,24 +88,27 @@ export function createResultScan({ kind }: Pick<ProviderAccess, 'kind'>, model: 
   const { readUsage } = kind === 'anthropic' ? adapters.anthropic : adapters.openai;
   const decoder = new TextDecoder();
   const totals = new Map<string, ModelTotals>();
+  /** They do not say their model. */
+  let failed = 0;
   let line: string[] = [];
   let length = 0;
-  const add = ({ model: replied, usage: given, isFailed }: LineResult): void => {
-    const named = model ?? replied;
+  const add = (named: string, given: unknown, failures: number): void => {
     const name = totals.has(named) || totals.size < maxModels ? named : 'other';
-    const { calls, failures, unreported, usage } = totals.get(name) ?? { calls: 0, failures: 0, unreported: 0, usage: noUsage };
+    const before = totals.get(name) ?? { calls: 0, failures: 0, unreported: 0, usage: noUsage };
     const used = readUsage?.(given) ?? null;
+    const calls = Math.max(1, failures);
     totals.set(name, {
-      calls: calls + 1,
-      failures: failures + (isFailed ? 1 : 0),
-      unreported: unreported + (used === null && !isFailed ? 1 : 0),
-      usage: used === null ? usage : addUsage(usage, used),
+      calls: before.calls + calls,
+      failures: before.failures + failures,
+      unreported: before.unreported + (used === null ? calls - failures : 0),
+      usage: used === null ? before.usage : addUsage(before.usage, used),
     });
   };
   const endLine = (): void => {
     // What a longer line used is unknown.
-    const result = length > maxLineCharacters ? { model: 'unknown', usage: null, isFailed: false } : readLine(tryParse(line.join('')));
-    if (result !== null) add(result);
+    const result = length > maxLineCharacters ? { model: 'unknown', usage: null } : readLine(tryParse(line.join('')));
+    if (result === 'failed') failed += 1;
+    else if (result !== null) add(model ?? result.model, result.usage, 0);
     line = [];
     length = 0;
   };
@@ -124,26 +127,27 @@ export function createResultScan({ kind }: Pick<ProviderAccess, 'kind'>, model: 
     },
     end(): BatchTotals {
       if (length > 0) endLine();
+      const [only = 'unknown'] = totals.size === 1 ? totals.keys() : [];
+      if (failed > 0) add(model ?? only, null, failed);
+      failed = 0;
       return totals;
     },
   };
 }
 
-type LineResult = { model: string; usage: unknown; isFailed: boolean };
-
 /**
  * A line of OpenAI's output file (guide "Batch API", "Retrieve the results") or of Anthropic's results (`MessageBatchIndividualResponse`); null: a
  * request that was not sent, or no result.
  */
-function readLine(value: unknown): LineResult | null {
+function readLine(value: unknown): { model: string; usage: unknown } | 'failed' | null {
   if (!isRecord(value)) return null;
   const { type, message } = recordOf(value.result);
   if (type === 'canceled' || type === 'expired') return null;
   const { status_code: status, body } = recordOf(value.response);
   if (type === undefined && status === undefined && value.error == null) return null;
+  if (type === undefined ? status !== 200 : type !== 'succeeded') return 'failed';
   const reply = recordOf(type === undefined ? body : message);
-  const isFailed = type === undefined ? status !== 200 : type !== 'succeeded';
-  return { model: stringOf(reply.model) || 'unknown', usage: reply.usage, isFailed };
+  return { model: stringOf(reply.model) || 'unknown', usage: reply.usage };
 }
 
 type CountDeps = { clock: Clock; background(work: Promise<unknown>): void };
