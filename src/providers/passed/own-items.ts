@@ -45,7 +45,7 @@ export function passedHeaders({ kind }: ProviderAccess, given: Readonly<Record<s
   return { accept: '*/*', ...adapters[kind].headers, ...given };
 }
 
-export async function readDocument(access: ProviderAccess, response: Response): Promise<Json> {
+export async function readOwnItem(access: ProviderAccess, response: Response): Promise<Json> {
   const { bytes, truncated } = await readBounded(response, maxDocumentBytes);
   const document = truncated ? null : tryParse(withoutKey(access, new TextDecoder().decode(bytes)));
   if (!isRecord(document)) throw malformedProblem(access, 'sent no JSON object');
@@ -53,9 +53,9 @@ export async function readDocument(access: ProviderAccess, response: Response): 
 }
 
 /** Returns the provider's document with ids for this key. A batch that has ended is counted before. */
-export async function showDocument(deps: PassedDeps, principal: Principal, shown: Shown, document: Json): Promise<Json> {
+export async function showOwnItem(deps: PassedDeps, principal: Principal, shown: Shown, document: Json): Promise<Json> {
   const { of, access, ownUrl } = shown;
-  if (of === 'batches' && endStates.has(stringOf(document.status))) await countBatch(deps, principal, shown, document);
+  if (of === 'batches') await countBatch(deps, principal, shown, document);
   const own: Json = { ...document };
   for (const name of ['id', 'input_file_id', 'output_file_id', 'error_file_id']) {
     const id = document[name];
@@ -70,9 +70,10 @@ const endStates: ReadonlySet<string> = new Set(['completed', 'failed', 'expired'
 /** A provider that does not report what its batch used says it in the lines of the output file. */
 async function countBatch(deps: PassedDeps, principal: Principal, { access, requestId }: Shown, document: Json): Promise<void> {
   const { id, output_file_id: output, error_file_id: errors } = document;
-  if (typeof id !== 'string') return;
+  const isEnded = endStates.has(stringOf(document.status));
+  if (typeof id !== 'string' || !(isEnded || typeof output === 'string')) return;
   const own = { provider: access.name };
-  const totals = totalsOfBatch(document);
+  const totals = isEnded ? totalsOfBatch(document) : null;
   const batch: NotedItem = { ...own, kind: 'batch', id };
   const files = [output, errors].filter((file) => typeof file === 'string');
   const outputs = files.map((file): NotedItem => {
@@ -181,7 +182,7 @@ async function readItem(deps: PassedDeps, principal: Principal, shown: Shown, it
   try {
     const exchange = { access, model: '', path, method: 'GET' as const, headers: passedHeaders(access), body: null };
     const response = await openHead({ http, clock }, exchange, { isWhole: true });
-    return await showDocument(deps, principal, shown, await readDocument(access, response));
+    return await showOwnItem(deps, principal, shown, await readOwnItem(access, response));
   } catch (error) {
     if (!(error instanceof Problem) || recordOf(error.extra).upstreamStatus !== 404) throw error;
     await noteItem(deps, principal, { ...item, state: 'deleted' });

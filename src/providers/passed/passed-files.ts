@@ -76,7 +76,7 @@ export async function passFiles(deps: own.PassedDeps, principal: Principal, requ
       meter.end();
       return new Response(content, { status: 200, headers: shown });
     }
-    const document = await own.readDocument(access, response);
+    const document = await own.readOwnItem(access, response);
     const change = { ...item, id: stringOf(document.id) };
     if (method === 'DELETE') await own.noteItem(deps, principal, { ...item, state: 'deleted' });
     else if (given === null) {
@@ -85,7 +85,7 @@ export async function passFiles(deps: own.PassedDeps, principal: Principal, requ
       const expiresAt = of === 'files' && typeof until === 'number' ? until * 1_000 : undefined;
       await own.noteItem(deps, principal, { ...change, ...known, expiresAt });
     }
-    const answered = await own.showDocument(deps, principal, { of, access, ownUrl, requestId }, document);
+    const answered = await own.showOwnItem(deps, principal, { of, access, ownUrl, requestId }, document);
     meter.end();
     return new Response(JSON.stringify(answered), { status: 200, headers: shown });
   } catch (error) {
