@@ -43,7 +43,7 @@ describe('the record of what keys made at providers', () => {
     const { note, rows } = opened();
     expect(note('k', 'out', { batch: 'b1', model: 'm' })).toEqual({ isCounted: false, batch: 'b1', model: 'm' });
     expect(note('k', 'out')).toEqual({ isCounted: false, batch: 'b1', model: 'm' });
-    expect(note('k', 'out', { state: 'counted' }).isCounted).toBe(true);
+    expect(note('k', 'out', { state: 'counted' })?.isCounted).toBe(true);
     expect(note('k', 'out')).toEqual({ isCounted: true, batch: 'b1', model: 'm' });
     expect(note('other', 'out')).toEqual({ isCounted: false, batch: null, model: null });
     expect(rows()).toBe(2);
