@@ -18273,7 +18273,7 @@ export interface operations {
     listBatches: {
         parameters: {
             query?: {
-                /** @description Continues behind this id. */
+                /** @description Continues after this id. */
                 after?: string;
                 /** @description A page has at most 40: `has_more` says whether there are more. */
                 limit?: number;
@@ -18960,7 +18960,7 @@ export interface operations {
     listProviderFiles: {
         parameters: {
             query?: {
-                /** @description Continues behind this id. */
+                /** @description Continues after this id. */
                 after?: string;
                 /** @description A page has at most 40: `has_more` says whether there are more. */
                 limit?: number;
@@ -20176,7 +20176,7 @@ export interface operations {
     listMessageBatches: {
         parameters: {
             query?: {
-                /** @description Continues behind this batch, with older ones. */
+                /** @description Continues after this batch, with older ones. */
                 after_id?: string;
                 /** @description Those that are newer than this batch. */
                 before_id?: string;

@@ -68,8 +68,7 @@ describe('lists of files and batches', () => {
     );
     const newest = [...provider.items.keys()].filter((id) => id.startsWith('file-')).at(-1) ?? '';
     provider.items.delete(newest);
-    const left = await client.files.list({ limit: 1 });
-    expect(idsOf(left.data)).toEqual([files[1]?.id]);
+    for (const limit of [1, 3]) expect((await client.files.list({ limit })).data[0]?.id).toBe(files[1]?.id);
     const batch = await client.batches.create({ input_file_id: files[0]?.id ?? '', endpoint: '/v1/embeddings', completion_window: '24h' });
     expect(idsOf((await client.batches.list()).data)).toEqual([batch.id]);
   });
@@ -171,6 +170,20 @@ describe('batches of messages', () => {
     expect((await client.messages.batches.delete(batch.id)).id).toBe(batch.id);
     expect((await client.messages.batches.list()).data).toEqual([]);
     await expect(client.messages.batches.retrieve(batch.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('count all of their results, although the client disconnects before their end', async () => {
+    const { key, id } = await newKey();
+    const batch = await anthropic(key).messages.batches.create({ requests: [{ custom_id: 'a', params: params('fast') }] });
+    const theirs = [...provider.items.keys()].filter((one) => one.startsWith('msgbatch_')).at(-1) ?? '';
+    const message = { model: 'haiku', content: [{ type: 'text', text: 'x'.repeat(1_000) }], usage: { input_tokens: 1, output_tokens: 2 } };
+    const line = `${JSON.stringify({ custom_id: 'a', result: { type: 'succeeded', message } })}\n`;
+    provider.contents.set(theirs, line.repeat(40_000));
+    const { body } = await fetch(`${service.url}/v1/messages/batches/${batch.id}/results`, { headers: { 'x-api-key': key } });
+    const reader = body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await expect.poll(async () => await usageOf(id), { timeout: 30_000 }).toMatchObject([{ calls: 40_000, inputTokens: 40_000 }]);
   });
 
   it('are listed for their key, in both directions', async () => {

@@ -20,7 +20,7 @@ export type NotedItem = ProviderItem & {
 /** `isCounted`: what the batch, or that of the file, used is in the usage. */
 export type ItemState = { isCounted: boolean; batch: string | null; model: string | null };
 
-/** `desc`: newest first. `after`: continues behind this item in that order. */
+/** `desc`: newest first. `after`: continues after this item in that order. */
 export type ProviderItemQuery = {
   kind: ProviderItem['kind'];
   providers: readonly string[];

@@ -1,6 +1,6 @@
 /**
  * What a batch used, once it has ended: as its provider sums it up, or as the lines of its results say while they are forwarded. It is counted
- * once, whoever reads it how often: the report has the id of the batch, and is stored before the batch is marked as counted.
+ * once, however often it is read: the report has the id of the batch, and is stored before the batch is marked as counted.
  */
 import { sha256Hex } from '../../core/hash.ts';
 import { isRecord, type Json, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';

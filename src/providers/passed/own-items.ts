@@ -1,5 +1,5 @@
 /**
- * Files and batches at a provider as their key sees them: with ids that are signed for it, in lists of its own, and counted once they have ended.
+ * Files and batches at a provider as their key sees them: with ids that are signed for it, in the lists of what it made, and counted once they have ended.
  * Wire: API references of OpenAI ("Files", "Batches") and Anthropic ("Message Batches").
  */
 import { isRecord, type Json, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
@@ -7,7 +7,7 @@ import { MB } from '../../core/limits/units.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
 import type { Principal } from '../../core/people/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
-import type { ItemState, NotedItem, ProviderItem } from '../../core/records/provider-item.ts';
+import type { ItemState, NotedItem, ProviderItem, ProviderItemQuery } from '../../core/records/provider-item.ts';
 import { readBounded } from '../../net/read-bounded.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Logger } from '../../ports/runtime.ts';
@@ -96,6 +96,7 @@ export async function showContent(
   const batch = item.kind === 'file' ? state?.batch : item.id;
   if (body === null || batch == null || state?.isCounted !== false) return body;
   const count = async (totals: BatchTotals): Promise<void> => {
+    if (totals.size === 0) return;
     try {
       await reportBatch(deps, principal, { access, batch, totals, requestId: requestId ?? null });
       await deps.items(principal).noteProviderItems([{ ...item, state: 'counted' }]);
@@ -144,15 +145,17 @@ export async function listOwnItems(
   const from = start === undefined ? undefined : await openId(deps.fileIds, principal, start, param);
   const kind = kindOfPath[of];
   const providers = accesses.map(({ name }) => name);
-  const asked = { kind, providers, purpose, limit: Math.min(limit, maxListedItems), after: from };
+  const asked = { kind, providers, purpose, limit: Math.min(limit, maxListedItems), order: before === undefined ? order : 'asc' } as const;
   const data: Json[] = [];
+  let at: ProviderItemQuery['after'] = from;
   let hasMore = true;
-  // Items that the provider has deleted leave the list, so that the next read has others: a page that is empty would end a client's paging.
+  // A page without items would end the paging of a client.
   for (let reads = 0; data.length === 0 && hasMore && reads < maxReads; reads += 1) {
-    const page = await deps.items(principal).providerItems({ ...asked, order: before === undefined ? order : 'asc' });
+    const page = await deps.items(principal).providerItems({ ...asked, after: at });
     if (page === null) throw new Problem('not_found', `${quoted(start ?? '')} is not in this list any more: begin without it.`, { param });
-    hasMore = page.hasMore;
     data.push(...(await readItems(deps, principal, { of, ...shown }, page.items, accesses)));
+    hasMore = page.hasMore;
+    at = page.items.at(-1);
   }
   return { data: before === undefined ? data : data.reverse(), hasMore };
 }
@@ -164,17 +167,22 @@ async function readItems(
   items: readonly ProviderItem[],
   accesses: readonly ProviderAccess[],
 ): Promise<Json[]> {
-  const found: Json[] = [];
-  for (let at = 0; at < items.length; at += readAtOnce) {
-    const read = items.slice(at, at + readAtOnce).map(async (item) => {
+  const found: { item: ProviderItem; document: Json | null }[] = [];
+  for (let start = 0; start < items.length; start += readAtOnce) {
+    const read = items.slice(start, start + readAtOnce).map(async (item) => {
       const access = accesses.find(({ name }) => name === item.provider);
-      return access === undefined ? null : await readItem(deps, principal, { ...shown, access }, item);
+      return { item, document: access === undefined ? null : await readItem(deps, principal, { ...shown, access }, item) };
     });
-    for (const document of await Promise.all(read)) if (document !== null) found.push(document);
+    found.push(...(await Promise.all(read)));
   }
-  return found;
+  // A provider that has none of them may have been given the key of another account for a time.
+  const present = new Set(found.flatMap(({ item, document }) => (document === null ? [] : [item.provider])));
+  const gone = found.filter(({ item, document }) => document === null && present.has(item.provider));
+  for (const { item } of gone) await noteItem(deps, principal, { ...item, state: 'deleted' });
+  return found.flatMap(({ document }) => (document === null ? [] : [document]));
 }
 
+/** Returns null if the provider does not have the item. */
 async function readItem(deps: PassedDeps, principal: Principal, shown: Shown, item: ProviderItem): Promise<Json | null> {
   const { outbound: http, clock } = deps;
   const access = ofFirstKey(shown.access);
@@ -185,7 +193,6 @@ async function readItem(deps: PassedDeps, principal: Principal, shown: Shown, it
     return await showOwnItem(deps, principal, shown, await readOwnItem(access, response));
   } catch (error) {
     if (!(error instanceof Problem) || recordOf(error.extra).upstreamStatus !== 404) throw error;
-    await noteItem(deps, principal, { ...item, state: 'deleted' });
     return null;
   }
 }

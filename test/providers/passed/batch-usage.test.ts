@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type BatchTotals, countedResults, createResultScan } from '../../../src/providers/passed/batch-usage.ts';
+import type { ProviderAccess } from '../../../src/core/model/provider.ts';
+import type { Principal } from '../../../src/core/people/principal.ts';
+import type { UsageReport } from '../../../src/core/records/usage.ts';
+import type { Directory } from '../../../src/ports/directory.ts';
+import { type BatchTotals, countedResults, createResultScan, reportBatch } from '../../../src/providers/passed/batch-usage.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 
 const line = (model: string, tokens: number): string => {
@@ -16,6 +20,53 @@ function scanned(text: string, pieceBytes: number, model: string | null = null):
   for (let at = 0; at < bytes.length; at += pieceBytes) scan.push(bytes.subarray(at, at + pieceBytes));
   return scan.end();
 }
+
+describe('the report of a batch', () => {
+  const report = async (baseUrl: string, prices: object | undefined, model: string) => {
+    const sent: [string, readonly UsageReport[]][] = [];
+    const deps = {
+      clock: { now: () => 1_000 },
+      directory: {} as Directory,
+      recordUsage: async (_workspace: string, session: string, reports: readonly UsageReport[]) => void sent.push([session, reports]),
+    };
+    // Nothing else of these is used.
+    const access = { name: 'p', kind: 'openai', baseUrl, prices } as unknown as ProviderAccess;
+    const principal = { workspace: 'default', keyId: 'k'.repeat(12), limits: { key: { dailyCost: 1 } } } as unknown as Principal;
+    const usage = { inputTokens: 1_000_000, outputTokens: 1_000_000 };
+    const totals = new Map([[model, { calls: 4, failures: 1, unreported: 1, usage }]]);
+    await reportBatch(deps, principal, { access, batch: 'b', totals, requestId: null });
+    return sent[0] ?? ['', []];
+  };
+  const own = { 'gpt-4o': { input: 2, output: 10 } };
+
+  it('has half of the price at the services that document it, and the price elsewhere', async () => {
+    const costs = await Promise.all(
+      [
+        ['https://api.openai.com/v1', undefined, 'gpt-4o'],
+        ['https://api.anthropic.com/v1', own, 'gpt-4o'],
+        ['https://api.openai.com.example/v1', own, 'gpt-4o'],
+        ['https://api.groq.com/openai/v1', own, 'gpt-4o'],
+      ].map(
+        async ([url, prices, model]) => (await report(url as string, prices as object | undefined, model as string))[1][0]?.models[0]?.cost,
+      ),
+    );
+    expect(costs).toEqual([6.25, 6, 12, 12]);
+  });
+
+  it('counts each request, for the budgets of its key, under an id that is the same every time', async () => {
+    const [session, [first]] = await report('https://a.example/v1', own, 'gpt-4o');
+    const [again, [second]] = await report('https://a.example/v1', own, 'gpt-4o');
+    expect([again, second]).toEqual([session, first]);
+    expect(first).toMatchObject({
+      part: 1,
+      budgets: [{ of: 'key' }],
+      models: [{ calls: 4, failures: 1, priced: 2, unpriced: 1, unreported: 1 }],
+    });
+    expect(session).toMatch(/^batch_[0-9a-f]{32}$/);
+    const [, [unpriced]] = await report('https://a.example/v1', undefined, 'gpt-4o');
+    expect(unpriced?.models).toMatchObject([{ cost: 0, priced: 0, unpriced: 3 }]);
+  });
+});
 
 describe('the results of a batch', () => {
   it('are added up by model, in pieces of any size', () => {

@@ -30,7 +30,7 @@ const MessageBatchPage = z
   .meta({ id: 'MessageBatchPage' });
 const cursor = z.string().min(1).max(1_024).optional();
 const ListQuery = z.strictObject({
-  after_id: cursor.meta({ description: 'Continues behind this batch, with older ones.' }),
+  after_id: cursor.meta({ description: 'Continues after this batch, with older ones.' }),
   before_id: cursor.meta({ description: 'Those that are newer than this batch.' }),
   limit: z.coerce
     .number()

@@ -47,7 +47,7 @@ const listLimit = z.coerce
   });
 const BatchList = z.strictObject({
   provider: z.string().min(1).max(32).optional().meta({ description: 'Only what is at this provider.' }),
-  after: z.string().min(1).max(1_024).optional().meta({ description: 'Continues behind this id.' }),
+  after: z.string().min(1).max(1_024).optional().meta({ description: 'Continues after this id.' }),
   limit: listLimit,
 });
 const FileList = BatchList.extend({

@@ -1,6 +1,6 @@
 /**
  * What keys made at providers (`core/records/provider-item.ts`), for their lists and so that a batch is counted once. A key has the newest
- * `maxItemsOfKey` of each kind. A row of a deleted item stays for a day, so that a list that is being paged continues behind it.
+ * `maxItemsOfKey` of each kind. A row of a deleted item stays for a day, so that a list that is being paged continues after it.
  */
 import type { ItemState, NotedItem, ProviderItem, ProviderItemQuery } from '../../../core/records/provider-item.ts';
 import type { CatalogContext } from '../context.ts';
