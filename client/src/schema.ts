@@ -1188,8 +1188,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Refused: batches are not listed
-         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         * List the batches of the key
+         * @description Lists what this key made, at all of its providers or at one. An item that was made before there were lists is in them once its content was downloaded or, of a batch, once it has ended and was read.
          *
          *     Scope: `chat`.
          */
@@ -1534,8 +1534,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Refused: files are not listed
-         * @description Passed to a provider of kind `openai`, `openai-responses` or `openai-compatible`, with its key. Ids are for the key that got them. A list of `models` must have the whole provider (`openai/*`).
+         * List the files of the key
+         * @description Lists what this key made, at all of its providers or at one. An item that was made before there were lists is in them once its content was downloaded or, of a batch, once it has ended and was read.
          *
          *     Scope: `chat`.
          */
@@ -2066,6 +2066,106 @@ export interface paths {
          *     Scope: `chat`.
          */
         get: operations["getMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the batches of messages of the key
+         * @description Lists what this key made, newest first, at all of its providers.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listMessageBatches"];
+        put?: never;
+        /**
+         * Create a batch of messages
+         * @description Passed to the provider of its models, of kind `anthropic`. Each request names a model or an alias of one; the key must be allowed to use all of them, and they must be of one provider. Agents and toolsets are not used. Keys, agents and workspaces with limits of tokens or cost cannot create batches.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["createMessageBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a batch of messages
+         * @description Passed to the provider that has the batch, of kind `anthropic`. Ids are for the key that got them.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getMessageBatch"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a batch of messages
+         * @description Passed to the provider that has the batch, of kind `anthropic`. Ids are for the key that got them.
+         *
+         *     Scope: `chat`.
+         */
+        delete: operations["deleteMessageBatch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/batches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a batch of messages
+         * @description Passed to the provider that has the batch, of kind `anthropic`. Ids are for the key that got them.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["cancelMessageBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/batches/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the results of a batch
+         * @description Passed to the provider that has the batch, of kind `anthropic`. Ids are for the key that got them.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["getMessageBatchResults"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8126,6 +8226,50 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        MessageBatch: {
+            id: string;
+            processing_status?: string;
+            results_url?: string | null;
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MessageBatchPage: {
+            data: components["schemas"]["MessageBatch"][];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "requests": [
+         *         {
+         *           "custom_id": "first",
+         *           "params": {
+         *             "model": "anthropic/claude-opus-5-5",
+         *             "max_tokens": 1024,
+         *             "messages": []
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        MessageBatchRequest: {
+            requests: ({
+                custom_id: string;
+                params: {
+                    model: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            })[];
+        } & {
+            [key: string]: unknown;
+        };
         MessageEvent: {
             type: string;
         } & {
@@ -9163,6 +9307,21 @@ export interface components {
         ProviderFile: {
             id: string;
             object: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ProviderItemPage: {
+            data: ({
+                id: string;
+                object: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
+            /** @constant */
+            object: "list";
         } & {
             [key: string]: unknown;
         };
@@ -18113,7 +18272,14 @@ export interface operations {
     };
     listBatches: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Continues after this id. */
+                after?: string;
+                /** @description A page has at most 40: `has_more` says whether there are more. */
+                limit?: number;
+                /** @description Only what is at this provider. */
+                provider?: string;
+            };
             header?: {
                 /** @description The same as `provider`. */
                 "x-moniker-provider"?: string;
@@ -18125,13 +18291,13 @@ export interface operations {
         responses: {
             "4XX": components["responses"]["OpenAiError4XX"];
             "5XX": components["responses"]["OpenAiError5XX"];
-            /** @description The batch, of the provider. */
+            /** @description What this key made, as its providers have it now. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Batch"];
+                    "application/json": components["schemas"]["ProviderItemPage"];
                 };
             };
             401: components["responses"]["OpenAiError401"];
@@ -18793,7 +18959,17 @@ export interface operations {
     };
     listProviderFiles: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Continues after this id. */
+                after?: string;
+                /** @description A page has at most 40: `has_more` says whether there are more. */
+                limit?: number;
+                /** @description By the time at which they were made. `desc`: newest first. */
+                order?: "asc" | "desc";
+                /** @description Only what is at this provider. */
+                provider?: string;
+                purpose?: string;
+            };
             header?: {
                 /** @description The same as `provider`. */
                 "x-moniker-provider"?: string;
@@ -18805,13 +18981,13 @@ export interface operations {
         responses: {
             "4XX": components["responses"]["OpenAiError4XX"];
             "5XX": components["responses"]["OpenAiError5XX"];
-            /** @description The file. */
+            /** @description What this key made, as its providers have it now. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProviderFile"];
+                    "application/json": components["schemas"]["ProviderItemPage"];
                 };
             };
             401: components["responses"]["OpenAiError401"];
@@ -19995,6 +20171,254 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+        };
+    };
+    listMessageBatches: {
+        parameters: {
+            query?: {
+                /** @description Continues after this batch, with older ones. */
+                after_id?: string;
+                /** @description Those that are newer than this batch. */
+                before_id?: string;
+                /** @description A page has at most 40: `has_more` says whether there are more. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Passed on. */
+                "anthropic-beta"?: string;
+                /** @description Passed on. */
+                "anthropic-version"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
+            /** @description What this key made, as its providers have it now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageBatchPage"];
+                };
+            };
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+            508: components["responses"]["AnthropicError508"];
+        };
+    };
+    createMessageBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Passed on. */
+                "anthropic-beta"?: string;
+                /** @description Passed on. */
+                "anthropic-version"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageBatchRequest"];
+            };
+        };
+        responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
+            /** @description The batch, of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageBatch"];
+                };
+            };
+            400: components["responses"]["AnthropicError400"];
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            413: components["responses"]["AnthropicError413"];
+            415: components["responses"]["AnthropicError415"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+            508: components["responses"]["AnthropicError508"];
+        };
+    };
+    getMessageBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Passed on. */
+                "anthropic-beta"?: string;
+                /** @description Passed on. */
+                "anthropic-version"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
+            /** @description The batch, of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageBatch"];
+                };
+            };
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+            508: components["responses"]["AnthropicError508"];
+        };
+    };
+    deleteMessageBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Passed on. */
+                "anthropic-beta"?: string;
+                /** @description Passed on. */
+                "anthropic-version"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
+            /** @description The batch, of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageBatch"];
+                };
+            };
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+            508: components["responses"]["AnthropicError508"];
+        };
+    };
+    cancelMessageBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Passed on. */
+                "anthropic-beta"?: string;
+                /** @description Passed on. */
+                "anthropic-version"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
+            /** @description The batch, of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageBatch"];
+                };
+            };
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+            508: components["responses"]["AnthropicError508"];
+        };
+    };
+    getMessageBatchResults: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Passed on. */
+                "anthropic-beta"?: string;
+                /** @description Passed on. */
+                "anthropic-version"?: string;
+            };
+            path: {
+                /** @description As a reply here had it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["AnthropicError4XX"];
+            "5XX": components["responses"]["AnthropicError5XX"];
+            /** @description A line of JSON for each request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            401: components["responses"]["AnthropicError401"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            502: components["responses"]["AnthropicError502"];
+            503: components["responses"]["AnthropicError503"];
+            504: components["responses"]["AnthropicError504"];
+            508: components["responses"]["AnthropicError508"];
         };
     };
     countMessageTokens: {

@@ -131,6 +131,8 @@ function servedMethods(parts: CatalogParts): Served {
     equipment: () => {
       throw new Problem('not_found', 'This service does not store what a key has equipped. Use /mcp/{toolset}.');
     },
+    // Nothing is counted here, and `providerItems` is refused.
+    noteProviderItems: (items) => items.map(() => ({ isCounted: true, batch: null, model: null })),
     isKeyCancelled: () => false,
     // Asked by /readyz.
     staleToolsets: () => 0,

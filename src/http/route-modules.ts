@@ -85,6 +85,8 @@ export const routeModules: readonly RouteModule[] = [
   { roots: ['/v1/chat'], load: async () => (await import('./routes/chat/chat-completions.ts')).chatCompletionRoutes },
   { roots: ['/v1/responses'], load: async () => (await import('./routes/chat/responses.ts')).responsesRoutes },
   { roots: ['/v1/conversations'], load: async () => (await import('./routes/chat/conversations.ts')).conversationRoutes },
+  // Before `/v1/messages/{id}`.
+  { roots: ['/v1/messages'], load: async () => (await import('./routes/models/message-batches.ts')).messageBatchRoutes },
   { roots: ['/v1/messages'], load: async () => (await import('./routes/chat/messages.ts')).messagesRoutes },
   { roots: ['/v1beta', '/v1/models'], load: async () => (await import('./routes/chat/gemini.ts')).geminiRoutes },
   { roots: ['/v1beta', '/v1/models'], load: async () => (await import('./routes/models/gemini-models.ts')).geminiModelRoutes },

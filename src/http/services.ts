@@ -20,6 +20,7 @@ type OfModels = Pick<
   | 'readStoredResponse'
   | 'passRequest'
   | 'passFiles'
+  | 'listPassed'
   | 'models'
 >;
 type OfRecords = Pick<Wiring, 'audit' | 'usage' | 'replays' | 'readiness'>;

@@ -2,6 +2,7 @@
  * The workspace's documents: written through one Durable Object (`catalog/`), and read from it by document routes. Reads during a call go
  * through `Directory` (`directory.ts`) instead, which never waits for the Catalog while its cache is warm.
  */
+import type { ItemState, NotedItem, ProviderItem, ProviderItemQuery } from '../core/records/provider-item.ts';
 import type { RejectRequest, UndoRequest } from '../core/listing/decide-definition.ts';
 import type { ToolAcceptance } from '../core/listing/decide-tool.ts';
 import type { OfferDecision } from '../core/listing/decide-offer.ts';
@@ -312,6 +313,10 @@ export interface CatalogPort {
   admitReplay(replay: ListedReplay | null): Promise<string | null>;
   /** Returns those of these ids that are of sessions. */
   knownSessions(ids: readonly string[]): Promise<string[]>;
+  /** Stores what the calling key made at providers; an item that is known is completed. Returns the known state of each. Idempotent. */
+  noteProviderItems(items: readonly NotedItem[]): Promise<readonly ItemState[]>;
+  /** Lists what the calling key made. null: it made no item `after`. */
+  providerItems(query: ProviderItemQuery): Promise<{ items: readonly ProviderItem[]; hasMore: boolean } | null>;
   /** Returns questions of calls, newest first: pending ones by when they were asked, decided ones by when they were decided. */
   waits(filter: WaitFilter, page: PageRequest): Promise<Page<ListedWait>>;
 

@@ -9,9 +9,8 @@ import { modelsOf, targetHeader } from '../core/model/route.ts';
 import { wireOf } from '../core/model/wire-settings.ts';
 import type { Principal } from '../core/people/principal.ts';
 import { splitModelRef } from '../core/turn/agent.ts';
-import type { Logger } from '../ports/runtime.ts';
-import type { FileRequest } from './passed/passed-files.ts';
-import type { IdSeal } from './passed/provider-ids.ts';
+import type { PassedDeps } from './passed/own-items.ts';
+import type { FileRequest, PassedListRequest } from './passed/passed-files.ts';
 import type { compactByProvider, PassedRequest } from './passed/passed-request.ts';
 import type { StoredResponseRequest } from './passed/stored-response.ts';
 import type { UnsentRules } from '../engine/chat/run-chat.ts';
@@ -20,13 +19,13 @@ import { accessFor } from './api-choice.ts';
 import { profileFor } from './profiles.ts';
 import { supportedSettings } from './supported-settings.ts';
 import { countRequestTokens } from './passed/count-tokens.ts';
-import { type ProxyDeps, proxyModelRequest } from './proxy.ts';
+import { proxyModelRequest } from './proxy.ts';
 
 type CompactionArguments = Parameters<typeof compactByProvider> extends [unknown, ...infer Rest] ? Rest : never;
 
 export type ModelRequests = ReturnType<typeof createModelRequests>;
 
-export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: IdSeal }) {
+export function createModelRequests(deps: PassedDeps) {
   const lists = once(async () => (await import('./lists/model-list.ts')).createModelLists(deps));
   return {
     /**
@@ -70,6 +69,10 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: Id
     async passFiles(principal: Principal, request: FileRequest) {
       const { passFiles } = await import('./passed/passed-files.ts');
       return await passFiles(deps, principal, request);
+    },
+    async listPassed(principal: Principal, request: PassedListRequest) {
+      const { listPassed } = await import('./passed/passed-files.ts');
+      return await listPassed(deps, principal, request);
     },
     /** Returns the models of all providers: those of the document, or those that the provider itself lists. */
     models: async (workspace: string) => await (await lists()).models(workspace),

@@ -14,6 +14,7 @@ export type ModelParts = ReturnType<typeof buildModels>;
 
 export function buildModels(parts: RuntimeParts & ObjectParts & ServerParts) {
   const { runtime, outbound, directory, background, limiter, keptReplies: kept, cachedReplies: cached, recorder: usage } = parts;
+  const { catalog: items, recordUsage } = parts;
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, ...runtime });
   const fileIds = createJsonSeal(parts.sealing, 'provider-file');
   return {
@@ -21,7 +22,10 @@ export function buildModels(parts: RuntimeParts & ObjectParts & ServerParts) {
     /** For replays. */
     readReply: (async (...reply) => (await loadReadReply()).readLoggedReply(...reply)) satisfies ReadLoggedReply,
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
-    ...createModelRequests({ ...runtime, directory, outbound, model, kept, cached, fileIds, usage, background, redactor, limiter }),
+    ...createModelRequests({
+      ...{ ...runtime, directory, outbound, model, kept, cached, fileIds, usage, background, redactor, limiter },
+      ...{ items, recordUsage },
+    }),
   };
 }
 

@@ -28,9 +28,10 @@ const answeredWithError = new Set([
   // `responses-socket.e2e.test.ts` opens one.
   'connectResponses',
   'resealWithMasterKey',
-  // `passed-files.e2e.test.ts` calls them with a provider that has files. Lists are refused.
-  ...['uploadProviderFile', 'listProviderFiles', 'getProviderFile', 'deleteProviderFile', 'getProviderFileContent'],
-  ...['createBatch', 'listBatches', 'getBatch', 'cancelBatch'],
+  // `passed-files.e2e.test.ts` calls them with a provider that has files, and `batches.e2e.test.ts` those of messages.
+  ...['uploadProviderFile', 'getProviderFile', 'deleteProviderFile', 'getProviderFileContent'],
+  ...['createBatch', 'getBatch', 'cancelBatch', 'createMessageBatch', 'getMessageBatch'],
+  ...['getMessageBatchResults', 'cancelMessageBatch', 'deleteMessageBatch'],
 ]);
 const service = shareService({
   MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*',
@@ -109,8 +110,14 @@ describe('every operation', () => {
       expect((await call('POST', `/v1/${path}`, { model: 'passing/m', input: 'x' })).status).toBe(200);
     expect((await call('POST', '/v1/rerank', { model: 'passing/m', query: 'x', documents: ['y'] })).status).toBe(200);
     for (const path of ['/v1/files/x', '/v1/files/x/content', '/v1/batches/x']) expect((await call('GET', path)).status).toBe(404);
-    for (const path of ['/v1/files', '/v1/batches']) expect((await call('GET', path)).status).toBe(405);
+    for (const path of ['/v1/files', '/v1/batches', '/v1/messages/batches'])
+      expect(await call('GET', path)).toMatchObject({ status: 200, json: { data: [], has_more: false } });
     expect((await call('DELETE', '/v1/files/x')).status).toBe(404);
+    const messages = '/v1/messages/batches';
+    for (const path of [`${messages}/x`, `${messages}/x/results`]) expect((await call('GET', path)).status).toBe(404);
+    expect((await call('POST', `${messages}/x/cancel`)).status).toBe(404);
+    expect((await call('DELETE', `${messages}/x`)).status).toBe(404);
+    expect((await call('POST', messages, { requests: [{ custom_id: 'x', params: { model: 'passing/m' } }] })).status).toBe(422);
     expect((await call('POST', '/v1/batches/x/cancel')).status).toBe(404);
     expect((await call('POST', '/v1/batches', { input_file_id: 'x', endpoint: '/v1/embeddings', completion_window: '24h' })).status).toBe(
       404,

@@ -242,6 +242,7 @@ export function createHarness(
     workspaces: () => fakeWorkspaces(),
     backups: () => ({ page: unused, restoreState: unused, restore: unused, abandon: unused }),
     passFiles: async (_principal, { of, id }) => Response.json({ of, id, object: of === 'files' ? 'file' : 'batch' }),
+    listPassed: async () => ({ data: [], hasMore: false }),
     passRequest: async (_principal, { ref, path }) => Response.json({ ref, path }),
     models: async (workspace) => ({
       listed: (await catalog.directory.providers(workspace)).flatMap(({ name: provider, models }) =>

@@ -78,7 +78,7 @@ describe('an unknown path', () => {
     ['/v1/chat/nothing', {}, 'openAi'],
     ['/openai/nothing', {}, 'openAi'],
     ['/v1/responses/a/b', {}, 'openAi'],
-    ['/v1/messages/batches/b', {}, 'anthropic'],
+    ['/v1/messages/batches/b/nothing', {}, 'anthropic'],
     ['/v1/complete', {}, 'anthropic'],
     ['/v1/organizations', {}, 'anthropic'],
   ] as const)('%s is answered in the format of the API that has it', async (path, headers, shape) => {

@@ -36,6 +36,9 @@ export async function createProxiedHarness(providers: ProxiedProviders): Promise
     kept: harness.services.keptReplies,
     usage: { gather: (_workspace, report) => void reports.push(report) },
     fileIds: { seal: async () => '', open: async () => null },
+    // Nothing is made at these providers.
+    items: () => ({ noteProviderItems: async () => [], providerItems: async () => null }),
+    recordUsage: async () => undefined,
   });
   for (const [name, { upstream: _upstream, ...document }] of Object.entries(providers)) {
     const written = { baseUrl: `https://${name}.example/v1`, apiKey: `key-of-${name}`, ...document };

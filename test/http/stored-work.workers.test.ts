@@ -138,6 +138,7 @@ const others = {
     ...[
       'eraseCache',
       'deleteProviderFile',
+      'deleteMessageBatch',
       'revokeKey',
       'endGrant',
       'revokeToken',
@@ -189,6 +190,8 @@ const others = {
       'uploadProviderFile',
       'createBatch',
       'cancelBatch',
+      'createMessageBatch',
+      'cancelMessageBatch',
     ],
     ...['createTranscription', 'createTranslation', 'editImage', 'createImageVariation', 'connectServer'],
   ],

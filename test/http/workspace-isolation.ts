@@ -134,6 +134,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   listKnownHosts: () => plain,
   forgetKnownHost: () => plain,
   ...same('eraseCache listProviderFiles getProviderFile getProviderFileContent deleteProviderFile listBatches getBatch cancelBatch'),
+  ...same('listMessageBatches getMessageBatch getMessageBatchResults cancelMessageBatch deleteMessageBatch'),
+  createMessageBatch: ({ name }) => ({ body: { requests: [{ custom_id: 'x', params: { model: name } }] } }),
   uploadProviderFile: ({ name }) => form(name),
   createBatch: () => ({ body: { input_file_id: 'file-x', endpoint: '/v1/embeddings', completion_window: '24h' } }),
   createEmbeddings: ({ name }) => withModel(name),

@@ -67,6 +67,7 @@
  *   `version` that it wrote, and whether it created the document. A row is deleted when its document leaves the project.
  * - `imported(kind, name, source, marks, imported_at)`: what the last imports of files gave (`catalog/projects/merge-import.ts`). `source`: a hash
  *   of the file's name; `marks`: keyed hashes of the members of the document (JSON).
+ * - `provider_items(number, key_id, kind, provider, id, …)`: files and batches that a key made at a provider (`catalog/records/provider-items.ts`).
  */
 import { schemaSteps } from '../shared/migrate.ts';
 import { auditLogSchema } from '../shared/audit-log.ts';
@@ -179,4 +180,10 @@ export const catalogMigrations = schemaSteps(
   CREATE TABLE imported (kind TEXT!, name TEXT!, source TEXT!, marks TEXT!, imported_at INTEGER!, PRIMARY KEY (kind, name, source));`,
   `
   ALTER TABLE keys ADD COLUMN cache TEXT;`,
+  `
+  CREATE TABLE provider_items (number INTEGER PRIMARY KEY AUTOINCREMENT, key_id TEXT!, kind TEXT!, provider TEXT!, id TEXT!, purpose TEXT,
+    batch TEXT, model TEXT, counted INTEGER! DEFAULT 0, deleted INTEGER! DEFAULT 0, expires_at INTEGER!,
+    UNIQUE (key_id, kind, provider, id));
+  CREATE INDEX provider_items_by_key ON provider_items (key_id, kind, number);
+  CREATE INDEX provider_items_by_expiry ON provider_items (expires_at);`,
 );

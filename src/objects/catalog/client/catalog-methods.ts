@@ -163,6 +163,8 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
   replays: read,
   admitReplay: { ...record, retry: true },
   knownSessions: read,
+  noteProviderItems: { ...record, retry: true },
+  providerItems: read,
   waits: read,
   auditHeads: read,
   // An older head is ignored.

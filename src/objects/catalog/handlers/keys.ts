@@ -84,6 +84,8 @@ export const keyHandlers = {
   replays: async ({ context }, filter, page) => (await loadReplayIndex()).listReplays(context, filter, page),
   admitReplay: async ({ context, by }, replay) => (await loadReplayIndex()).admitReplay(context, by, replay),
   knownSessions: async ({ context }, ids) => (await loadReplayIndex()).knownSessions(context, ids),
+  noteProviderItems: async ({ context, by }, items) => (await loadProviderItems()).noteProviderItems(context, by, items),
+  providerItems: async ({ context, by }, query) => (await loadProviderItems()).listProviderItems(context, by, query),
   waits: async ({ context }, filter, page) => (await import('../records/list-waits.ts')).listWaits(context, filter, page),
   auditHeads: ({ context }) => shardHeads(context),
   storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
@@ -93,6 +95,8 @@ export const keyHandlers = {
 
 /** Most workspaces have no replays. */
 const loadReplayIndex = once(() => import('../records/replay-index.ts'));
+/** And no batches. */
+const loadProviderItems = once(() => import('../records/provider-items.ts'));
 
 /** Uses up the nonce of an approval that a client carries (`requestState`), or of a sign-in. Returns true the first time. */
 function consumeNonce({ sql, now }: CatalogContext, nonce: string, expiresAt: number): boolean {

@@ -64,6 +64,7 @@ export function createCatalogSweep(context: CatalogContext, needs: SweepNeeds): 
       dropTombstones(at, namedMs),
       dropKeys(at, namedMs),
       dropExpiredRecords(at, rowsPerRun) === rowsPerRun,
+      dropExpiredItems(at, rowsPerRun) === rowsPerRun,
       settings.sessionDays !== null && (await dropSessions(at, needs, settings.sessionDays * dayMs)),
       // Last, so that a failing KV delays nothing else.
       await dropEditions(at, needs),
@@ -135,6 +136,7 @@ function dropKeys(context: CatalogContext, keptMs: number): boolean {
       removePrivateTools(context, id);
       sql.exec('DELETE FROM equipment WHERE key_id = ?', id);
       dropConnectionsOf(sql, id);
+      sql.exec('DELETE FROM provider_items WHERE key_id = ?', id);
       sql.exec('DELETE FROM keys WHERE id = ?', id);
     }
   });
@@ -190,4 +192,11 @@ async function dropSessions(context: CatalogContext, { removeSession }: SweepNee
   const last = rows.length === limits.sweptSessionsPerRun ? rows.at(-1)?.number : undefined;
   store(sql, 'sweep-session', last ?? 0);
   return last !== undefined;
+}
+
+/** Deletes what keys made at providers, when it is no longer there or listed. Returns how many rows. */
+function dropExpiredItems({ sql, record, now }: CatalogContext, limit: number): number {
+  const expired =
+    'DELETE FROM provider_items WHERE number IN (SELECT number FROM provider_items WHERE expires_at <= ? LIMIT ?) RETURNING number';
+  return record(() => sql.exec(expired, now(), limit).toArray().length);
 }

@@ -17,7 +17,7 @@ export const catalogBackupPlan: BackupPlan = {
   migrations: catalogMigrations,
   loose: [
     ...['toolset_versions', 'document_versions', 'edition_chunks', 'sessions', 'session_waits', 'deliveries', 'delivery_parts'],
-    ...['callbacks', 'callback_attempts', 'callback_bodies', 'audit_log', 'audit_heads'],
+    ...['callbacks', 'callback_attempts', 'callback_bodies', 'audit_log', 'audit_heads', 'provider_items'],
   ],
   // Grants: an archive must not make tokens valid that were revoked since.
   skipped: ['publications', 'oauth_records', 'reseals'],

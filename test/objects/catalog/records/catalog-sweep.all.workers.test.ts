@@ -93,6 +93,26 @@ describe('the sweep of a workspace', () => {
     expect((await catalog.key(record.id)).revokedAt).toBeNull();
   });
 
+  it('deletes what keys made at providers when it expires, and with the key', async () => {
+    const { catalog, count, sweepAt, sql } = await openForSweeps();
+    const now = Date.now();
+    const item = { kind: 'file', provider: 'p' } as const;
+    await catalog.noteProviderItems([
+      { ...item, id: 'a' },
+      { ...item, id: 'b', expiresAt: now + dayMs },
+      { ...item, id: 'c', state: 'deleted' },
+    ]);
+    const { record } = await catalog.createKey({ name: 'gone', scopes: ['chat'] });
+    await sql("UPDATE provider_items SET key_id = ? WHERE id = 'a'", record.id);
+    await sweepAt(now);
+    expect(await count('provider_items')).toBe(3);
+    await sweepAt(now + 2 * dayMs);
+    expect(await sql('SELECT id FROM provider_items')).toEqual([{ id: 'a' }]);
+    await catalog.revokeKey(record.id);
+    await sweepAt(now + 100 * dayMs);
+    expect(await count('provider_items')).toBe(0);
+  });
+
   it('deletes sessions that were not used for as long as the workspace keeps them, and never without the setting', async () => {
     const { workspace, catalog, count, sweepAt, sql } = await openForSweeps();
     const owner = { workspace, keyId: 'k1', scopes: ['chat' as const] };
