@@ -3,6 +3,7 @@
  * writes the tables to docs/benchmarks.md if it is complete. Read the ratios; the absolute numbers depend on the machine. Linux only
  * (/proc). Fails when a required goal does.
  */
+import { installClients } from '../test/install-clients.ts';
 import { judge, number, type Verdict } from './goals.ts';
 import { countKvReads } from './kv-reads.ts';
 import { measurePair, type PairResult } from './measure-pair.ts';
@@ -13,6 +14,7 @@ import { startServers, type Servers } from './servers.ts';
 import { measureSessions } from './sessions.ts';
 import { eventsOfOneTurn, setUp } from './setup.ts';
 
+installClients();
 const quick = process.argv.includes('--quick');
 const only = process.argv[process.argv.indexOf('--only') + 1] ?? '';
 const filtered = process.argv.includes('--only');

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { installClients } from './install-clients.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -17,6 +18,7 @@ const checks: Check[] = [
   { name: 'unused code', command: 'knip', args: ['--config', 'test/knip.json'] },
 ];
 
+installClients();
 const failed = checks.filter((check) => !run(check)).map((check) => check.name);
 console.log(failed.length === 0 ? '\nAll checks passed.' : `\nFailed: ${failed.join(', ')}`);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -13,6 +13,7 @@
  * `test/selection.ts` says what `fast`, `default` and `all` cover.
  */
 import { spawn } from 'node:child_process';
+import { installClients } from './install-clients.ts';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -62,6 +63,7 @@ if (what === 'summary') {
 }
 
 async function runProjects(run: Selection, chosen: readonly (readonly Project[])[], files: readonly string[]): Promise<void> {
+  installClients();
   const started = performance.now();
   rmSync(join(reportsDir, run), { recursive: true, force: true });
   mkdirSync(join(reportsDir, run), { recursive: true });

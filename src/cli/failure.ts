@@ -7,6 +7,7 @@ import { MonikerError } from '../../client/src/index.ts';
 import { printError } from '../local/printing.ts';
 import { StartFailure } from '../local/launch/start-failure.ts';
 import { inLine } from './output.ts';
+import { withSingleStops } from '../core/text/sentence.ts';
 
 export const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
@@ -29,7 +30,7 @@ export function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   const { message, advice, exitCode } = describeFailure(error);
   // Further lines are indented: text of others must not look like the advice.
-  const shown = `error: ${message.replaceAll('\n', '\n  ')}`;
+  const shown = withSingleStops(`error: ${message.replaceAll('\n', '\n  ')}`);
   printError(advice === '' ? shown : `${shown}\n${inLine(advice)}`);
   return exitCode;
 }

@@ -4,9 +4,10 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { dataFolderOf } from '../local/launch/environment.ts';
+import { runningService } from '../local/launch/data-lock.ts';
 import { logFiles } from '../local/launch/log-file.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
-import { printData } from '../local/printing.ts';
+import { printData, printError } from '../local/printing.ts';
 
 type LogOptions = { data?: string; lines: string; follow?: boolean };
 
@@ -31,11 +32,14 @@ async function logs({ data, lines, follow }: LogOptions): Promise<void> {
   const { path: dataDir } = dataFolderOf(process.env, data);
   const { current, previous } = logFiles(dataDir);
   const size = sizeOf(current);
-  if (size === null && !follow)
+  if (size === null && !follow) {
+    const pid = runningService(dataDir);
+    if (pid !== null) return printError(`The service (process ${pid}) has logged nothing since its start in ${dataDir}.`);
     throw new CommandFailure(
       `There is no log in ${dataDir}.`,
       'Start the service with `moniker start`, or name its folder with --data. A deployed service logs to Cloudflare: `npx wrangler tail`.',
     );
+  }
   const earlier = `${read(previous)}${read(current).slice(0)}`.split('\n').slice(0, -1);
   for (const line of count === 0 ? [] : earlier.slice(-count)) printData(line);
   if (follow) await followFile(current, size ?? 0);

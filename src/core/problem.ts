@@ -4,6 +4,7 @@
  * error shape of each dialect.
  */
 import { limits } from './limits/limits.ts';
+import { withSingleStops } from './text/sentence.ts';
 import { cutToLength } from './text/utf8.ts';
 import * as z from 'zod';
 
@@ -78,9 +79,10 @@ export class Problem extends Error {
   readonly extra: Readonly<Record<string, unknown>>;
 
   constructor(code: ProblemCode, detail: string, extra: Record<string, unknown> = {}, options?: ErrorOptions) {
-    super(`${code}: ${detail}`, options);
+    const text = withSingleStops(detail);
+    super(`${code}: ${text}`, options);
     this.code = code;
-    this.detail = detail;
+    this.detail = text;
     this.extra = extra;
   }
 

@@ -62,6 +62,7 @@ function createRouter<Bindings, RuntimeContext>(services: (env: Bindings, contex
   router.use(cors);
   router.use(refuseLoops);
   router.notFound((c) => {
+    if (c.req.method === 'GET' && /^\/(?:console|docs)\/$/.test(c.req.path)) return c.redirect(c.req.path.slice(0, -1), 308);
     const detail =
       c.req.path === '/v1/completions'
         ? 'The legacy completions of OpenAI are not supported. Use POST /v1/chat/completions with `messages` in place of `prompt`.'

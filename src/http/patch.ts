@@ -9,8 +9,13 @@ import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import { retry } from '../engine/retry.ts';
 import { systemClock } from '../platform/clock.ts';
 
-/** Attempts of a patch without `If-Match` when other writes come between its reading and its writing. */
-const maxPatchAttempts = 4;
+/**
+ * How long a patch without `If-Match` is tried again when other writes come between its reading and its writing. One of those that meet is stored
+ * each time; the others wait for a random time, longer after each failure, so that they meet less often.
+ */
+const patchingMs = 25_000;
+const waitAfterFailureMs = 10;
+const maxWaitMs = 500;
 
 export const patchBody = {
   schema: z.record(z.string(), z.unknown()).meta({
@@ -48,8 +53,17 @@ export async function patchDocument<Body extends z.ZodType, Result>(
   if (refused.length > 0) throw invalidRequest(refused.map((path) => ({ path, message: 'cannot be removed: send a new value' })));
   const isConditional = typeof given.ifMatch === 'number';
   const isLost = (error: unknown): boolean => error instanceof Problem && error.code === 'precondition_failed';
-  const delayMs = (error: unknown) => (isLost(error) && !isConditional && given.ifNoneMatch !== true ? 0 : null);
-  return await retry({ clock: systemClock }, { maxRetries: maxPatchAttempts - 1, delayMs }, async () => {
+  const began = systemClock.now();
+  const delayMs = (error: unknown, failures: number) => {
+    if (!isLost(error) || isConditional || given.ifNoneMatch === true) return null;
+    if (systemClock.now() - began > patchingMs)
+      throw new Problem(
+        'unavailable',
+        'Too many others write this document at this moment. Nothing of the patch is stored: try again later.',
+      );
+    return Math.random() * Math.min(failures * waitAfterFailureMs, maxWaitMs);
+  };
+  return await retry({ clock: systemClock }, { maxRetries: Number.POSITIVE_INFINITY, delayMs }, async () => {
     const { body, version } = await read();
     const parsed = parseInput(schema, settle(mergePatch(body, patch)));
     const unchanged = version === null ? { ifNoneMatch: true } : { ifMatch: version };

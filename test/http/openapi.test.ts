@@ -220,6 +220,17 @@ describe('the pages', () => {
     for (const [, asset] of html.matchAll(/"(\/assets\/[^"]*)"/g)) expect((await h.send('GET', asset ?? '')).status).toBe(200);
   });
 
+  it.each(['/console', '/docs'])('%s is found with a slash at its end, too', async (path) => {
+    const response = await h.send('GET', `${path}/`);
+    expect([response.status, response.headers.get('location')]).toEqual([308, path]);
+    expect((await h.send('POST', `${path}/`)).status).toBe(404);
+  });
+
+  it('Every response has a date, also one of an error', async () => {
+    for (const path of ['/healthz', '/v1/toolsets', '/nowhere'])
+      expect(Date.parse((await h.send('GET', path)).headers.get('date') ?? '')).toBeGreaterThan(0);
+  });
+
   it('/healthz responds whatever else is missing', async () => {
     const bare = createHarness({ MONIKER_ROOT_KEY: '' });
     expect(await bodyOf(await bare.send('GET', '/healthz'))).toEqual({ status: 'ok', version });

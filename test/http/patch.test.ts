@@ -145,6 +145,15 @@ describe('PATCH of a document', () => {
     expect([patched.status, await bodyOf(patched)]).toEqual([200, expect.objectContaining({ models: ['m0'] })]);
   });
 
+  it('of fifty writers at once, without a condition, keeps the change of each', async () => {
+    await h.send('PUT', '/v1/providers/acme', provider);
+    const names = Array.from({ length: 50 }, (_, index) => `model-${index}`);
+    const patches = names.map((name) => h.send('PATCH', '/v1/providers/acme', { prices: { [name]: { input: 1, output: 2 } } }));
+    expect((await Promise.all(patches)).map(({ status }) => status)).toEqual(names.map(() => 200));
+    const { prices } = await bodyOf(await h.send('GET', '/v1/providers/acme'));
+    expect(Object.keys(prices).sort()).toEqual(['small', ...names].sort());
+  });
+
   it('requires the rights of a PUT', async () => {
     await h.send('PUT', '/v1/toolsets/demo', demo);
     await h.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default' });

@@ -4,6 +4,7 @@ import { addConnectionOptions, findService, type ConnectionOptions } from '../co
 import { checkMachine, type DoctorFinding } from './doctor-machine.ts';
 import { checkService } from './doctor-service.ts';
 import { exitCodes } from '../failure.ts';
+import { withSingleStops } from '../../core/text/sentence.ts';
 import { print } from '../../local/printing.ts';
 import { groupSimilar, inLine, printJson, printStyled, someNames, styled, type JsonOption } from '../output.ts';
 
@@ -54,5 +55,5 @@ function render({ check, status, message, advice }: DoctorFinding, others: reado
     ...(advice === undefined ? [] : [advice]),
   ];
   const lines = details.map((text) => `\n${' '.repeat(21)}${styled('dim', inLine(text))}`);
-  return `${labels[status]}${check.padEnd(12)} ${inLine(message)}${lines.join('')}`;
+  return `${labels[status]}${check.padEnd(12)} ${inLine(withSingleStops(message))}${lines.join('')}`;
 }

@@ -31,6 +31,8 @@ export function requestContext(services: (env: never, context: never) => HttpSer
     }
     setHeaders(c, [
       ['x-request-id', requestId],
+      // RFC 9110 §6.6.1. Cloudflare sets it, too; workerd alone does not.
+      ['date', new Date(built.clock.now()).toUTCString()],
       ['x-content-type-options', 'nosniff'],
       ['cache-control', cacheControl(c)],
       ...limitHeaders(c),

@@ -10,6 +10,7 @@ import type { components, MonikerClient } from '../../../client/src/index.ts';
 import { nullFor } from './own-service.ts';
 
 const toolset = 'demo';
+const header = { 'if-none-match': '*' };
 const agent = 'demo';
 
 /** Shows given names and aliases; a tool that this build lacks is skipped. */
@@ -23,6 +24,7 @@ const namedEntries: readonly { tool: string; name?: string; aliases?: string[] }
   { tool: 'builtin.create_tool' },
 ];
 
+const toolsetDescription = 'A terminal, files and the web, under custom names.';
 const description = 'Created on the first start, for trying things out.';
 
 /**
@@ -35,7 +37,10 @@ export async function prepareDemo(
   skills: { names: readonly string[]; left: readonly string[] } = { names: [], left: [] },
 ): Promise<string | null> {
   const { items } = await client.get('/v1/toolsets', { params: { query: { limit: 1 } } });
+  const isHalfMade = items.length === 1 && items[0]?.description === toolsetDescription && readSessionId(dataDir) === null;
   if (items.length === 0) await makeDemo(client);
+  // The process ended between the two documents. Later, a missing agent is one that the user deleted.
+  else if (isHalfMade) await makeAgent(client);
   const demo = await nullFor(404, client.get('/v1/agents/{agent}', { params: { path: { agent } } }));
   if (demo === null) return null;
   await addSkills(client, demo, skills);
@@ -73,13 +78,15 @@ async function makeDemo(client: MonikerClient): Promise<void> {
     const isFree = (one: string | undefined): one is string => one !== undefined && !taken.has(fold(one));
     return [{ tool, ...(isFree(name) && { name }), ...(aliases !== undefined && { aliases: aliases.filter(isFree) }) }];
   });
-  const header = { 'if-none-match': '*' };
   const created = client.put('/v1/toolsets/{toolset}', {
     params: { path: { toolset }, header },
-    body: { description: 'A terminal, files and the web, under custom names.', tools: [...entries, ...local] },
+    body: { description: toolsetDescription, tools: [...entries, ...local] },
   });
   // The demo agent must not use a toolset of the user.
-  if ((await nullFor(412, created)) === null) return;
+  if ((await nullFor(412, created)) !== null) await makeAgent(client);
+}
+
+async function makeAgent(client: MonikerClient): Promise<void> {
   const instructions = 'Use the tools to do what the user asks, then briefly summarize what you did.';
   const body = { description, model: 'rehearsal/default', toolset, made: true, instructions };
   await nullFor(412, client.put('/v1/agents/{agent}', { params: { path: { agent }, header }, body }));

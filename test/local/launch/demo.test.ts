@@ -103,3 +103,15 @@ it('creates the toolset, the agent and a session on a first start', async () => 
   expect(await prepareDemo(client, folder())).not.toBeNull();
   expect(await (await h.send('GET', '/v1/agents/demo')).json()).toMatchObject({ toolset: 'demo', made: true });
 });
+
+it('completes a demo whose process ended between the toolset and the agent, and only then', async () => {
+  const { client, h } = raced({});
+  const dataDir = folder();
+  expect(await prepareDemo(client, dataDir)).not.toBeNull();
+  const remove = async () => expect((await h.send('DELETE', '/v1/agents/demo')).status).toBe(204);
+  await remove();
+  // As the user left it: the demo was complete once.
+  expect(await prepareDemo(client, dataDir)).toBeNull();
+  expect(await prepareDemo(client, folder())).not.toBeNull();
+  expect((await h.send('GET', '/v1/agents/demo')).status).toBe(200);
+});
