@@ -143,8 +143,7 @@ describe.skipIf(isSkipped(!isInstalled('codex'), 'Codex over a WebSocket', 'ther
     return { text: results.some(({ text }) => text.includes('heron')) ? 'The word is heron.' : 'I cannot read it.' };
   };
 
-  // The stand-in of Responses has functions only, and is sent what Codex offers unchanged.
-  it.each(wires.filter((wire) => wire !== 'openai-responses'))(
+  it.each(wires)(
     'reads a file with its own tool over %s, over the WebSocket alone',
     async (wire) => {
       const story = fakes.start(`codex ${wire}`, { say: reads });
