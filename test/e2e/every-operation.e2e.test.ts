@@ -22,13 +22,13 @@ const answeredWithError = new Set([
   'finishSignIn',
   'getClientMetadata',
   'rebindServerTool',
-  // `known-hosts.e2e.test.ts` forgets one.
+  // `known-hosts.all.e2e.test.ts` forgets one.
   'forgetKnownHost',
   'startConnect',
   // `responses-socket.e2e.test.ts` opens one.
   'connectResponses',
   'resealWithMasterKey',
-  // `passed-files.e2e.test.ts` calls them with a provider that has files. Lists are refused.
+  // `passed-files.all.e2e.test.ts` calls them with a provider that has files. Lists are refused.
   ...['uploadProviderFile', 'listProviderFiles', 'getProviderFile', 'deleteProviderFile', 'getProviderFileContent'],
   ...['createBatch', 'listBatches', 'getBatch', 'cancelBatch'],
 ]);

@@ -308,7 +308,7 @@ async function fill(): Promise<void> {
     mcp: begun.headers.get('mcp-session-id') ?? '',
     grant: await connectClient(name).then(() => first('/v1/grants', 'id')),
   };
-  // What the turns end in is written in the background: a message for each of them but the direct call, which has none.
+  // Written in the background: a callback of each of the five turns that end, and of the one that waits.
   const statuses = async (path: string): Promise<string[]> =>
     ((await call('GET', path)).items as { status: string }[]).map(({ status }) => status);
   const isEnded = async (path: string, count: number): Promise<boolean> => {
