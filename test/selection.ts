@@ -3,7 +3,8 @@
  *
  * - `fast` (`npm run test:fast`): the tests that run in plain Node, without `*.long.test.ts`.
  * - `default` (`npm test`): every test file except `*.all.*test.ts`. Where a test covers a large product (clients × wires, places to
- *   crash × ways to crash), it runs a sample that `sample` below chooses and reports.
+ *   crash × ways to crash), it runs a sample that `sample` below chooses and reports; properties have fewer runs (`runs` below,
+ *   `property-runs.ts`). In `*.all.*` are stories of one part of an API whose rules other projects test, and what takes long.
  * - `all` (`npm run test:all`): everything.
  */
 import { printStatistics } from './statistics.ts';

@@ -12,7 +12,7 @@ const root = `${import.meta.dirname}/..`;
 /** These replace modules of the project with mocks, which would affect every file that imports them later. */
 const filesWithMocks = ['test/simulation/*.test.ts', 'test/objects/session/turn/proposals.test.ts'];
 
-const setupFiles = ['test/service-errors.ts'];
+const setupFiles = ['test/service-errors.ts', 'test/property-runs.ts'];
 
 /** The Durable Objects of `src` are plain classes here. */
 const resolve = { alias: { 'cloudflare:workers': `${import.meta.dirname}/fakes/cloudflare-workers.ts` } };

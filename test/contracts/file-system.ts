@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits/limits.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import { maxOverlayBytes } from '../../src/storage/files/file-overlay.ts';
+import { runs } from '../selection.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (content: Uint8Array): string => new TextDecoder().decode(content);
@@ -393,7 +394,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
               expect(shown(layered)).toEqual(shown(plain));
             }
           }),
-          { numRuns: 150 },
+          { numRuns: runs(150) },
         );
       });
     });
@@ -431,7 +432,7 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
           const stored = files.paths().filter((entry) => files.stat(entry)?.kind === 'file');
           expect(stored.map((entry) => [entry, text(files.read(entry))])).toEqual([...model].sort(([a], [b]) => (a < b ? -1 : 1)));
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     });
   });

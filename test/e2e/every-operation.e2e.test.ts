@@ -22,13 +22,13 @@ const answeredWithError = new Set([
   'finishSignIn',
   'getClientMetadata',
   'rebindServerTool',
-  // `known-hosts.e2e.test.ts` forgets one.
+  // `known-hosts.all.e2e.test.ts` forgets one.
   'forgetKnownHost',
   'startConnect',
   // `responses-socket.e2e.test.ts` opens one.
   'connectResponses',
   'resealWithMasterKey',
-  // `passed-files.e2e.test.ts` calls them with a provider that has files, and `batches.e2e.test.ts` those of messages.
+  // `passed-files.all.e2e.test.ts` calls them with a provider that has files, and `batches.e2e.test.ts` those of messages.
   ...['uploadProviderFile', 'getProviderFile', 'deleteProviderFile', 'getProviderFileContent'],
   ...['createBatch', 'getBatch', 'cancelBatch', 'createMessageBatch', 'getMessageBatch'],
   ...['getMessageBatchResults', 'cancelMessageBatch', 'deleteMessageBatch'],

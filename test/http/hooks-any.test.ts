@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bodyOf, createChatHarness } from './harness.ts';
 import { asGitHub, deliver, putWebhook } from './hook-senders.ts';
+import { runs } from '../selection.ts';
 
 /** Headers as a client can send them: latin-1, without line breaks. */
 const headerValue = fc.stringMatching(/^[\x20-\x7e]{0,60}$/);
@@ -24,7 +25,7 @@ describe('any request to a hook', () => {
         const [known, unknown] = [await deliver(harness, sent), await deliver(harness, sent, '/hooks/default/nobody')];
         expect([known.status, [...known.headers], await known.text()]).toEqual([404, [...unknown.headers], await unknown.text()]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
     expect(harness.triggers.accepted).toEqual([]);
   });
@@ -52,7 +53,7 @@ describe('any request to a hook', () => {
         harness.triggers.set(told.delivery, { status: 'completed' });
         expect((await harness.send('POST', `${path}/replay`)).status).toBe(202);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     expect(seen).toContain(202);
   });

@@ -310,6 +310,17 @@ async function fill(): Promise<void> {
     mcp: begun.headers.get('mcp-session-id') ?? '',
     grant: await connectClient(name).then(() => first('/v1/grants', 'id')),
   };
+  // Written in the background: a callback of each of the five turns that end, and of the one that waits.
+  const statuses = async (path: string): Promise<string[]> =>
+    ((await call('GET', path)).items as { status: string }[]).map(({ status }) => status);
+  const isEnded = async (path: string, count: number): Promise<boolean> => {
+    const all = await statuses(path);
+    return all.length === count && all.every((status) => status === 'completed' || status === 'dead');
+  };
+  await waitUntil(
+    async () =>
+      (await isEnded('/v1/deliveries', 1)) && (await isEnded(`/v1/schedules/${name}/runs`, 1)) && (await isEnded('/v1/callbacks', 6)),
+  );
 }
 
 /** What `/oauth/authorize` and `/oauth/token` do when a person connects an MCP client. */
@@ -417,10 +428,13 @@ const lists =
  * What the workspace contains. Not compared: the time of the last use of a key, and the count of deliveries refused for their
  * signature, which anyone may send to the public address and which is written up to some seconds later.
  */
-async function snapshot(): Promise<string[]> {
-  const read = async (path: string): Promise<string> => `${path} ${await readText(await send('GET', path, undefined, alphaKey))}`;
+async function snapshot(): Promise<Record<string, string>> {
+  const read = async (path: string): Promise<[string, string]> => {
+    const text = await readText(await send('GET', path, undefined, alphaKey));
+    return [path, text.replaceAll(/"lastUsedAt":"[^"]*"|"refused":\[[^\]]*\]/g, '')];
+  };
   const all = [...lists, `/v1/sessions/${alpha.session}/messages`, `/v1/sessions/${alpha.session}/files/notes.txt`];
-  return (await Promise.all(all.map(read))).map((text) => text.replaceAll(/"lastUsedAt":"[^"]*"|"refused":\[[^\]]*\]/g, ''));
+  return Object.fromEntries(await Promise.all(all.map(read)));
 }
 
 export function describeIsolation(scopeSets: readonly (readonly Scope[])[]): void {

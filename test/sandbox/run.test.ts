@@ -7,6 +7,7 @@ import { runIn, sandbox } from './harness.ts';
 import { maxSandboxArgumentBytes, maxSandboxConsoleBytes } from '../../src/sandbox/machine.ts';
 import { onBusyMachine } from '../busy-machine.ts';
 import { otherTasks } from '../wait-for.ts';
+import { runs } from '../selection.ts';
 
 const ok = (text: string): InnerOutcome => ({ waits: false, result: textResult(text) });
 
@@ -205,7 +206,7 @@ describe('code in the sandbox', { retry: onBusyMachine }, () => {
         expect(JSON.stringify(calls[0]?.args)).toBe(text);
         expect(end.end === 'returned' && JSON.stringify(end.value)).toBe(text);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

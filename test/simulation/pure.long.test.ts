@@ -4,6 +4,7 @@ import { engineCrashPoints } from './commands.ts';
 import { createPureMachine } from './pure-session.ts';
 import { processDeps } from './process-deps.ts';
 import { allRuns, firstSeed, runMany, runTwice, unseen } from './report.ts';
+import { runs } from '../selection.ts';
 import type { Tier } from './machine.ts';
 
 vi.mock('../../src/core/failpoint.ts', () => import('./crash-hook.ts'));
@@ -19,7 +20,7 @@ const pure: Tier = {
 
 describe('the turn, as a step function and its engine', () => {
   it('gives the same run twice with the same seed', async () => {
-    for (let seed = firstSeed; seed < firstSeed + 20; seed += 1) {
+    for (let seed = firstSeed; seed < firstSeed + runs(20); seed += 1) {
       const [first, second] = await runTwice(pure, seed);
       expect(second).toEqual(first);
     }

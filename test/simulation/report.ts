@@ -8,7 +8,7 @@ import { shrink, simulate } from './simulate.ts';
 import { printStatistics } from '../statistics.ts';
 
 export const firstSeed = numberFrom('MONIKER_SIM_SEED', 1);
-export const allRuns = numberFrom('MONIKER_SIM_RUNS', selection === 'all' ? 100_000 : 1_200);
+export const allRuns = numberFrom('MONIKER_SIM_RUNS', selection === 'all' ? 100_000 : 600);
 
 function numberFrom(name: string, otherwise: number): number {
   const value = process.env[name];

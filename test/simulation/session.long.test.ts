@@ -25,6 +25,7 @@ import { objectCrashPoints } from './commands.ts';
 import { createObjectMachine } from './object-session.ts';
 import { processDeps } from './process-deps.ts';
 import { allRuns, firstSeed, runMany, runTwice, unseen } from './report.ts';
+import { runs } from '../selection.ts';
 import type { Tier } from './machine.ts';
 import { openDatabase } from './sql-disk.ts';
 
@@ -69,7 +70,7 @@ const object: Tier = {
 
 describe('the session object', () => {
   it('gives the same run twice with the same seed', async () => {
-    for (let seed = firstSeed; seed < firstSeed + 20; seed += 1) {
+    for (let seed = firstSeed; seed < firstSeed + runs(20); seed += 1) {
       const [first, second] = await runTwice(object, seed);
       expect(second).toEqual(first);
     }

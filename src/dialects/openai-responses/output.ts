@@ -219,9 +219,11 @@ export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWi
     const item: OutputItem = { type: 'reasoning', id: idOf('rs'), summary: [], encrypted_content: token };
     end(add(item), item);
   };
-  /** In the form of `providers/openai-responses/reply.ts`: a whole item, or what follows a message. */
+  /** In the form of `providers/openai-responses/reply.ts`: a whole item, what follows a message, or what precedes the end of a call. */
   const keepOwn = ({ data }: NativePart): void => {
-    const { item, message } = (data ?? {}) as { item?: unknown; message?: { phase?: unknown } }; // The members are checked one by one.
+    const { item, message, call } = (data ?? {}) as OwnData; // The members are checked one by one.
+    if (call?.namespace !== undefined)
+      for (const { item: named } of calls.values()) if (named.call_id === call.call_id) named.namespace = call.namespace;
     if (message?.phase !== undefined && open?.kind === 'message') open.item.phase = message.phase;
     if (typeof item !== 'object' || item === null) return;
     const { id, ...rest } = item as Record<string, unknown>;
@@ -252,6 +254,8 @@ export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWi
     items: (): OutputItem[] => items.map((item) => (item.status === 'in_progress' ? { ...item, status: 'incomplete' } : item)),
   };
 }
+
+type OwnData = { item?: unknown; message?: { phase?: unknown }; call?: { call_id: string; namespace?: unknown } };
 
 /** Returns the free text from a call's one argument; if the model wrote something else, that text. */
 function inputOf(text: string): string {

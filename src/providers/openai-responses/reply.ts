@@ -160,13 +160,14 @@ class ResponsesReply extends WireReply {
     this.#addRest(item, contentPart(0), 'arguments', itemInputOf(value));
     // Cut at a limit: `done` then only means that the item has ended (recorded: gpt-5.6-incomplete-mid-call).
     if (value.status === 'incomplete' || this.#fault !== null) return;
-    this.endCall({ id: item.callId, index: item.index });
     const { type, namespace, caller } = value;
     const call: NonNullable<ResponsesNative['call']> = { call_id: item.callId };
     if (type === 'custom_tool_call') call.type = type;
     if (namespace != null) call.namespace = namespace;
     if (caller != null) call.caller = caller;
+    // First, because the end of the call is written with it.
     if (Object.keys(call).length > 1) this.#emitData({ call });
+    this.endCall({ id: item.callId, index: item.index });
   }
 
   // ---- Pieces ----

@@ -26,6 +26,8 @@ type ShownItem = { index: number; id: string; type: string; value: Json; isDone:
 
 class ResponsesWatch implements WireWatch {
   readonly #calls = new CallCount();
+  /** Free-text calls, which are read as they come, and not at all where the provider runs them. */
+  readonly #custom = new Set<number>();
   /** By their index: the id and type of each item, and whether it has ended. */
   readonly #items: { id: string; type: string; isDone: boolean }[] = [];
   readonly #shown: ShownItem[] = [];
@@ -38,7 +40,8 @@ class ResponsesWatch implements WireWatch {
   #sequence = -1;
 
   take({ name, body }: WatchedMessage, events: readonly ChatEvent[]): boolean {
-    this.#calls.read(events);
+    for (const event of events) if (event.type === 'call-start' && event.custom === true) this.#custom.add(event.call);
+    this.#calls.read(events.filter((event) => !('call' in event && this.#custom.has(event.call))));
     // Clients choose by the type.
     const type = stringOf(body?.type);
     if (body === null || type === '' || (name !== 'message' && name !== type)) return false;
@@ -61,9 +64,9 @@ class ResponsesWatch implements WireWatch {
     if (this.#id === '' || index !== this.#items.length || !isItem(item)) return false;
     this.#items.push({ id: stringOf(item.id), type: stringOf(item.type), isDone: false });
     this.#waiting = item.type === 'custom_tool_call' ? index : null;
-    if (item.type !== 'function_call') return true;
-    this.#calls.begin();
-    return isName(item.call_id) && isName(item.name) && !item.arguments;
+    if (item.type === 'function_call') this.#calls.begin();
+    else if (item.type !== 'custom_tool_call') return true;
+    return isName(item.call_id) && isName(item.name) && !item.arguments && !item.input;
   }
 
   #isPiece(

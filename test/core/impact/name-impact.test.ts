@@ -5,6 +5,7 @@ import { buildAliasMap, resolveName } from '../../../src/core/toolset/alias-map.
 import { compileDraft } from '../../../src/core/toolset/compile-draft.ts';
 import { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { knownTools, toolOf } from '../../fakes/known-tools.ts';
+import { runs } from '../../selection.ts';
 
 const known = knownTools([
   ...['search', 'read_file', 'write_file', 'delete_file'].map((name) => toolOf('fs', name)),
@@ -130,7 +131,7 @@ describe('the impact of a draft on the names that were called', () => {
         );
         expect(changed.map(({ requested }) => requested).toSorted()).toEqual(differing.toSorted());
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

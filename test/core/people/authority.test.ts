@@ -1,4 +1,4 @@
-/** The decisions. The behavior of each entry point is tested in `test/http/bindings.test.ts` and `authority-table.workers.test.ts`. */
+/** The decisions. The behavior of each entry point is tested in `test/http/bindings.long.test.ts` and `authority-table.workers.test.ts`. */
 import { describe, expect, it } from 'vitest';
 import {
   type Act,

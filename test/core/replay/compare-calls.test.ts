@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareCalls, sameCallsInAnyOrder } from '../../../src/core/replay/compare-calls.ts';
 import type { ReplayCall } from '../../../src/core/replay/match-calls.ts';
+import { runs } from '../../selection.ts';
 
 const none = () => undefined;
 /** `find:1` is a call of `desk.find` with `{a: 1}`. */
@@ -70,7 +71,7 @@ describe('the difference between recorded and replayed calls', () => {
         expect(isApproximate).toBe(false);
         for (const one of differences) if (one.kind === 'same') expect(recorded[one.recorded ?? -1]).toEqual(replayed[one.replayed ?? -1]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

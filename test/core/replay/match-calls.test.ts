@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnswerBook, equalKey, type ReplayCall } from '../../../src/core/replay/match-calls.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
+import { runs } from '../../selection.ts';
 
 const of = (schema: unknown, more: JsonSchema = {}): JsonSchema => ({ type: 'object', properties: { a: schema }, ...more });
 const text = { type: 'string' };
@@ -125,7 +126,7 @@ describe('the answers of a recording', () => {
         const found = indexes(recorded, renamed);
         expect(found.toSorted((a, b) => (a ?? -1) - (b ?? -1))).toEqual([...recorded.keys()]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

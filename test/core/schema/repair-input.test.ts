@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkInput, repairInput } from '../../../src/core/schema/input-schema.ts';
 import type { JsonSchema } from '../../../src/core/tools/tool.ts';
+import { runs } from '../../selection.ts';
 
 /** One argument `a`, which is optional. */
 const of = (schema: unknown, more: JsonSchema = {}): JsonSchema => ({ type: 'object', properties: { a: schema }, ...more });
@@ -211,7 +212,7 @@ describe('repairing any arguments', () => {
         expect(issues).toEqual([]);
         expect(args).toEqual({ a: value });
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -223,7 +224,7 @@ describe('repairing any arguments', () => {
         expect(read.args).toBe(given);
         expect(read.repaired).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -233,7 +234,7 @@ describe('repairing any arguments', () => {
         const { args, issues } = repairInput(of(schema, { required: ['a'] }), given);
         expect(checkInput(of(schema, { required: ['a'] }), args).length > 0).toBe(issues.length > 0);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

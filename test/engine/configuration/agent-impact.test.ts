@@ -8,6 +8,7 @@ import { planTurn } from '../../../src/engine/plan/plan-turn.ts';
 import { readSkill } from '../../../src/formats/read-skill.ts';
 import { createNodeCatalog } from '../../fakes/node-catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
+import { runs } from '../../selection.ts';
 
 const root = { workspace: 'default', keyId: 'root', scopes: ['admin' as const] };
 const asked = ['shell', 'bash', 'Read', 'read_file', 'mindmap', 'builtin.bash', 'use_skill', 'run_code', 'Glob', 'find'];
@@ -84,7 +85,7 @@ describe('the impact of a draft of an agent', () => {
         const mended = await targets(impact.mended);
         for (const { requested, tool } of impact.mends) expect(mended[asked.indexOf(requested)]).toBe(tool);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -9,6 +9,7 @@ import { Toolset } from '../../../src/core/toolset/toolset.ts';
 import { prepareCall } from '../../../src/engine/call/prepare-call.ts';
 import { definitionImpact } from '../../../src/engine/configuration/definition-impact.ts';
 import { compile, knownTools, toolOf } from '../../fakes/known-tools.ts';
+import { runs } from '../../selection.ts';
 
 type Call = { requested: string; arguments: Record<string, unknown>; toolset?: string | null; parent?: string };
 type Deps = Parameters<typeof definitionImpact>[0];
@@ -215,7 +216,7 @@ describe('the impact of another definition of a tool', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     expect(broken).toBeGreaterThan(0);
     expect(whole).toBeGreaterThan(0);

@@ -8,6 +8,7 @@ import { createOutbound } from '../../../src/net/outbound.ts';
 import { describeCorpus, readJsonLines } from '../../fixtures.ts';
 import { maxForwardedRetryAfterMs } from '../../../src/core/model/retry-after.ts';
 import { maxCallbackResponseLength } from '../../../src/engine/triggers/send-callback.ts';
+import { runs } from '../../selection.ts';
 
 const now = Date.now();
 const message = {
@@ -53,7 +54,7 @@ describe('a callback', () => {
         const key = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(new TextEncoder().encode(secret), { format: 'raw' });
         expect(key.verify((await requests[0]?.text()) ?? '', headersOf(requests[0]))).toEqual(JSON.parse(body));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

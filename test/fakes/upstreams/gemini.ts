@@ -116,12 +116,12 @@ function checkConfig(value: unknown, { signs, hasTools }: { signs: boolean; hasT
   only(rest, [], 'thinking_config');
   refuse(thinkingLevel !== undefined && thinkingBudget !== undefined, 'thinking_level and thinking_budget are exclusive');
   refuse(thinkingLevel !== undefined && !signs, 'Thinking level is not supported for this model.');
-  refuse(
-    thinkingLevel !== undefined && !['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'].includes(String(thinkingLevel).toUpperCase()),
-    'thinking_level',
-  );
+  refuse(thinkingLevel !== undefined && !thinkingLevels.includes(String(thinkingLevel).toUpperCase()), 'thinking_level');
   return includeThoughts === true;
 }
+
+/** `ThinkingLevel` of @google/genai; qwen-code sends the first for a model's own level. */
+const thinkingLevels = ['THINKING_LEVEL_UNSPECIFIED', 'MINIMAL', 'LOW', 'MEDIUM', 'HIGH'];
 
 function readContents(list: readonly unknown[], rules: Rules): UnderstoodMessage[] {
   refuse(list.length === 0, 'contents is not specified');

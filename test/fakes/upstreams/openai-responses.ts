@@ -5,6 +5,7 @@
  */
 import type { Json } from '../../../src/core/json/wire-value.ts';
 import { listOf, parseJson, recordOf, Refusal, refuse } from './refusal.ts';
+import { isName, type OfferedTool, outputOfCall, qualified, readToolChoice, readTools, toCallItem } from './openai-responses-tools.ts';
 import { type FakeUpstream, type Say, type Script, type Understood, type UnderstoodMessage, wordsOf } from './upstream.ts';
 
 export function fakeOpenAiResponses(script: Script): FakeUpstream {
@@ -15,12 +16,12 @@ export function fakeOpenAiResponses(script: Script): FakeUpstream {
     refused,
     async handle(request) {
       try {
-        const read = await readRequest(request);
+        const { offered, given, ...read } = await readRequest(request);
         understood.push(read);
         const path = new URL(request.url).pathname;
         if (path.endsWith('/input_tokens')) return Response.json({ object: 'response.input_tokens', input_tokens: countedTokens });
         if (path.endsWith('/compact')) return Response.json(toCompaction(script(read, understood.length - 1), understood.length));
-        const reply = toReply(read, script(read, understood.length - 1), understood.length);
+        const reply = toReply(read, { offered, given }, script(read, understood.length - 1), understood.length);
         return read.streamed ? streamOf(reply) : Response.json(reply.response);
       } catch (error) {
         if (!(error instanceof Refusal)) return refusalOf(500, `internal: ${String(error)}`, 'server_error');
@@ -59,9 +60,14 @@ const fields = new Set([
   ...['model', 'input', 'instructions', 'stream', 'stream_options', 'store', 'include', 'tools', 'tool_choice', 'parallel_tool_calls'],
   ...['max_tool_calls', 'max_output_tokens', 'temperature', 'top_p', 'top_logprobs', 'reasoning', 'text', 'metadata', 'truncation'],
   ...['user', 'safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'background', 'previous_response_id'],
+  // Not in the reference; Codex sends it to every provider (openai/codex: codex-rs/codex-api/src/common.rs, `ResponsesApiRequest`).
+  'client_metadata',
 ]);
 
-async function readRequest(request: Request): Promise<Understood> {
+/** `given`: the list of the request, which the reply repeats. */
+type Tools = { offered: readonly OfferedTool[]; given: unknown };
+
+async function readRequest(request: Request): Promise<Understood & Tools> {
   refuse(request.method !== 'POST' || !/\/responses(\/compact|\/input_tokens)?$/.test(new URL(request.url).pathname), 'Not found', 404);
   refuse(!/^Bearer ./.test(request.headers.get('authorization') ?? ''), "You didn't provide an API key.", 401);
   const body = recordOf(await request.json(), 'We could not parse the JSON body of your request.');
@@ -70,9 +76,18 @@ async function readRequest(request: Request): Promise<Understood> {
   if (typeof model !== 'string' || model === '') throw new Refusal("Missing required parameter: 'model'.");
   refuse(body.previous_response_id != null, `Previous response with id '${String(body.previous_response_id)}' not found.`);
   checkSettings(body, model);
-  const tools = readTools(body);
-  const { system, messages } = readInput(body);
-  return { model, system, streamed: body.stream === true, tools, toolChoice: readToolChoice(body, tools), messages };
+  const { system, messages, offered } = readInput(body);
+  const tools = offered.map(({ name }) => name);
+  return {
+    model,
+    system,
+    streamed: body.stream === true,
+    tools,
+    toolChoice: readToolChoice(body, offered),
+    messages,
+    offered,
+    given: body.tools ?? [],
+  };
 }
 
 function checkSettings(body: Json, model: string): void {
@@ -97,11 +112,16 @@ function checkSettings(body: Json, model: string): void {
     refuse(!reasons, 'Encrypted content is not supported with this model.');
   }
   const reasoning = recordOf(body.reasoning ?? {}, "Invalid type for 'reasoning'.");
-  const { effort, summary } = reasoning;
+  const { effort, summary, context } = reasoning;
   refuse(Object.keys(reasoning).length > 0 && !reasons, "Unsupported parameter: 'reasoning.effort' is not supported with this model.");
   refuse(effort != null && !['none', 'minimal', 'low', 'medium', 'high', 'xhigh'].includes(String(effort)), "Invalid 'reasoning.effort'.");
   refuse(summary != null && !['auto', 'concise', 'detailed'].includes(String(summary)), "Invalid 'reasoning.summary'.");
-  checkFormat(recordOf(body.text ?? {}, "Invalid type for 'text'.").format);
+  refuse(context != null && !['auto', 'current_turn', 'all_turns'].includes(String(context)), "Invalid 'reasoning.context'.");
+  const { format, verbosity } = recordOf(body.text ?? {}, "Invalid type for 'text'.");
+  checkFormat(format);
+  refuse(verbosity != null && !['low', 'medium', 'high'].includes(String(verbosity)), "Invalid 'text.verbosity'.");
+  const marks = Object.values(recordOf(body.client_metadata ?? {}, "Invalid type for 'client_metadata'."));
+  refuse(!marks.every((mark) => typeof mark === 'string'), "Invalid type for 'client_metadata': expected strings.");
 }
 
 function checkFormat(value: unknown): void {
@@ -113,46 +133,24 @@ function checkFormat(value: unknown): void {
   for (const key of Object.keys(rest)) refuse(!['strict', 'description'].includes(key), `Unknown parameter: 'text.format.${key}'.`);
 }
 
-function readTools({ tools }: Json): string[] {
-  const names = listOf(tools ?? [], "Invalid type for 'tools'.").map((value, at) => {
-    const tool = recordOf(value, `Invalid type for 'tools[${at}]'.`);
-    const { type, name, description, parameters, strict, ...rest } = tool;
-    refuse(type !== 'function', `Invalid value: '${String(type)}'. Supported values are: 'function'.`);
-    refuse(!isName(name, 64), `Invalid 'tools[${at}].name': string does not match pattern.`);
-    refuse(description != null && typeof description !== 'string', `Invalid type for 'tools[${at}].description'.`);
-    refuse(Object.keys(rest).length > 0, `Unknown parameter: 'tools[${at}].${String(Object.keys(rest)[0])}'.`);
-    const schema = recordOf(parameters, `Missing required parameter: 'tools[${at}].parameters'.`);
-    const complaint = `Invalid schema for function '${String(name)}'`;
-    refuse(schema.type !== 'object', `${complaint}: schema must be a JSON Schema of 'type: "object"'.`);
-    refuse(schema.properties === undefined, `${complaint}: object schema missing properties.`);
-    // Strict by default.
-    refuse(strict !== false && schema.additionalProperties !== false, `${complaint}: 'additionalProperties' is required to be false.`);
-    return String(name);
-  });
-  refuse(new Set(names).size < names.length, 'Duplicate tool names.');
-  return names;
-}
-
-function readToolChoice({ tool_choice: choice }: Json, tools: readonly string[]): Understood['toolChoice'] {
-  if (choice == null) return 'auto';
-  refuse(tools.length === 0 && choice !== 'none', "Tool choice must be specified with 'tools' parameter.");
-  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
-  const { type, name, ...rest } = recordOf(choice, "Invalid type for 'tool_choice'.");
-  refuse(type !== 'function' || Object.keys(rest).length > 0, "Invalid 'tool_choice'.");
-  refuse(!tools.includes(String(name)), `Tool choice '${String(name)}' not found in 'tools' parameter.`);
-  return { tool: String(name) };
-}
-
 // ---- Input ----
 
-type Reading = { system: string[]; messages: UnderstoodMessage[]; calls: Map<string, string>; answered: Set<string> };
+type Reading = {
+  system: string[];
+  messages: UnderstoodMessage[];
+  offered: OfferedTool[];
+  /** The type of the result of each call. */
+  calls: Map<string, string>;
+  answered: Set<string>;
+};
 
-function readInput({ input, instructions }: Json): { system: string; messages: UnderstoodMessage[] } {
+function readInput({ input, instructions, tools }: Json): { system: string; messages: UnderstoodMessage[]; offered: OfferedTool[] } {
   const system = typeof instructions === 'string' ? [instructions] : [];
-  if (typeof input === 'string') return { system: system.join('\n\n'), messages: [{ role: 'user', text: input, images: 0 }] };
+  const offered = readTools(tools, 'tools');
+  if (typeof input === 'string') return { system: system.join('\n\n'), messages: [{ role: 'user', text: input, images: 0 }], offered };
   const items = listOf(input, "Invalid type for 'input'.").map((item, at) => recordOf(item, `Invalid type for 'input[${at}]'.`));
   refuse(items.length === 0, "Missing required parameter: 'input'.");
-  const reading: Reading = { system, messages: [], calls: new Map(), answered: new Set() };
+  const reading: Reading = { system, messages: [], offered, calls: new Map(), answered: new Set() };
   for (const [at, item] of items.entries()) {
     readInputItem(item, at, reading);
     const next = items[at + 1];
@@ -163,7 +161,7 @@ function readInput({ input, instructions }: Json): { system: string; messages: U
     );
   }
   for (const id of reading.calls.keys()) refuse(!reading.answered.has(id), `No tool output found for function call ${id}.`);
-  return { system: system.join('\n\n'), messages: reading.messages };
+  return { system: system.join('\n\n'), messages: reading.messages, offered };
 }
 
 function readInputItem(item: Json, at: number, reading: Reading): void {
@@ -175,28 +173,20 @@ function readInputItem(item: Json, at: number, reading: Reading): void {
     case 'reasoning':
       assistantOf(reading).returned.push(readReasoning(item, at));
       return;
+    case 'additional_tools':
+      refuse(item.role !== 'developer', `Invalid value: '${String(item.role)}' at 'input[${at}].role'.`);
+      reading.offered.push(...readTools(item.tools, `input[${at}].tools`));
+      return;
     case 'function_call':
-    case 'custom_tool_call': {
-      const id = readCallId(item, at);
-      refuse(!isName(item.name, 128), `Invalid 'input[${at}].name': string does not match pattern.`);
-      refuse(reading.calls.has(id), `Duplicate item found with call_id ${id}.`);
-      reading.calls.set(id, `${type}_output`);
-      const input = type === 'function_call' ? recordOf(parseJson(item.arguments), `Invalid 'input[${at}].arguments'.`) : item.input;
-      assistantOf(reading).calls.push({ id, name: String(item.name), arguments: input });
+    case 'custom_tool_call':
+    case 'tool_search_call':
+      readCall(item, String(type), at, reading);
       return;
-    }
     case 'function_call_output':
-    case 'custom_tool_call_output': {
-      const id = readCallId(item, at);
-      refuse(reading.calls.get(id) !== type, `No tool call found for function call output with call_id ${id}.`);
-      refuse(reading.answered.has(id), `Duplicate output for call_id ${id}.`);
-      reading.answered.add(id);
-      const last = reading.messages.at(-1);
-      const result = { id, name: null, text: readContent(item.output, 'input', at).text };
-      if (last?.role === 'tool') last.results.push(result);
-      else reading.messages.push({ role: 'tool', results: [result] });
+    case 'custom_tool_call_output':
+    case 'tool_search_output':
+      readOutput(item, String(type), at, reading);
       return;
-    }
     case 'compaction':
       refuse(!String(item.encrypted_content).startsWith('gAAAA-cmp-'), `The encrypted content of 'input[${at}]' could not be verified.`);
       assistantOf(reading).returned.push(String(item.encrypted_content));
@@ -208,6 +198,33 @@ function readInputItem(item: Json, at: number, reading: Reading): void {
     default:
       throw new Refusal(`Invalid value: '${String(type)}' at 'input[${at}].type'.`);
   }
+}
+
+function readCall(item: Json, type: string, at: number, reading: Reading): void {
+  const id = readCallId(item, at);
+  const isSearch = type === 'tool_search_call';
+  refuse(isSearch && item.execution !== 'client', `Invalid 'input[${at}].execution'.`);
+  refuse(!isSearch && !isName(item.name, 128), `Invalid 'input[${at}].name': string does not match pattern.`);
+  refuse(reading.calls.has(id), `Duplicate item found with call_id ${id}.`);
+  reading.calls.set(id, outputOfCall[type] ?? '');
+  const given = type === 'function_call' ? parseJson(item.arguments) : item.arguments;
+  const input = type === 'custom_tool_call' ? item.input : recordOf(given, `Invalid 'input[${at}].arguments'.`);
+  const name = isSearch ? 'tool_search' : qualified(item.namespace, String(item.name));
+  assistantOf(reading).calls.push({ id, name, arguments: input });
+}
+
+function readOutput(item: Json, type: string, at: number, reading: Reading): void {
+  const id = readCallId(item, at);
+  refuse(reading.calls.get(id) !== type, `No tool call found for function call output with call_id ${id}.`);
+  refuse(reading.answered.has(id), `Duplicate output for call_id ${id}.`);
+  reading.answered.add(id);
+  const last = reading.messages.at(-1);
+  const found = type === 'tool_search_output' ? readTools(item.tools, `input[${at}].tools`, true) : null;
+  reading.offered.push(...(found ?? []));
+  const text = found === null ? readContent(item.output, 'input', at).text : JSON.stringify(found.map(({ name }) => name));
+  const result = { id, name: null, text };
+  if (last?.role === 'tool') last.results.push(result);
+  else reading.messages.push({ role: 'tool', results: [result] });
 }
 
 function readMessage({ role, content, phase }: Json, at: number, { system, messages, ...rest }: Reading): void {
@@ -249,11 +266,15 @@ function readContent(content: unknown, side: 'input' | 'output', at: number): { 
 }
 
 function readReasoning({ id, summary, encrypted_content: encrypted, content }: Json, at: number): string {
-  refuse(typeof id !== 'string' || !id.startsWith('rs_'), `Invalid 'input[${at}].id'.`);
+  // Codex sends none, which the encrypted content replaces.
+  refuse(id !== undefined && (typeof id !== 'string' || !id.startsWith('rs_')), `Invalid 'input[${at}].id'.`);
   listOf(summary, `Missing required parameter: 'input[${at}].summary'.`);
-  refuse(content !== undefined && listOf(content, 'content').length > 0, `Unknown parameter: 'input[${at}].content'.`);
+  refuse(content != null && listOf(content, 'content').length > 0, `Unknown parameter: 'input[${at}].content'.`);
   refuse(encrypted == null, `Item with id '${String(id)}' not found. Items are not persisted when \`store\` is set to false.`, 404);
-  refuse(!String(encrypted).startsWith(`gAAAA-${String(id)}-`), `The encrypted content for item ${String(id)} could not be verified.`);
+  refuse(
+    !String(encrypted).startsWith(id === undefined ? 'gAAAA-rs_' : `gAAAA-${String(id)}-`),
+    `The encrypted content for item ${String(id)} could not be verified.`,
+  );
   return String(encrypted);
 }
 
@@ -267,9 +288,9 @@ function readCallId({ call_id: id }: Json, at: number): string {
 
 type Reply = { response: Json; items: Json[]; status: string };
 
-function toReply(request: Understood, say: Say, count: number): Reply {
+function toReply(request: Understood, { offered, given }: Tools, say: Say, count: number): Reply {
   const reasons = isReasoning(request.model);
-  const items = toItems(say, count, reasons);
+  const items = toItems(say, count, reasons, offered);
   const status = say.finish === 'length' ? 'incomplete' : 'completed';
   const response = {
     ...{ id: `resp_${count}`, object: 'response', created_at: 1_790_000_000 + count, status, background: false, error: null },
@@ -279,7 +300,7 @@ function toReply(request: Understood, say: Say, count: number): Reply {
     ...{ instructions: null, max_output_tokens: null, model: request.model, output: items, parallel_tool_calls: true },
     ...{ previous_response_id: null, reasoning: { effort: reasons ? 'medium' : null, summary: null }, store: false, temperature: 1 },
     ...{ text: { format: { type: 'text' } }, tool_choice: 'auto', top_p: 1, truncation: 'disabled', user: null, metadata: {} },
-    tools: request.tools.map((name) => ({ type: 'function', name, description: '', parameters: {}, strict: false })),
+    tools: given,
     usage: {
       ...{ input_tokens: 120, input_tokens_details: { cached_tokens: 64 }, output_tokens: 30, total_tokens: 150 },
       output_tokens_details: { reasoning_tokens: say.reasoning === undefined ? 0 : 10 },
@@ -288,7 +309,7 @@ function toReply(request: Understood, say: Say, count: number): Reply {
   return { response, items, status };
 }
 
-function toItems({ reasoning, text, calls = [], finish }: Say, count: number, reasons: boolean): Json[] {
+function toItems({ reasoning, text, calls = [], finish }: Say, count: number, reasons: boolean, offered: readonly OfferedTool[]): Json[] {
   const id = `rs_${count}`;
   const thought = {
     id,
@@ -304,10 +325,7 @@ function toItems({ reasoning, text, calls = [], finish }: Say, count: number, re
   return [
     ...(reasoning !== undefined && reasons ? [thought] : []),
     ...(text !== undefined ? [said] : []),
-    ...calls.map((call, index) => ({
-      ...{ id: `fc_${count}x${index}`, type: 'function_call', status: 'completed', arguments: JSON.stringify(call.arguments) },
-      ...{ call_id: `call_${count}x${index}`, name: call.name },
-    })),
+    ...calls.map((call, index) => toCallItem(call, `${count}x${index}`, offered)),
   ];
 }
 
@@ -333,9 +351,12 @@ function sayItem(item: Json, index: number, say: (type: string, fields: Json) =>
       say(`response.${name}.delta`, { ...at, ...part, delta, obfuscation: 'x'.repeat(16 - (delta.length % 16)) });
     say(`response.${name}.done`, { ...at, ...part, [field]: text });
   };
-  if (item.type === 'function_call') {
-    say('response.output_item.added', { output_index: index, item: { ...opened, arguments: '' } });
-    sayPieces('function_call_arguments', {}, String(item.arguments), 'arguments');
+  if (item.type === 'function_call' || item.type === 'custom_tool_call') {
+    const [name, field] = item.type === 'function_call' ? ['function_call_arguments', 'arguments'] : ['custom_tool_call_input', 'input'];
+    say('response.output_item.added', { output_index: index, item: { ...opened, [field]: '' } });
+    sayPieces(name, {}, String(item[field]), field);
+  } else if (item.type === 'tool_search_call') {
+    say('response.output_item.added', { output_index: index, item: opened });
   } else {
     const isMessage = item.type === 'message';
     const [list, of, name] = isMessage
@@ -355,10 +376,4 @@ function sayItem(item: Json, index: number, say: (type: string, fields: Json) =>
 
 function isReasoning(model: string): boolean {
   return !model.startsWith('gpt-4');
-}
-
-// ---- Values ----
-
-function isName(value: unknown, most: number): boolean {
-  return typeof value === 'string' && /^[a-zA-Z0-9_-]+$/.test(value) && value.length <= most;
 }

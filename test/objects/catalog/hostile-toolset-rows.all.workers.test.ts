@@ -1,6 +1,6 @@
 /**
  * The rows of the security corpus about names and definitions, over HTTP and the real catalog. Only in `npm run test:all`: every run has
- * the same rows with the in-memory catalog (`test/http/hostile-toolsets.long.test.ts`). Skipped without the corpus, which is next to the
+ * the same rows with the in-memory catalog (`test/http/hostile-toolsets.all.test.ts`). Skipped without the corpus, which is next to the
  * checkout.
  */
 import { describe, expect, it } from 'vitest';

@@ -72,6 +72,8 @@ describe('a stream that clients can read passes byte for byte', () => {
     arguments: '{}',
     status: 'completed',
   };
+  const patch = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_3', name: 'patch', input: '*** Begin', status: 'completed' };
+  const search = { type: 'tool_search_call', id: 'tsc_1', call_id: 'call_4', execution: 'client', arguments: { query: 'a' } };
   it.each<[string, Wire, string]>([
     [
       'several choices, token probabilities and a fingerprint',
@@ -142,6 +144,19 @@ describe('a stream that clients can read passes byte for byte', () => {
         completed([approval, shell, lookUp]),
       ),
     ],
+    [
+      'a free-text call before a search of the client',
+      'responses',
+      events(
+        created,
+        { type: 'response.output_item.added', output_index: 0, item: { ...patch, input: '' } },
+        { type: 'response.custom_tool_call_input.delta', item_id: 'ctc_1', output_index: 0, delta: '*** Begin' },
+        { type: 'response.custom_tool_call_input.done', item_id: 'ctc_1', output_index: 0, input: '*** Begin' },
+        { type: 'response.output_item.done', output_index: 0, item: patch },
+        ...item(1, search),
+        completed([patch, search]),
+      ),
+    ],
   ])('%s', async (_what, wire, text) => {
     expect(await streamed(wire, text)).toBe(text);
   });
@@ -210,12 +225,15 @@ describe('a stream with an anomaly', () => {
   it('keeps the items of a response that it has passed, and its fields', async () => {
     const approval = { type: 'mcp_approval_request', id: 'apr_1', arguments: '{}' };
     const before = events(created, ...item(0, approval));
-    const called = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"at":1}' };
+    const called = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', namespace: 'desk', arguments: '{"at":1}' };
     const text = await streamed('responses', before + events({ type: 'response.output_item.done', item: called }, completed([])));
     expect(text.startsWith(before)).toBe(true);
     const last = JSON.parse(/event: response\.completed\ndata: (.*)\n/.exec(text)?.[1] ?? '{}');
     expect(last.response.service_tier).toBe('priority');
-    expect(last.response.output).toMatchObject([approval, { type: 'function_call', call_id: 'call_1', arguments: '{"at":1}' }]);
+    expect(last.response.output).toMatchObject([
+      approval,
+      { type: 'function_call', call_id: 'call_1', namespace: 'desk', arguments: '{"at":1}' },
+    ]);
     expect(text).toContain('"output_index":1');
   });
 
