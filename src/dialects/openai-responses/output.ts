@@ -9,7 +9,7 @@ import type { NativePart } from '../../core/model/message.ts';
 import { recordOf, tryParse } from '../../core/json/wire-value.ts';
 import type { AnswerCall, AskedApproval, MadeImage, MessageChange } from '../answer-message.ts';
 import { toCallItem } from './item-tools.ts';
-import type { ReadEcho } from './request.ts';
+import type { ReadEcho } from './echo.ts';
 
 export type OutputItem = { type: string; id: string; [field: string]: unknown };
 
