@@ -10,7 +10,8 @@ import type { Citation } from '../../core/model/citation.ts';
 import type { NativePart } from '../../core/model/message.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../../core/model/native-token.ts';
 import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
-import type { AnswerCall } from '../answer-message.ts';
+import { uniqueOfAnswer } from '../../core/text/reference.ts';
+import type { AnswerCall, ShownSearch } from '../answer-message.ts';
 import type { AnswerIdentity } from '../dialect.ts';
 
 export type AnswerBlock = Record<string, unknown> & { type: string };
@@ -27,6 +28,29 @@ export function inputOf({ text, custom, isCut }: AnswerCall): Record<string, unk
 /** Nothing but Anthropic's own results has an `encrypted_index`; the field is required. */
 export function toWebCitation({ url, title = '', quote = '' }: Citation): Record<string, unknown> {
   return { type: 'web_search_result_location', url, title, cited_text: quote, encrypted_index: '' };
+}
+
+/** The ids of searches that this service shows; those of a provider begin differently. */
+const shownSearchPrefix = 'srvtoolu_moniker_';
+
+/** `answer`: the id of the answer. The content of results is not known, and their field for it is required. */
+export function toSearchBlocks({ index, queries, sources, failed }: ShownSearch, answer: string): AnswerBlock[] {
+  const id = `${shownSearchPrefix}${uniqueOfAnswer('anthropic-messages', answer).replace(/\W/g, '_')}_${index}`;
+  const caller = { type: 'direct' };
+  const found = sources.map(({ url, title }) => {
+    return { type: 'web_search_result', url, title: title ?? url, encrypted_content: '', page_age: null };
+  });
+  const content = failed ? { type: 'web_search_tool_result_error', error_code: 'unavailable' } : found;
+  return [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query: queries.join('\n') }, caller },
+    { type: 'web_search_tool_result', tool_use_id: id, content, caller },
+  ];
+}
+
+/** Returns whether this service made the block: its provider would refuse it. */
+export function isShownSearch({ type, id, tool_use_id: of }: Record<string, unknown>): boolean {
+  const own = type === 'server_tool_use' ? id : type === 'web_search_tool_result' ? of : undefined;
+  return typeof own === 'string' && own.startsWith(shownSearchPrefix);
 }
 
 export type NativeMeaning =
@@ -68,6 +92,7 @@ export function fromBlock(block: AnswerBlock, provider: string | null): NativePa
 /** Returns whether only this service can read the block. */
 export function isIssuedBlock(block: unknown): boolean {
   if (!isRecord(block)) return false;
+  if (isShownSearch(block)) return true;
   return (block.type === 'thinking' && isOwnText(block.signature)) || (block.type === 'redacted_thinking' && isOwnText(block.data));
 }
 

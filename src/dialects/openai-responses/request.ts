@@ -13,7 +13,8 @@ import type { DialectRequest } from '../dialect.ts';
 import { createFieldReader, readService } from '../fields.ts';
 import { toEcho } from './echo.ts';
 import { responsesFields } from './fields.ts';
-import { InputItem, isOfAssistant, isSystemItem, toResponsesConversation, withoutIssued } from './input.ts';
+import { InputItem, isOfAssistant, isSystemItem, toResponsesConversation } from './input.ts';
+import { withoutIssued } from './issued.ts';
 import { toFunction } from './item-tools.ts';
 import { allowedTools, offeredTools, parseResponsesTool, ResponsesTool, ResponsesToolChoice } from './tools.ts';
 

@@ -15,7 +15,7 @@ import { maxSummaryTokens, summaryInstruction, summaryOfMessages } from '../../c
 import { type ResolvedModel, targetHeader } from '../../core/model/route.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { openAiResponses } from '../../dialects/openai-responses/dialect.ts';
-import { packCompaction } from '../../dialects/openai-responses/input.ts';
+import { packCompaction } from '../../dialects/openai-responses/issued.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { SessionPort } from '../../ports/session.ts';
 import { type ChatBody, resolveModel } from './incoming-chat.ts';

@@ -5,7 +5,7 @@ import { limits } from '../../../src/core/limits/limits.ts';
 import { packNative } from '../../../src/core/model/native-token.ts';
 import { toToolCallId } from '../../../src/core/text/reference.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
-import { packCompaction } from '../../../src/dialects/openai-responses/input.ts';
+import { packCompaction } from '../../../src/dialects/openai-responses/issued.ts';
 import { readEcho } from '../../../src/dialects/openai-responses/echo.ts';
 import { toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
 import { maxEchoCharacters } from '../../../src/dialects/openai-responses/echo.ts';
