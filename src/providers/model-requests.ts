@@ -35,7 +35,9 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: Id
      */
     async proxyChat(principal: Principal, request: AskedChat) {
       const reply = await proxyModelRequest(deps, principal, request);
-      const kept = request.body.background === true ? deps.kept?.(principal) : undefined;
+      const { background, store } = request.body;
+      const isStored = request.dialect.name === 'openai-responses' && (background === true || store === true);
+      const kept = isStored ? deps.kept?.(principal) : undefined;
       if (kept === undefined) return reply;
       const { noteResponse } = await import('./passed/stored-response.ts');
       const [first = ''] = modelsOf(request.ref);

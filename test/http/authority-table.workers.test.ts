@@ -526,9 +526,14 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
   getChatCompletion: ofAnswer('GET', '/v1/chat/completions/{completion}'),
   getMessage: ofAnswer('GET', '/v1/messages/{message}'),
   getResponse: ofAnswer('GET', '/v1/responses/{response}'),
+  listResponseInputItems: ofAnswer('GET', '/v1/responses/{response}/input_items'),
   cancelResponse: ofAnswer('POST', '/v1/responses/{response}/cancel'),
+  deleteResponse: { ...ofAnswer('DELETE', '/v1/responses/{response}'), isFinal: true },
   getConversation: ofAnswer('GET', '/v1/conversations/{conversation}'),
+  updateConversation: ofAnswer('POST', '/v1/conversations/{conversation}', { metadata: {} }),
   listConversationItems: ofAnswer('GET', '/v1/conversations/{conversation}/items'),
+  addConversationItems: ofAnswer('POST', '/v1/conversations/{conversation}/items', { items: [{ role: 'user', content: 'x' }] }),
+  getConversationItem: ofAnswer('GET', '/v1/conversations/{conversation}/items/msg_1_0_0'),
   deleteConversation: { ...ofAnswer('DELETE', '/v1/conversations/{conversation}'), isFinal: true },
 };
 

@@ -327,6 +327,8 @@ const withFakeContent = new Set([
   'getMessage',
   'getResponse',
   'cancelResponse',
+  'deleteResponse',
+  'listResponseInputItems',
   'generateContent',
   'streamGenerateContent',
   'createUiMessage',
