@@ -499,7 +499,10 @@ const ofReplay = (method: string, path: string, isFinal?: true): SessionRow => (
   request: [method, `/v1/replays/{replay}${path}`],
   ...(isFinal && { isFinal }),
 });
-const ofAnswer = (method: string, path: string): SessionRow => ({ scopes: ['chat'], request: [method, path] });
+const ofAnswer = (method: string, path: string, body?: object): SessionRow => ({
+  scopes: ['chat'],
+  request: body === undefined ? [method, path] : [method, path, body],
+});
 const sessionRows: Readonly<Record<string, SessionRow>> = {
   getSession: ofSession('GET', ''),
   listSessionPrompts: ofSession('GET', '/prompts'),
