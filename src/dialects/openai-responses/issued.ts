@@ -3,7 +3,7 @@
  * compacted.
  */
 import { type Json, recordOf } from '../../core/json/wire-value.ts';
-import { packNative, unpackNative } from '../../core/model/native-token.ts';
+import { issuedMark, packNative, unpackNative } from '../../core/model/native-token.ts';
 
 /**
  * Returns the items without reasoning whose token only this service can read and without searches that it showed, which the provider would
@@ -23,10 +23,12 @@ function isIssuedReasoning(item: unknown): boolean {
   return type === 'reasoning' && typeof token === 'string' && unpackNative(token) !== null;
 }
 
-/** Of `output.ts`: the ids of OpenAI have no second underscore. */
+/** Of the ids of searches that this service shows; those of OpenAI begin differently. */
+export const shownSearchPrefix = `ws_${issuedMark}`;
+
 function isIssuedSearch(item: unknown): boolean {
   const { type, id } = recordOf(item);
-  return type === 'web_search_call' && typeof id === 'string' && /^ws_[\w-]+_\d{1,6}$/.test(id);
+  return type === 'web_search_call' && typeof id === 'string' && id.startsWith(shownSearchPrefix);
 }
 
 const compactor = 'compaction';

@@ -8,6 +8,7 @@ import { type Citation, shiftCitations, toUrlCitation } from '../../core/model/c
 import type { NativePart } from '../../core/model/message.ts';
 import { recordOf, tryParse } from '../../core/json/wire-value.ts';
 import type { AnswerCall, AskedApproval, MadeImage, MessageChange, ShownSearch } from '../answer-message.ts';
+import { shownSearchPrefix } from './issued.ts';
 import { toCallItem } from './item-tools.ts';
 import type { ReadEcho } from './echo.ts';
 
@@ -197,7 +198,7 @@ export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWi
     close();
     const found = sources.map(({ url }) => ({ type: 'url', url }));
     const action = { type: 'search', query: queries[0], queries, ...(found.length > 0 && { sources: found }) };
-    const item: OutputItem = { type: 'web_search_call', id: idOf('ws'), status: 'in_progress', action };
+    const item: OutputItem = { type: 'web_search_call', id: idOf(shownSearchPrefix), status: 'in_progress', action };
     const index = add(item);
     const place = `"output_index":${index},"item_id":${JSON.stringify(item.id)}`;
     for (const state of ['in_progress', 'searching', 'completed']) emit(`response.web_search_call.${state}`, place);
