@@ -41,7 +41,8 @@ export function createModelRequests(deps: ProxyDeps & { log: Logger; fileIds: Id
       if (kept === undefined) return reply;
       const { noteResponse } = await import('./passed/stored-response.ts');
       const [first = ''] = modelsOf(request.ref);
-      return await noteResponse(kept, reply.headers.get(targetHeader)?.split(';')[0] ?? first, reply);
+      const ref = reply.headers.get(targetHeader)?.split(';')[0] ?? first;
+      return await noteResponse(kept, { ref, isCounted: background !== true }, reply);
     },
     /** Reports which settings of a turn its model will not be sent: the response begins before the first step. */
     async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped, turn: UnsentRules) {

@@ -27,10 +27,14 @@ const maxHeadCharacters = 512 * KB;
 const idPattern = /^[\w-]{1,200}$/;
 const nameOf = (id: string): string => `background ${id}`;
 
-/** Returns the provider's response, unchanged, and stores where it can be read. */
-export async function noteResponse(kept: KeptReplies, ref: string, response: Response): Promise<Response> {
+/** Returns the provider's response, unchanged, and stores where it can be read. `isCounted`: its use is, with this response. */
+export async function noteResponse(
+  kept: KeptReplies,
+  { ref, isCounted }: { ref: string; isCounted: boolean },
+  response: Response,
+): Promise<Response> {
   const note = (id: unknown): void => {
-    if (typeof id === 'string' && idPattern.test(id)) kept.put(nameOf(id), JSON.stringify({ ref }));
+    if (typeof id === 'string' && idPattern.test(id)) kept.put(nameOf(id), JSON.stringify({ ref, isCounted }));
   };
   if (!isEventStream(response)) {
     const text = await response.text();
