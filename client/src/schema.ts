@@ -11361,7 +11361,7 @@ export interface components {
         } | {
             /** @description Milliseconds since the epoch. */
             at: number;
-            callId?: string;
+            call?: string;
             /** @constant */
             failed?: true;
             /** @description Number of the event in its session, from 1, without gaps. */

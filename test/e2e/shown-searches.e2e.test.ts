@@ -1,6 +1,6 @@
 /** A web search that ran at a provider of another API, or as the toolset's tool, as stock clients of each API see it. */
 import Anthropic from '@anthropic-ai/sdk';
-import { GoogleGenAI } from '@google/genai';
+import { type GenerateContentResponse, GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import type { Response as Answered, ResponseInput } from 'openai/resources/responses/responses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -118,7 +118,11 @@ const start = (title: string, wire: Wire) => {
 };
 
 /** The whole response, and the types of its events if it is streamed. */
-async function respond(body: OpenAI.Responses.ResponseCreateParamsNonStreaming, streamed: boolean, headers: Record<string, string> = {}) {
+async function respond(
+  body: Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>,
+  streamed: boolean,
+  headers: Record<string, string> = {},
+) {
   if (!streamed) return { response: await openai.responses.create(body, { headers }), types: [] };
   const types: string[] = [];
   // The accumulator of the SDK throws for inconsistent events.
@@ -180,9 +184,9 @@ describe('a web search of a provider', () => {
     it('has its queries in the groundingMetadata of Gemini', async () => {
       const { mark } = start(`gemini ${how}`, 'anthropic');
       const request = { model: searching('anthropic'), contents: `Weather? ${mark}`, config: { tools: [{ googleSearch: {} }] } };
-      const chunks = streamed
-        ? await Array.fromAsync(await gemini.models.generateContentStream(request))
-        : [await gemini.models.generateContent(request)];
+      const chunks: GenerateContentResponse[] = [];
+      if (!streamed) chunks.push(await gemini.models.generateContent(request));
+      else for await (const chunk of await gemini.models.generateContentStream(request)) chunks.push(chunk);
       const grounding = chunks.map(({ candidates }) => candidates?.[0]?.groundingMetadata).find((given) => given !== undefined);
       expect(grounding).toMatchObject({ webSearchQueries: ['weather'], groundingChunks: [{ web: { uri: url, title } }] });
     });

@@ -149,7 +149,7 @@ export function fakeSessions(): FakeSessions {
     completionTurn: async (caller, completion) => {
       const made = open(id, caller).completions.get(completion);
       if (made === undefined) throw new Problem('not_found', 'There is no such response.');
-      return { turn: made.turn, edition: made.edition };
+      return { turn: made.turn, edition: made.edition, inputThrough: 1 };
     },
     completion: async (caller, completion, { streamed }) => {
       const session = open(id, caller);

@@ -74,8 +74,8 @@ const fields = {
   image: z.object({ ...inStep, mediaType: z.string(), data: z.string().meta({ description: 'Base64.' }) }),
   /** Sources of the step's text. */
   citations: z.object({ ...inStep, citations: z.array(Citation) }),
-  /** A web search that the request declared has ended: of the provider, or of the toolset's tool, whose call is `callId`. */
-  search: z.object({ ...inStep, callId: z.string().optional(), ...MadeSearch.shape }),
+  /** A web search that the request declared has ended: of the provider, or of the toolset's tool, whose call is `call`. */
+  search: z.object({ ...inStep, call: z.string().optional(), ...MadeSearch.shape }),
   'tool-input-start': z.object({ ...ofCall, ...named, nativeId: z.string().optional() }),
   'tool-input-delta': z.object({ ...ofCall, delta: z.string() }),
   /**

@@ -16,7 +16,7 @@ import { responsesFields } from './fields.ts';
 import { InputItem, isOfAssistant, isSystemItem, toResponsesConversation } from './input.ts';
 import { withoutIssued } from './issued.ts';
 import { toFunction } from './item-tools.ts';
-import { allowedTools, offeredTools, parseResponsesTool, ResponsesTool, ResponsesToolChoice } from './tools.ts';
+import { allowedTools, offeredResponsesTools, parseResponsesTool, ResponsesTool, ResponsesToolChoice } from './tools.ts';
 
 const TextFormat = z.looseObject({ type: z.string() });
 
@@ -87,7 +87,7 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
   const dropped = createDropped(request.safety_identifier == null ? settingNames : { ...settingNames, user: 'safety_identifier' });
   const marks = readFields(body, dropped);
   checkStored(request);
-  const { tools: offered, webSearch } = offeredTools(request, dropped);
+  const { tools: offered, webSearch } = offeredResponsesTools(request, dropped);
   const settings = { ...toSettings(request, dropped), ...marks, ...(webSearch !== null && { webSearch }) };
   return {
     streamed: request.stream === true,

@@ -48,7 +48,7 @@ export type OfferedResponsesTool = ClientOfferedTool<ResponsesTool> & { own?: { 
  * only a provider runs are dropped next to the client's own tools if the work can be done without them, because agents send them to all
  * providers.
  */
-export function offeredTools({ tools, input, tool_choice: choice }: ToolsOfRequest, dropped: Dropped) {
+export function offeredResponsesTools({ tools, input, tool_choice: choice }: ToolsOfRequest, dropped: Dropped) {
   const given = offerClientTools(tools).flatMap(withInner).map(asFunction);
   const names = new Set(given.map(({ tool }) => tool.name));
   const loaded = [...toolsInItems(typeof input === 'string' ? [] : input)].flatMap(({ tool, path }) => {

@@ -72,5 +72,5 @@ export function searchEvents(
   if (names()?.tools.find((tool) => tool.wireName === wireName)?.canonical !== call.canonical) return [];
   const links = result.content.map((block) => (block.type === 'resource_link' ? toCitation({ url: block.uri, title: block.title }) : null));
   const search = toMadeSearch([call.arguments?.query], links, result.isError);
-  return search === null ? [] : [{ type: 'search', turn, step, callId: call.callId, ...search }];
+  return search === null ? [] : [{ type: 'search', turn, step, call: call.callId, ...search }];
 }

@@ -224,8 +224,8 @@ export class TurnStore {
 
   /** What follows the last turn belongs to it. */
   extendLast(event: number): void {
-    const last = 'SELECT seq FROM turns WHERE input_event IS NOT NULL ORDER BY seq DESC LIMIT 1';
-    this.#sql.exec(`UPDATE turns SET last_event = ? WHERE seq = (${last})`, event);
+    const query = `UPDATE turns SET last_event = ? WHERE seq = (SELECT max(seq) FROM turns WHERE input_event IS NOT NULL)`;
+    this.#sql.exec(query, event);
   }
 
   #keepRequest(plan: Plan): string | undefined {
