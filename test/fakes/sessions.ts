@@ -107,6 +107,9 @@ export function fakeSessions(): FakeSessions {
       return viewOf(target);
     },
     importConversation: () => Promise.reject(new Error('a fake session copies itself')),
+    appendHistory: () => Promise.reject(new Error('a fake session has no items')),
+    setMetadata: () => Promise.reject(new Error('a fake session has no metadata')),
+    deleteCompletion: () => Promise.reject(new Error('a fake session does not delete responses')),
     removeIfUnused: async () => false,
     remove: async (caller) => {
       all.delete(open(id, caller).id);
