@@ -1423,7 +1423,11 @@ export interface paths {
          */
         get: operations["getConversation"];
         put?: never;
-        post?: never;
+        /**
+         * Change the metadata of a conversation (OpenAI)
+         * @description Scope: `chat`.
+         */
+        post: operations["updateConversation"];
         /**
          * Delete a conversation with all its data (OpenAI)
          * @description Scope: `chat`.
@@ -1448,6 +1452,32 @@ export interface paths {
          *     Scope: `chat`.
          */
         get: operations["listConversationItems"];
+        put?: never;
+        /**
+         * Add items to a conversation (OpenAI)
+         * @description Adds messages, and calls with their outputs, between responses: no model is asked. Returns them. `conflict`: a response of the conversation has not ended.
+         *
+         *     Scope: `chat`.
+         */
+        post: operations["addConversationItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/items/{item}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an item of a conversation (OpenAI)
+         * @description Scope: `chat`.
+         */
+        get: operations["getConversationItem"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2928,7 +2958,13 @@ export interface paths {
         get: operations["getResponse"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a stored response
+         * @description Afterwards it is not found and cannot be continued. Its messages stay in its session, whose other responses have them: `DELETE /v1/sessions/{id}` deletes all. `conflict`: it has not ended.
+         *
+         *     Scope: `chat`.
+         */
+        delete: operations["deleteResponse"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2950,6 +2986,28 @@ export interface paths {
          *     Scope: `chat`.
          */
         post: operations["cancelResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the input of a stored response
+         * @description The conversation that the response answers: all items of its session before it, also those of earlier responses. Newest first, or oldest first with `order=asc`.
+         *
+         *     Scope: `chat`.
+         */
+        get: operations["listResponseInputItems"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5242,6 +5300,24 @@ export interface components {
         };
         /**
          * @example {
+         *       "items": [
+         *         {
+         *           "type": "message",
+         *           "role": "user",
+         *           "content": "Hello"
+         *         }
+         *       ]
+         *     }
+         */
+        AddedItems: {
+            items: ({
+                type?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        };
+        /**
+         * @example {
          *       "model": "rehearsal/default",
          *       "instructions": "Answer in one sentence.",
          *       "toolset": "demo"
@@ -6556,6 +6632,19 @@ export interface components {
             /** @constant */
             object: "conversation";
         };
+        /**
+         * @example {
+         *       "metadata": {
+         *         "topic": "demo"
+         *       }
+         *     }
+         */
+        ConversationChange: {
+            /** @description Replaces what is stored. */
+            metadata: {
+                [key: string]: string;
+            } | null;
+        };
         ConversationItem: {
             id: string;
             type: string;
@@ -6578,7 +6667,6 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[] | null;
-            /** @description Must be absent or empty: it is not stored. */
             metadata?: {
                 [key: string]: string;
             } | null;
@@ -6822,6 +6910,14 @@ export interface components {
                 more: boolean;
                 read: number;
             };
+        };
+        DeletedResponse: {
+            /** @constant */
+            deleted: true;
+            id: string;
+            object: string;
+        } & {
+            [key: string]: unknown;
         };
         Delivery: {
             endedAt: string | null;
@@ -11299,6 +11395,10 @@ export interface components {
             lastActivityAt: string;
             /** @description Number of the newest event: follow the log from here with `?after=`. */
             lastEvent: number;
+            /** @description Of a conversation. Absent: none. */
+            metadata?: {
+                [key: string]: string;
+            };
             model?: string;
             queued: number;
             /** @description What approvals allow in this session from then on. Absent: nothing. */
@@ -11417,6 +11517,21 @@ export interface components {
             turn: string;
             /** @constant */
             type: "citations";
+        } | {
+            /** @description Milliseconds since the epoch. */
+            at: number;
+            call?: string;
+            /** @constant */
+            failed?: true;
+            /** @description Number of the event in its session, from 1, without gaps. */
+            id: number;
+            queries: string[];
+            /** @description What it found, as far as this is known. Places and quotes are in `citations`. */
+            sources: components["schemas"]["Citation"][];
+            step: number;
+            turn: string;
+            /** @constant */
+            type: "search";
         } | {
             /** @description Milliseconds since the epoch. */
             at: number;
@@ -18727,6 +18842,8 @@ export interface operations {
             /** @description Created. Only its key and unbound keys with scope `admin` can access it. */
             200: {
                 headers: {
+                    /** @description What of the items the conversation has not. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18768,6 +18885,42 @@ export interface operations {
             401: components["responses"]["OpenAiError401_2"];
             403: components["responses"]["OpenAiError403_2"];
             404: components["responses"]["OpenAiError404_2"];
+            422: components["responses"]["OpenAiError422_2"];
+            429: components["responses"]["OpenAiError429_2"];
+            500: components["responses"]["OpenAiError500_2"];
+            503: components["responses"]["OpenAiError503_2"];
+        };
+    };
+    updateConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationChange"];
+            };
+        };
+        responses: {
+            /** @description The conversation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["OpenAiError400_2"];
+            401: components["responses"]["OpenAiError401_2"];
+            403: components["responses"]["OpenAiError403_2"];
+            404: components["responses"]["OpenAiError404_2"];
+            413: components["responses"]["OpenAiError413_2"];
+            415: components["responses"]["OpenAiError415_2"];
             422: components["responses"]["OpenAiError422_2"];
             429: components["responses"]["OpenAiError429_2"];
             500: components["responses"]["OpenAiError500_2"];
@@ -18832,6 +18985,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationItems"];
+                };
+            };
+            401: components["responses"]["OpenAiError401_2"];
+            403: components["responses"]["OpenAiError403_2"];
+            404: components["responses"]["OpenAiError404_2"];
+            422: components["responses"]["OpenAiError422_2"];
+            429: components["responses"]["OpenAiError429_2"];
+            500: components["responses"]["OpenAiError500_2"];
+            503: components["responses"]["OpenAiError503_2"];
+        };
+    };
+    addConversationItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddedItems"];
+            };
+        };
+        responses: {
+            /** @description The added items. */
+            200: {
+                headers: {
+                    /** @description What of the items the conversation has not. Absent: nothing. */
+                    "x-moniker-dropped"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationItems"];
+                };
+            };
+            400: components["responses"]["OpenAiError400_2"];
+            401: components["responses"]["OpenAiError401_2"];
+            403: components["responses"]["OpenAiError403_2"];
+            404: components["responses"]["OpenAiError404_2"];
+            409: components["responses"]["OpenAiError409_2"];
+            413: components["responses"]["OpenAiError413_2"];
+            415: components["responses"]["OpenAiError415_2"];
+            422: components["responses"]["OpenAiError422_2"];
+            429: components["responses"]["OpenAiError429_2"];
+            500: components["responses"]["OpenAiError500_2"];
+            503: components["responses"]["OpenAiError503_2"];
+        };
+    };
+    getConversationItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The item. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationItem"];
                 };
             };
             401: components["responses"]["OpenAiError401_2"];
@@ -22137,6 +22359,40 @@ export interface operations {
             504: components["responses"]["OpenAiError504"];
         };
     };
+    deleteResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description Deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedResponse"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+        };
+    };
     cancelResponse: {
         parameters: {
             query?: never;
@@ -22182,6 +22438,44 @@ export interface operations {
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
             409: components["responses"]["OpenAiError409"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            502: components["responses"]["OpenAiError502"];
+            503: components["responses"]["OpenAiError503"];
+            504: components["responses"]["OpenAiError504"];
+        };
+    };
+    listResponseInputItems: {
+        parameters: {
+            query?: {
+                /** @description The id of the last item of the page before. */
+                after?: string;
+                limit?: number;
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["OpenAiError4XX"];
+            "5XX": components["responses"]["OpenAiError5XX"];
+            /** @description A page of items. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationItems"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];

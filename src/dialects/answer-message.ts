@@ -5,6 +5,7 @@
 import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core/model/chat-event.ts';
 import { type Citation, shiftCitations } from '../core/model/citation.ts';
 import type { NativePart } from '../core/model/message.ts';
+import type { MadeSearch } from '../core/model/web-search.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { InputRequest } from '../core/tools/mcp-input.ts';
 import type { ToolResult } from '../core/tools/tool.ts';
@@ -23,6 +24,9 @@ type Words = { type: 'text' | 'refusal' | 'reasoning'; text: string; nativeId?: 
 
 /** Sources of the text before them. Their places count from the begin of the message's text, of all steps. */
 type Cited = { type: 'citations'; citations: readonly Citation[] };
+
+/** A web search that has ended. `index` counts those of the message from 0. */
+export type ShownSearch = { type: 'search'; index: number } & MadeSearch;
 
 /** An image that the model made, as base64. `index` counts the images of the message from 0. */
 export type MadeImage = { type: 'image'; index: number; mediaType: string; data: string };
@@ -66,6 +70,7 @@ export type AnswerPart =
   /** Data that the provider requires in the next request; only without a session, which stores it. */
   | { type: 'native'; part: NativePart }
   | Cited
+  | ShownSearch
   | MadeImage
   | AskedApproval;
 
@@ -74,6 +79,7 @@ export type MessageChange =
   | Words
   | { type: 'native'; part: NativePart }
   | Cited
+  | ShownSearch
   | MadeImage
   | AskedApproval
   | AskedInput
@@ -126,6 +132,7 @@ export function createAnswerMessage({
   const calls = new Map<number, AnswerCall>();
   const ids = new Set<string>();
 
+  const countOf = (kind: AnswerPart['type']): number => parts.filter(({ type }) => type === kind).length;
   const append = ({ type, text, ...named }: Words): void => {
     const last = parts.length > stepStart ? parts.at(-1) : undefined;
     if (last?.type === type && named.nativeId === undefined) last.text += text;
@@ -210,8 +217,7 @@ export function createAnswerMessage({
         return [{ type: 'native', part }];
       }
       case 'image': {
-        const index = parts.filter(({ type }) => type === 'image').length;
-        const image: MadeImage = { type: 'image', index, mediaType: event.mediaType, data: event.data };
+        const image: MadeImage = { type: 'image', index: countOf('image'), mediaType: event.mediaType, data: event.data };
         parts.push(image);
         return [image];
       }
@@ -220,6 +226,12 @@ export function createAnswerMessage({
         const cited: Cited = { type: 'citations', citations: shiftCitations(event.citations, before) };
         parts.push(cited);
         return [cited];
+      }
+      case 'search': {
+        const { queries, sources, failed } = event;
+        const search: ShownSearch = { type: 'search', index: countOf('search'), queries, sources, ...(failed && { failed }) };
+        parts.push(search);
+        return [search];
       }
       case 'usage':
         usage = addUsage(usage, event.usage);

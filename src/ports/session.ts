@@ -46,6 +46,12 @@ export type SessionSetup = {
   replay?: true;
 };
 
+/** As in OpenAI's API. */
+export const SessionMetadata = z
+  .record(z.string().max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= 16, { message: 'must have at most 16 members' });
+export type SessionMetadata = z.infer<typeof SessionMetadata>;
+
 export const SessionView = z
   .object({
     id: z.string(),
@@ -57,6 +63,7 @@ export const SessionView = z
     queued: z.int(),
     from: ForkPoint.optional().meta({ description: 'For a fork: the session and turn after which it continues.' }),
     remembered: z.array(PolicyRule).optional().meta({ description: 'What approvals allow in this session from then on. Absent: nothing.' }),
+    metadata: z.record(z.string(), z.string()).optional().meta({ description: 'Of a conversation. Absent: none.' }),
     title: z.string().nullable().meta({ description: 'The first line of the first input; null before it.' }),
     lastEvent: z.int().meta({ description: 'Number of the newest event: follow the log from here with `?after=`.' }),
     lastActivityAt: z.iso.datetime().meta({ description: 'When a turn last started or ended.' }),
@@ -260,8 +267,8 @@ export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: str
 
 /** The event that started the turn of a message, or imported it, and its index in that turn. */
 export type MessagePlace = { event: number; index: number };
-/** `cursor`: from the page before, of the same order. `from`: the first message of the page, in its place. Without a limit a page is bounded by bytes only. */
-export type MessageQuery = { cursor?: string; from?: MessagePlace; limit?: number; order?: 'asc' | 'desc' };
+/** `cursor`: from the page before, of the same order. `from`: the first message of the page, in its place. `through`: the last event that is read. Without a limit a page is bounded by bytes only. */
+export type MessageQuery = { cursor?: string; from?: MessagePlace; through?: number; limit?: number; order?: 'asc' | 'desc' };
 /** Oldest first, or newest first with order `desc`; null on the last page. `places`: of the items. */
 export type MessagePage = { items: TranscriptMessage[]; places: MessagePlace[]; nextCursor: string | null };
 
@@ -336,6 +343,12 @@ export interface SessionPort {
   fork(caller: Principal, turn: string, key?: string): Promise<SessionView>;
   /** For `fork`: has an effect on an empty session only. */
   importConversation(caller: Principal, conversation: ForkedConversation): Promise<void>;
+  /**
+   * Adds messages between turns; they count to the turn before them. Returns the number of their event. Throws `conflict` if a turn has not
+   * ended.
+   */
+  appendHistory(caller: Principal, added: Pick<ForkedConversation, 'history' | 'taint'>): Promise<{ event: number }>;
+  setMetadata(caller: Principal, metadata: SessionMetadata): Promise<SessionView>;
   /** `of`: of any kind, also a replay. Absent: a session. */
   remove(caller: Principal, of?: 'any'): Promise<void>;
   /** Deletes the session if it was not used since (milliseconds since the epoch) and nothing in it runs or waits. Returns whether it did. */
@@ -356,8 +369,12 @@ export interface SessionPort {
    * an answer that is not of this session.
    */
   completion(caller: Principal, completion: string, options: CompletionOptions): Promise<ReadableStream<Uint8Array>>;
-  /** Returns that answer's turn, and its edition; null: no toolset. Throws `not_found` as above. */
-  completionTurn(caller: Principal, completion: string): Promise<{ turn: string; edition: EditionPointer | null }>;
+  /**
+   * Returns that answer's turn, its edition (null: no toolset), and the last event of its input. Throws `not_found` as above.
+   */
+  completionTurn(caller: Principal, completion: string): Promise<{ turn: string; edition: EditionPointer | null; inputThrough: number }>;
+  /** Its messages stay in the session. Throws `not_found` as above, and `conflict` for an answer that has not ended. */
+  deleteCompletion(caller: Principal, completion: string): Promise<void>;
   /** Returns the events after `after`, at most one page; waits up to `waitMs` for the first one. */
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<SessionEvent[]>;
   eventPage(caller: Principal, query: EventPageQuery): Promise<EventPage>;

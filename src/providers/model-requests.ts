@@ -34,11 +34,14 @@ export function createModelRequests(deps: PassedDeps) {
      */
     async proxyChat(principal: Principal, request: AskedChat) {
       const reply = await proxyModelRequest(deps, principal, request);
-      const kept = request.body.background === true ? deps.kept?.(principal) : undefined;
+      const { background, store } = request.body;
+      const isStored = request.dialect.name === 'openai-responses' && (background === true || store === true);
+      const kept = isStored ? deps.kept?.(principal) : undefined;
       if (kept === undefined) return reply;
       const { noteResponse } = await import('./passed/stored-response.ts');
       const [first = ''] = modelsOf(request.ref);
-      return await noteResponse(kept, reply.headers.get(targetHeader)?.split(';')[0] ?? first, reply);
+      const ref = reply.headers.get(targetHeader)?.split(';')[0] ?? first;
+      return await noteResponse(kept, { ref, isCounted: background !== true }, reply);
     },
     /** Reports which settings of a turn its model will not be sent: the response begins before the first step. */
     async reportUnsent({ workspace }: Principal, ref: string, settings: ModelSettings, dropped: Dropped, turn: UnsentRules) {

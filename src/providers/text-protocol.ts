@@ -145,6 +145,7 @@ class TextReply {
       case 'reasoning':
       case 'native':
       case 'citations':
+      case 'search':
       case 'image':
       case 'usage':
         return [event];

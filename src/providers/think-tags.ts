@@ -69,6 +69,7 @@ class ThinkingReply {
       case 'call-end':
       case 'native':
       case 'usage':
+      case 'search':
       case 'image':
         return [event];
       default:

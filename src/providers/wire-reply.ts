@@ -8,6 +8,7 @@ import { type Citation, createCitationFilter } from '../core/model/citation.ts';
 import type { ChatEvent, FinishReason, Usage } from '../core/model/chat-event.ts';
 import { MB } from '../core/limits/units.ts';
 import type { ProviderAccess } from '../core/model/provider.ts';
+import { maxShownSearches, toMadeSearch } from '../core/model/web-search.ts';
 import { ToolCallAssembler } from '../core/model/tool-call-assembler.ts';
 import type { Problem } from '../core/problem.ts';
 import type { SseMessage } from '../net/sse.ts';
@@ -33,6 +34,7 @@ export abstract class WireReply implements ReplyReader {
   protected started = 0;
   protected hasOutput = false;
   #images = 0;
+  #searches = 0;
   readonly #newCitations = createCitationFilter();
   /** The events of the current message. */
   #events: ChatEvent[] = [];
@@ -121,6 +123,14 @@ export abstract class WireReply implements ReplyReader {
   protected emitCitations(sources: readonly (Citation | null)[]): void {
     const citations = this.#newCitations(sources);
     if (citations.length > 0) this.emit({ type: 'citations', citations });
+  }
+
+  /** Emits a web search of the provider, unless its query is unknown. */
+  protected emitSearch(queries: readonly unknown[], sources: readonly (Citation | null)[], failed = false): void {
+    const search = toMadeSearch(queries, sources, failed);
+    if (search === null || this.#searches >= maxShownSearches) return;
+    this.#searches += 1;
+    this.emit({ type: 'search', ...search });
   }
 
   protected emitNative(data: unknown): void {

@@ -2,7 +2,7 @@
  * An example of each kind of part, item and tool of the dialects' requests, for the test that follows each to each provider's wire. An
  * example of a kind that is mapped has a text that the provider must be sent.
  */
-import { packCompaction } from '../../src/dialects/openai-responses/input.ts';
+import { packCompaction } from '../../src/dialects/openai-responses/issued.ts';
 import { toApprovalId, type ApiDialectName } from '../../src/core/text/reference.ts';
 import { isRecord } from '../../src/core/json/wire-value.ts';
 

@@ -384,11 +384,19 @@ describe('every operation', () => {
       await call('POST', path, { model: 'agent/clerk', ...body, stream: true }, session);
       await call('POST', path, { model: 'nothing/none', ...body });
       await call('POST', path, '{"model":');
-      if (path === '/v1/responses') await call('POST', `${path}/${json.id}/cancel`);
+      if (path !== '/v1/responses') continue;
+      await call('POST', `${path}/${json.id}/cancel`);
+      expect((await call('GET', `${path}/${json.id}/input_items?limit=1`)).json.data).toHaveLength(1);
+      expect((await call('DELETE', `${path}/${json.id}`)).status).toBe(200);
     }
     const { json: conversation } = await call('POST', '/v1/conversations', {});
     await call('POST', '/v1/responses', { model: 'agent/clerk', input: 'hello', conversation: conversation.id });
     for (const path of ['', '/items']) expect((await call('GET', `/v1/conversations/${conversation.id}${path}`)).status).toBe(200);
+    await call('POST', `/v1/conversations/${conversation.id}`, { metadata: { topic: 'demo' } });
+    const { json: added } = await call('POST', `/v1/conversations/${conversation.id}/items`, {
+      items: [{ role: 'user', content: 'hello' }],
+    });
+    expect((await call('GET', `/v1/conversations/${conversation.id}/items/${added.first_id}`)).status).toBe(200);
     await call('DELETE', `/v1/conversations/${conversation.id}`);
     for (const path of ['input_tokens', 'compact']) await call('POST', `/v1/responses/${path}`, { model: 'agent/clerk', input: 'hello' });
     await call('GET', '/v1/responses');

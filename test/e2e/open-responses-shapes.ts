@@ -162,3 +162,12 @@ export const EventShape = z.discriminatedUnion('type', [
   }),
 ]);
 export type EventShape = z.infer<typeof EventShape>;
+
+/** `ItemResource` in a list, as of the input of a response. */
+export const ItemListShape = z.looseObject({
+  object: z.literal('list'),
+  data: z.array(Item),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import type { Say } from '../fakes/upstreams/upstream.ts';
 import { eventually } from './eventually.ts';
 import { type FakeProviders, refOf, startFakeProviders } from './fake-providers.ts';
-import { CompactionShape, EventShape, ResponseShape } from './open-responses-shapes.ts';
+import { CompactionShape, EventShape, ItemListShape, ResponseShape } from './open-responses-shapes.ts';
 import { shareService } from './shared-service.ts';
 
 // The SDK warns about settings that it does not know.
@@ -105,6 +105,17 @@ describe('Open Responses', () => {
         item?.type === 'function_call' ? [type] : [],
       );
       expect(items).toEqual(['response.output_item.added', 'response.output_item.done']);
+    });
+
+    it('deletes a response of a session, whose input has the shapes of items', async () => {
+      const { mark } = start('stored', { text: 'Hello.' });
+      const headers = { 'x-moniker-session': 'new' };
+      const { json } = await service.call('POST', '/v1/responses', { model, input: [user(`Hello. ${mark}`)] }, headers);
+      const { id } = ResponseShape.parse(json);
+      const listed = (await service.call('GET', `/v1/responses/${id}/input_items`)).json;
+      expect(ItemListShape.parse(listed).data.map(({ type }) => type)).toEqual(['message']);
+      expect((await service.call('DELETE', `/v1/responses/${id}`)).json).toEqual({ id, object: 'response', deleted: true });
+      expect((await service.call('GET', `/v1/responses/${id}`)).status).toBe(404);
     });
 
     it('takes an image', async () => {

@@ -76,8 +76,74 @@ describe('stored responses', () => {
       expect(await refusalOf(client.conversations.create(different, options))).toEqual([422, null]);
     });
 
+    it('has the metadata that it was created with, or was given later', async () => {
+      const { id, metadata } = await client.conversations.create({ metadata: { topic: 'demo' } });
+      expect(metadata).toEqual({ topic: 'demo' });
+      expect((await client.conversations.update(id, { metadata: { topic: 'tests', team: 'a' } })).metadata).toEqual({
+        topic: 'tests',
+        team: 'a',
+      });
+      expect((await client.conversations.retrieve(id)).metadata).toEqual({ topic: 'tests', team: 'a' });
+      expect((await client.conversations.update(id, { metadata: null })).metadata).toEqual({});
+      const many = Object.fromEntries(Array.from({ length: 17 }, (_value, index) => [`k${index}`, 'v']));
+      expect(await refusalOf(client.conversations.update(id, { metadata: many }))).toEqual([422, 'metadata']);
+    });
+
+    it('takes items between its responses, which models of every wire are sent in order', async () => {
+      const story = start('added', { text: 'Hello Ann.' }, { text: 'Blue.' });
+      const { id } = await client.conversations.create();
+      const said = (content: string) => ({ type: 'message' as const, role: 'user' as const, content });
+      await client.conversations.items.create(id, { items: [said('I am Ann.')] });
+      await client.responses.create({ model: refOf('openai'), conversation: id, input: `Who am I? ${story.mark}` });
+      const call = { type: 'function_call' as const, call_id: 'call_1', name: 'lookup', arguments: '{}' };
+      const added = await client.conversations.items.create(id, {
+        items: [said('My color is blue.'), call, { type: 'function_call_output', call_id: 'call_1', output: 'noted' }],
+      });
+      expect(added.data.map(({ type }) => type)).toEqual(['message', 'function_call', 'function_call_output']);
+      const answer = await client.responses.create({ model: refOf('anthropic'), conversation: id, input: `My color? ${story.mark}` });
+      expect(answer.output_text).toBe('Blue.');
+      const asked = JSON.stringify(story.understood.at(-1)?.messages);
+      const places = ['I am Ann.', 'Hello Ann.', 'My color is blue.', 'noted', 'My color?'].map((text) => asked.indexOf(text));
+      expect(places).toEqual(places.toSorted((one, other) => one - other));
+      expect(places).not.toContain(-1);
+
+      const [first] = added.data;
+      if (first?.id === undefined) throw new Error('no item');
+      expect(await client.conversations.items.retrieve(first.id, { conversation_id: id })).toEqual(first);
+      expect(await refusalOf(client.conversations.items.retrieve('msg_999_0_0', { conversation_id: id }))).toEqual([404, null]);
+      expect(await refusalOf(client.conversations.items.retrieve('none', { conversation_id: id }))).toEqual([404, null]);
+      expect(await refusalOf(client.conversations.items.delete(first.id, { conversation_id: id }))).toEqual([405, null]);
+      for (const refusal of await Promise.all(
+        [
+          other.conversations.items.retrieve(first.id, { conversation_id: id }),
+          other.conversations.items.create(id, { items: [said('x')] }),
+          other.conversations.update(id, { metadata: {} }),
+        ].map(refusalOf),
+      ))
+        expect(refusal).toEqual([404, null]);
+      const listed = [];
+      for await (const item of client.conversations.items.list(id, { order: 'asc', limit: 3 })) listed.push(item);
+      expect(listed).toHaveLength(8);
+    });
+
+    it('takes no items while a response runs, and none that it cannot have', async () => {
+      const gate = Promise.withResolvers<void>();
+      const wait = async (answer: () => Promise<Response>) => {
+        await gate.promise;
+        return await answer();
+      };
+      const { mark } = fakes.start('items of a running one', { say: () => ({ text: 'Late.' }), faults: { 0: wait } });
+      const { id } = await client.conversations.create();
+      await client.responses.create({ model: 'agent/clerk', conversation: id, background: true, input: `Wait. ${mark}` });
+      const add = (item: object) => refusalOf(client.conversations.items.create(id, { items: [item as never] }));
+      expect(await add({ role: 'user', content: 'x' })).toEqual([409, null]);
+      gate.resolve();
+      expect(await add({ type: 'item_reference', id: 'msg_1' })).toEqual([422, 'items[0].type']);
+      expect(await add({ type: 'function_call_output', call_id: 'call_9', output: 'x' })).toEqual([422, 'items[0].call_id']);
+      expect(await add({ role: 'developer', content: 'x' })).toEqual([422, 'items[0].role']);
+    });
+
     it.each([
-      ['metadata', { metadata: { a: 'b' } }, 'metadata'],
       ['instructions among its items', { items: [{ type: 'message' as const, role: 'system' as const, content: 'x' }] }, 'items[0].role'],
     ])('refuses %s with the place', async (_what, body, param) => {
       expect(await refusalOf(client.conversations.create(body))).toEqual([422, param]);
@@ -90,6 +156,124 @@ describe('stored responses', () => {
     ])('refuses a response with %s', async (_what, body, param) => {
       const { id } = await client.conversations.create();
       expect(await refusalOf(client.responses.create({ model: 'agent/clerk', conversation: id, ...body }))).toEqual([422, param]);
+    });
+  });
+
+  describe('a stored response', () => {
+    it('has the conversation that it answers as its input, in pages, for its key alone', async () => {
+      const reckons: Say = { calls: [{ name: 'reckon', arguments: { expression: '6 * 7' } }] };
+      const story = start('input', reckons, { text: 'It is 42.' }, { text: 'Twice.' }, { text: 'Not this.' });
+      const first = await client.responses.create({ model: 'agent/clerk', input: `What is 6 * 7? ${story.mark}` });
+      const body = { model: 'agent/clerk', previous_response_id: first.id };
+      const second = await client.responses.create({ ...body, input: `And again? ${story.mark}` });
+      await client.responses.create({ model: 'agent/clerk', previous_response_id: second.id, input: `Later. ${story.mark}` });
+      const inputOf = async (id: string, order: 'asc' | 'desc') => {
+        const items = [];
+        for await (const item of client.responses.inputItems.list(id, { order, limit: 2 })) items.push(item);
+        return items;
+      };
+      const textsIn = (items: object[]) => JSON.stringify(items).match(/What is|It is 42|And again|Twice|Later/g);
+      expect(textsIn(await inputOf(first.id, 'asc'))).toEqual(['What is']);
+      const input = await inputOf(second.id, 'asc');
+      expect(input.map(({ type }) => type)).toEqual(['message', 'function_call', 'function_call_output', 'message', 'message']);
+      expect(textsIn(input)).toEqual(['What is', 'It is 42', 'And again']);
+      expect(await inputOf(second.id, 'desc')).toEqual(input.toReversed());
+      expect(await refusalOf(other.responses.inputItems.list(second.id))).toEqual([404, null]);
+      expect(await refusalOf(client.responses.inputItems.list(second.id, { after: 'x' }))).toEqual([422, 'after']);
+    });
+
+    it('that continues with the output of a call has it in its input', async () => {
+      const asks: Say = { calls: [{ name: 'pick', arguments: {} }] };
+      const story = start('output', asks, { text: 'Teal.' });
+      const tools = [{ type: 'function' as const, name: 'pick', parameters: { type: 'object', properties: {} }, strict: false }];
+      const first = await client.responses.create({ model: 'agent/clerk', input: `Pick. ${story.mark}`, tools });
+      const call = first.output.find((item) => item.type === 'function_call');
+      const input = [{ type: 'function_call_output' as const, call_id: call?.call_id ?? '', output: 'teal' }];
+      const second = await client.responses.create({ model: 'agent/clerk', previous_response_id: first.id, input, tools });
+      const { data } = await client.responses.inputItems.list(second.id);
+      expect(data.map(({ type }) => type)).toEqual(['function_call_output', 'function_call', 'message']);
+    });
+
+    it('is deleted by its key, and then is not found, continued or deleted again', async () => {
+      const story = start('deleted', { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
+      const first = await client.responses.create({ model: 'agent/clerk', input: `One. ${story.mark}` });
+      const second = await client.responses.create({ model: 'agent/clerk', previous_response_id: first.id, input: `Two. ${story.mark}` });
+      expect(await refusalOf(other.responses.delete(second.id))).toEqual([404, null]);
+      expect((await client.responses.retrieve(second.id)).output_text).toBe('Two.');
+      await client.responses.delete(second.id);
+      for (const refusal of await Promise.all(
+        [
+          client.responses.retrieve(second.id),
+          client.responses.inputItems.list(second.id),
+          client.responses.cancel(second.id),
+          client.responses.delete(second.id),
+        ].map(refusalOf),
+      ))
+        expect(refusal).toEqual([404, null]);
+      const again = { model: 'agent/clerk', previous_response_id: second.id, input: `Three. ${story.mark}` };
+      expect(await refusalOf(client.responses.create(again))).toEqual([404, 'previous_response_id']);
+      const third = await client.responses.create({ model: 'agent/clerk', previous_response_id: first.id, input: `Three. ${story.mark}` });
+      expect(third.output_text).toBe('Three.');
+    });
+
+    it('that runs is not deleted before it is cancelled', async () => {
+      const gate = Promise.withResolvers<void>();
+      const wait = async (answer: () => Promise<Response>) => {
+        await gate.promise;
+        return await answer();
+      };
+      const { mark } = fakes.start('delete of a running one', { say: () => ({ text: 'Late.' }), faults: { 0: wait } });
+      const begun = await client.responses.create({ model: 'agent/clerk', background: true, input: `Wait. ${mark}` });
+      expect(await refusalOf(client.responses.delete(begun.id))).toEqual([409, null]);
+      await client.responses.cancel(begun.id);
+      gate.resolve();
+      await client.responses.delete(begun.id);
+    });
+
+    it('of a provider of its wire is read, listed and deleted there if the request said that it is to be stored', async () => {
+      const asked: string[] = [];
+      const id = 'resp_kept';
+      const document = {
+        id,
+        object: 'response',
+        status: 'completed',
+        output: [],
+        model: 'gpt-5.2',
+        usage: { input_tokens: 7, output_tokens: 5, total_tokens: 12 },
+      };
+      const item = { id: 'msg_1', type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] };
+      const upstream = await listenUpstream({
+        async handle(request) {
+          const { pathname, search } = new URL(request.url);
+          asked.push(`${request.method} ${pathname}${search}`);
+          if (request.method === 'DELETE') return Response.json({ id, object: 'response', deleted: true });
+          if (!pathname.endsWith('/input_items')) return Response.json(document);
+          return Response.json({ object: 'list', data: [item], first_id: 'msg_1', last_id: 'msg_1', has_more: false });
+        },
+      });
+      await service.call('PUT', '/v1/providers/keeping', { kind: 'openai-responses', baseUrl: `${upstream.url}/v1`, apiKey: 'key' });
+      expect((await client.responses.create({ model: 'keeping/gpt-5.2', input: 'Hi', store: true })).id).toBe(id);
+      for (const refusal of await Promise.all(
+        [other.responses.retrieve(id), other.responses.inputItems.list(id), other.responses.delete(id)].map(refusalOf),
+      ))
+        expect(refusal).toEqual([404, null]);
+      expect((await client.responses.retrieve(id)).status).toBe('completed');
+      expect((await client.responses.inputItems.list(id, { limit: 5, order: 'asc', after: 'msg_0' })).data).toEqual([item]);
+      await client.responses.delete(id);
+      expect(await refusalOf(client.responses.retrieve(id))).toEqual([404, null]);
+      expect(asked).toEqual([
+        'POST /v1/responses',
+        `GET /v1/responses/${id}`,
+        `GET /v1/responses/${id}/input_items?limit=5&order=asc&after=msg_0`,
+        `DELETE /v1/responses/${id}`,
+      ]);
+      // Of the request alone: the read has the same usage.
+      const used = await eventually('the use is counted', async () => {
+        const { totals } = (await service.call('GET', '/v1/usage?provider=keeping')).json;
+        return totals.calls > 0 ? totals : undefined;
+      });
+      expect(used).toMatchObject({ calls: 1, inputTokens: 7 });
+      upstream.close();
     });
   });
 

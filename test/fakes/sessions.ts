@@ -107,6 +107,9 @@ export function fakeSessions(): FakeSessions {
       return viewOf(target);
     },
     importConversation: () => Promise.reject(new Error('a fake session copies itself')),
+    appendHistory: () => Promise.reject(new Error('a fake session has no items')),
+    setMetadata: () => Promise.reject(new Error('a fake session has no metadata')),
+    deleteCompletion: () => Promise.reject(new Error('a fake session does not delete responses')),
     removeIfUnused: async () => false,
     remove: async (caller) => {
       all.delete(open(id, caller).id);
@@ -149,7 +152,7 @@ export function fakeSessions(): FakeSessions {
     completionTurn: async (caller, completion) => {
       const made = open(id, caller).completions.get(completion);
       if (made === undefined) throw new Problem('not_found', 'There is no such response.');
-      return { turn: made.turn, edition: made.edition };
+      return { turn: made.turn, edition: made.edition, inputThrough: 1 };
     },
     completion: async (caller, completion, { streamed }) => {
       const session = open(id, caller);

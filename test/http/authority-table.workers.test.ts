@@ -505,7 +505,10 @@ const ofReplay = (method: string, path: string, isFinal?: true): SessionRow => (
   request: [method, `/v1/replays/{replay}${path}`],
   ...(isFinal && { isFinal }),
 });
-const ofAnswer = (method: string, path: string): SessionRow => ({ scopes: ['chat'], request: [method, path] });
+const ofAnswer = (method: string, path: string, body?: object): SessionRow => ({
+  scopes: ['chat'],
+  request: body === undefined ? [method, path] : [method, path, body],
+});
 const sessionRows: Readonly<Record<string, SessionRow>> = {
   getSession: ofSession('GET', ''),
   listSessionPrompts: ofSession('GET', '/prompts'),
@@ -532,9 +535,14 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
   getChatCompletion: ofAnswer('GET', '/v1/chat/completions/{completion}'),
   getMessage: ofAnswer('GET', '/v1/messages/{message}'),
   getResponse: ofAnswer('GET', '/v1/responses/{response}'),
+  listResponseInputItems: ofAnswer('GET', '/v1/responses/{response}/input_items'),
   cancelResponse: ofAnswer('POST', '/v1/responses/{response}/cancel'),
+  deleteResponse: { ...ofAnswer('DELETE', '/v1/responses/{response}'), isFinal: true },
   getConversation: ofAnswer('GET', '/v1/conversations/{conversation}'),
+  updateConversation: ofAnswer('POST', '/v1/conversations/{conversation}', { metadata: {} }),
   listConversationItems: ofAnswer('GET', '/v1/conversations/{conversation}/items'),
+  addConversationItems: ofAnswer('POST', '/v1/conversations/{conversation}/items', { items: [{ role: 'user', content: 'x' }] }),
+  getConversationItem: ofAnswer('GET', '/v1/conversations/{conversation}/items/msg_1_0_0'),
   deleteConversation: { ...ofAnswer('DELETE', '/v1/conversations/{conversation}'), isFinal: true },
 };
 

@@ -328,6 +328,8 @@ const withFakeContent = new Set([
   'getMessage',
   'getResponse',
   'cancelResponse',
+  'deleteResponse',
+  'listResponseInputItems',
   'generateContent',
   'streamGenerateContent',
   'createUiMessage',

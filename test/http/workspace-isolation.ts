@@ -78,7 +78,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
     getMe listWorkspaces getWorkspace deleteWorkspace listProjects getProject deleteProject exportProject listWebhooks listAllDeliveries
     listDeliveries getDelivery replayDelivery listSchedules listScheduleTimes runSchedule listScheduleRuns getScheduleRun listSubscriptions
     testSubscription listCallbacks getCallback retryCallback listSessions getSession deleteSession listMessages listFiles readFile deleteFile
-    followEvents cancelTurn listReplays getReplay deleteReplay listReplayCases getReplayCase followReplay exportReplay cancelReplay listInbox listApprovals getApproval mintApprovalLink getChatCompletion connectResponses getResponse cancelResponse getConversation deleteConversation listConversationItems getMessage
+    followEvents cancelTurn listReplays getReplay deleteReplay listReplayCases getReplayCase followReplay exportReplay cancelReplay listInbox listApprovals getApproval mintApprovalLink getChatCompletion connectResponses getResponse cancelResponse deleteResponse listResponseInputItems getConversation deleteConversation listConversationItems getConversationItem getMessage
     listMembers listGrants endGrant getToolsetResource getWorkspaceToolsetResource getToolsetSseResource getWorkspaceSseResource listSessionPrompts listAudit verifyAudit getUsage listRequests getRequest readBackup getRestore abandonRestore getMetrics getMasterKey resealWithMasterKey
     listPrograms checkPrograms openSse openWorkspaceSse openEquippedSse`),
   ...documentRows('Toolset', { tools: [{ tool: 'builtin.bash' }] }),
@@ -88,6 +88,8 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
   ...documentRows('ModelAlias', { model }),
   ...documentRows('Agent', { model }),
   ...documentRows('Suite', { select: {} }),
+  updateConversation: () => ({ body: { metadata: {} } }),
+  addConversationItems: () => ({ body: { items: [{ role: 'user', content: 'x' }] } }),
   getSkill: () => plain,
   putSkill: () => put({ content: '---\nname: aurora\ndescription: A.\n---\nB.\n' }),
   deleteSkill: () => ({ headers: never }),
@@ -382,6 +384,7 @@ function idAt(path: string, parameter: string, ids: Ids): string {
       callId: ids.call,
       replay: ids.replay,
       number: '1',
+      item: 'msg_1_0_0',
       delivery: ids.delivery,
       run: ids.run,
       callback: ids.callback,

@@ -7,6 +7,7 @@ import type { ArgumentState } from '../json/json-repair.ts';
 import * as z from 'zod';
 import type { ProblemBody } from '../problem.ts';
 import type { Citation } from './citation.ts';
+import type { MadeSearch } from './web-search.ts';
 
 export const Usage = z
   .object({
@@ -61,6 +62,8 @@ export type ChatEvent =
   | { type: 'image'; mediaType: string; data: string }
   /** Sources of the text so far. Their places count from the begin of the reply's text. */
   | { type: 'citations'; citations: Citation[] }
+  /** A web search of the provider that has ended. What the provider needs back of it is `native`. */
+  | ({ type: 'search' } & MadeSearch)
   | { type: 'usage'; usage: Usage }
   /** Data that must go back to this provider unchanged (signatures, reasoning items), opaque to everything else. */
   | { type: 'native'; provider: string; data: unknown }

@@ -12,8 +12,11 @@ import { KB } from '../limits/units.ts';
 /** A provider's native data as a text that a client carries: the reasoning items of a long step have some tens of kilobytes. */
 const maxNativeTokenBytes = 512 * KB;
 
+/** In every token, and in the ids of what this service only shows: a body without it has neither. */
+export const issuedMark = 'moniker';
+
 /** Every token begins with this prefix; a provider's own values do not. */
-export const nativeTokenPrefix = 'moniker.';
+export const nativeTokenPrefix = `${issuedMark}.`;
 
 /** Returns null for a part that is too large to carry. */
 export function packNative({ provider, data }: NativePart): string | null {

@@ -65,6 +65,7 @@ export class LeakedCalls {
       case 'reasoning':
       case 'native':
       case 'citations':
+      case 'search':
       case 'usage':
         if (this.#hasText) this.#held.push(event);
         else return this.#pass(event);

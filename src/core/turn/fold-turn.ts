@@ -133,6 +133,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'text-delta':
     case 'dropped':
     case 'citations':
+    case 'search':
     case 'image':
     case 'reasoning-delta':
     case 'tool-input-delta':

@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { AskedEffect, AskKind, DecisionReason } from '../policy/approval.ts';
 import { Citation } from '../model/citation.ts';
+import { MadeSearch } from '../model/web-search.ts';
 import { Usage } from '../model/chat-event.ts';
 import { GuardVerdict } from '../policy/guard.ts';
 import { ElicitationAction } from '../servers/elicitation.ts';
@@ -73,6 +74,8 @@ const fields = {
   image: z.object({ ...inStep, mediaType: z.string(), data: z.string().meta({ description: 'Base64.' }) }),
   /** Sources of the step's text. */
   citations: z.object({ ...inStep, citations: z.array(Citation) }),
+  /** A web search that the request declared has ended: of the provider, or of the toolset's tool, whose call is `call`. */
+  search: z.object({ ...inStep, call: z.string().optional(), ...MadeSearch.shape }),
   'tool-input-start': z.object({ ...ofCall, ...named, nativeId: z.string().optional() }),
   'tool-input-delta': z.object({ ...ofCall, delta: z.string() }),
   /**

@@ -89,7 +89,9 @@ export function createTranscript({ everything = false, unanswered = false, store
     apply(event) {
       switch (event.type) {
         case 'history': {
-          const imported = emptyTurn('');
+          // Between turns, it is summarized with the turn before it.
+          const imported = done.pop() ?? emptyTurn('');
+          doneCharacters -= imported.characters;
           add(
             imported,
             event.messages.map((message) => (message.role === 'tool' ? { ...message, parts: message.parts.map(shown) } : message)),

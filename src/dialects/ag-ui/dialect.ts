@@ -177,6 +177,7 @@ function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (c
         emit('RUN_FINISHED', { ...run, outcome: outcome(), usage: [toUsage(message.usage())] });
         return;
       case 'server-decision':
+      case 'search':
       case 'call-start':
       case 'call-delta':
       case 'native':

@@ -160,6 +160,8 @@ function createChunkWriter(identity: AnswerIdentity): (change: MessageChange | n
         emit('finish', { finishReason: finishReasons[change.finish] });
         return;
       case 'input':
+      // Its sources are shown where the text cites them; a tool's search is shown as its call.
+      case 'search':
       case 'call-start':
       case 'call-delta':
       case 'native':

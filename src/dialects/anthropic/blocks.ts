@@ -8,9 +8,10 @@
 import { readArguments } from '../../core/json/json-repair.ts';
 import type { Citation } from '../../core/model/citation.ts';
 import type { NativePart } from '../../core/model/message.ts';
-import { nativeTokenPrefix, packNative, unpackNative } from '../../core/model/native-token.ts';
-import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
-import type { AnswerCall } from '../answer-message.ts';
+import { issuedMark, nativeTokenPrefix, packNative, unpackNative } from '../../core/model/native-token.ts';
+import { isRecord, listOf, mapItems, recordOf, stringOf } from '../../core/json/wire-value.ts';
+import { uniqueOfAnswer } from '../../core/text/reference.ts';
+import type { AnswerCall, ShownSearch } from '../answer-message.ts';
 import type { AnswerIdentity } from '../dialect.ts';
 
 export type AnswerBlock = Record<string, unknown> & { type: string };
@@ -24,9 +25,32 @@ export function inputOf({ text, custom, isCut }: AnswerCall): Record<string, unk
   return readArguments(text, { ended: true, length: isCut === true }).arguments ?? { INVALID_JSON: text };
 }
 
-/** Nothing but Anthropic's own results has an `encrypted_index`; the field is required. */
+/** Nothing but Anthropic's own results has an `encrypted_index`; the field is required, and its provider would refuse ours. */
 export function toWebCitation({ url, title = '', quote = '' }: Citation): Record<string, unknown> {
-  return { type: 'web_search_result_location', url, title, cited_text: quote, encrypted_index: '' };
+  return { type: 'web_search_result_location', url, title, cited_text: quote, encrypted_index: unsignedSignature };
+}
+
+/** The ids of searches that this service shows; those of a provider begin differently. */
+const shownToolPrefix = `srvtoolu_${issuedMark}_`;
+
+/** `answer`: the id of the answer. The content of results is not known, and their field for it is required. */
+export function toSearchBlocks({ index, queries, sources, failed }: ShownSearch, answer: string): AnswerBlock[] {
+  const id = `${shownToolPrefix}${uniqueOfAnswer('anthropic-messages', answer).replace(/\W/g, '_')}_${index}`;
+  const caller = { type: 'direct' };
+  const found = sources.map(({ url, title }) => {
+    return { type: 'web_search_result', url, title: title ?? url, encrypted_content: unsignedSignature, page_age: null };
+  });
+  const content = failed ? { type: 'web_search_tool_result_error', error_code: 'unavailable' } : found;
+  return [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query: queries.join('\n') }, caller },
+    { type: 'web_search_tool_result', tool_use_id: id, content, caller },
+  ];
+}
+
+/** Returns whether this service made the block: its provider would refuse it. */
+export function isShownSearch({ type, id, tool_use_id: of }: Record<string, unknown>): boolean {
+  const own = type === 'server_tool_use' ? id : type === 'web_search_tool_result' ? of : undefined;
+  return typeof own === 'string' && own.startsWith(shownToolPrefix);
 }
 
 export type NativeMeaning =
@@ -68,7 +92,17 @@ export function fromBlock(block: AnswerBlock, provider: string | null): NativePa
 /** Returns whether only this service can read the block. */
 export function isIssuedBlock(block: unknown): boolean {
   if (!isRecord(block)) return false;
+  if (isShownSearch(block)) return true;
   return (block.type === 'thinking' && isOwnText(block.signature)) || (block.type === 'redacted_thinking' && isOwnText(block.data));
+}
+
+/** Returns the text block without the citations of this service; the same block if it has none. */
+export function withoutWebCitations(block: unknown): unknown {
+  if (!isRecord(block) || !Array.isArray(block.citations)) return block;
+  const citations = mapItems(block.citations, (citation) =>
+    recordOf(citation).encrypted_index === unsignedSignature ? undefined : citation,
+  );
+  return citations === block.citations ? block : { ...block, citations: citations.length === 0 ? null : citations };
 }
 
 function isOwnText(value: unknown): value is string {

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, ClientResult, InputPart } from '../../core/model/message.ts';
 import { quoted, type Issue, issuePath } from '../../core/problem.ts';
-import { type AnswerBlock, fromBlock, fromSignature } from './blocks.ts';
+import { type AnswerBlock, fromBlock, fromSignature, isShownSearch } from './blocks.ts';
 import { toBase64 } from '../../core/text/bytes.ts';
 import { lastMark, marked, type ReadMark, readFile, readImage, parseRequestPart, toCallPart, toContentBlocks } from '../conversation.ts';
 
@@ -183,6 +183,7 @@ export function toAssistantParts(block: AnswerBlock, path: Path, reading: Conten
       return call === null ? [] : [{ ...toCallPart(call.id, call.name, call.input ?? {}), ...reading.mark(block) }];
     }
     default: {
+      if (isShownSearch(block)) return [];
       if (!isProviders(block.type)) return refuse([...path, 'type'], `${quoted(block.type)} blocks are not supported`, reading);
       const native = fromBlock(block, reading.provider);
       if (native === null) reading.dropped?.add(`messages[].content[].${block.type}`, 'only the provider that created it understands it');

@@ -10,7 +10,7 @@ import { type ModelSettings, definedSettings, type GivenSettings } from '../../c
 import type { ClientTool } from '../../core/turn/plan.ts';
 import { invalidRequest, type Issue, parseInput } from '../../core/problem.ts';
 import { isRecord, listOf, mapItems, recordOf, stringOf } from '../../core/json/wire-value.ts';
-import { isIssuedBlock } from './blocks.ts';
+import { isIssuedBlock, withoutWebCitations } from './blocks.ts';
 import { type ContentContext, toAssistantParts, toInputContent, toToolResultInput } from './content.ts';
 import {
   isRefused,
@@ -152,7 +152,7 @@ export function withoutMessagesTokens(body: Readonly<Record<string, unknown>>): 
   if (!Array.isArray(body.messages)) return body;
   const messages = mapItems(body.messages, (message) => {
     if (!isRecord(message) || !Array.isArray(message.content)) return message;
-    const content = mapItems(message.content, (block) => (isIssuedBlock(block) ? undefined : block));
+    const content = mapItems(message.content, (block) => (isIssuedBlock(block) ? undefined : withoutWebCitations(block)));
     if (content === message.content) return message;
     return content.length === 0 ? undefined : { ...message, content };
   });

@@ -6,9 +6,10 @@
  */
 import { listOf } from '../../core/json/wire-value.ts';
 import type { AnswerMessage, AnswerPart, MessageChange } from '../answer-message.ts';
-import { inputOf, readNative, toWebCitation, unsignedSignature, type AnswerBlock } from './blocks.ts';
+import { inputOf, readNative, toSearchBlocks, toWebCitation, unsignedSignature, type AnswerBlock } from './blocks.ts';
 import type { AnswerFrame, AnswerIdentity } from '../dialect.ts';
 
+type Words = 'text' | 'refusal' | 'reasoning';
 type Piece = 'text' | 'thinking' | 'partial_json';
 
 /** Receives the blocks: the start of each, deltas of its fields, and its end. */
@@ -19,7 +20,7 @@ type BlockSink = {
 };
 
 /** Writes the stream: `write` returns the frames that a change allows (null: nothing was added), `end` the rest, also for incomplete calls. */
-export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>) {
+export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerIdentity, 'id' | 'isOwnWire'>) {
   let frames: AnswerFrame[] = [];
   /** The number of the open block, or of the last one. */
   let index = -1;
@@ -42,7 +43,7 @@ export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerI
 }
 
 /** Returns the blocks of a message that has ended. */
-export function toBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>): AnswerBlock[] {
+export function toBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'id' | 'isOwnWire'>): AnswerBlock[] {
   const blocks: AnswerBlock[] = [];
   let block: AnswerBlock = { type: '' };
   walkBlocks(message, identity, {
@@ -60,7 +61,7 @@ export function toBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 
   return blocks;
 }
 
-function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>, sink: BlockSink) {
+function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'id' | 'isOwnWire'>, sink: BlockSink) {
   const ended = new Set<number>();
   /** The index of the current part; `part` once its block has begun, with `sent` characters written. */
   let at = 0;
@@ -106,6 +107,10 @@ function walkBlocks(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOw
       case 'image':
         // Answers of this API have no images.
         start(next, { type: 'text', text: `[image: ${next.mediaType}]` }, null);
+        return;
+      case 'search':
+        // On its own wire, the provider's blocks are the search.
+        if (identity.isOwnWire !== true) for (const block of toSearchBlocks(next, identity.id)) start(next, block, null);
         return;
       case 'approval':
         // The sentence before it asks the user.
@@ -204,8 +209,8 @@ export function toFrame(event: string, fields: string): AnswerFrame {
 const thinkingBlock: AnswerBlock = { type: 'thinking', thinking: '', signature: '' };
 const deltaNames = { text: 'text_delta', thinking: 'thinking_delta', partial_json: 'input_json_delta' } as const;
 
-function isAtOnce(part: AnswerPart): part is Extract<AnswerPart, { type: 'native' | 'citations' | 'image' | 'approval' }> {
-  return part.type === 'native' || part.type === 'citations' || part.type === 'image' || part.type === 'approval';
+function isAtOnce(part: AnswerPart): part is Exclude<AnswerPart, { type: Words | 'call' }> {
+  return part.type !== 'call' && part.type !== 'text' && part.type !== 'refusal' && part.type !== 'reasoning';
 }
 
 /** null for a part that is written at once. */

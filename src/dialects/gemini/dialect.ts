@@ -83,12 +83,16 @@ const finishReasons = {
 
 /** Places count bytes of UTF-8 (API reference "GroundingMetadata"). */
 function grounding(message: AnswerMessage): Json {
-  const cited = message.parts().flatMap((part) => (part.type === 'citations' ? part.citations : []));
-  if (cited.length === 0) return {};
+  const searches = message.parts().filter((part) => part.type === 'search');
+  const inText = message.parts().flatMap((part) => (part.type === 'citations' ? part.citations : []));
+  // An answer that cites nothing has what was found.
+  const cited = inText.length > 0 ? inText : searches.flatMap(({ sources }) => sources);
+  if (cited.length === 0 && searches.length === 0) return {};
   const text = answerText(message.parts(), 'text');
   const bytesTo = (end: number): number => new TextEncoder().encode(text.slice(0, end)).byteLength;
   return {
     groundingMetadata: {
+      ...(searches.length > 0 && { webSearchQueries: searches.flatMap(({ queries }) => queries) }),
       groundingChunks: cited.map(({ url: uri, title }) => ({ web: { uri, ...(title !== undefined && { title }) } })),
       groundingSupports: cited.flatMap(({ start, end }, index) => {
         if (start === undefined || end === undefined) return [];

@@ -65,6 +65,8 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
       case 'server-call':
       case 'server-decision':
       case 'server-result':
+      // Answers of this API have its sources alone.
+      case 'search':
         return [];
       case 'image':
         return [chunk(JSON.stringify({ images: [toImage(change)] }), 'null')];

@@ -13,7 +13,8 @@ import { heartbeatFrame } from '../native.ts';
 import { openAiErrorBody } from '../openai-error.ts';
 import { createOutput, type EmitEvent, type ItemStatus, type OutputItem } from './output.ts';
 import { sessionOfItems } from './input.ts';
-import { readEcho, readResponsesRequest, withResponsesInstructions, withoutResponsesTokens } from './request.ts';
+import { readEcho } from './echo.ts';
+import { readResponsesRequest, withResponsesInstructions, withoutResponsesTokens } from './request.ts';
 
 export const openAiResponses: Dialect = {
   name: 'openai-responses',

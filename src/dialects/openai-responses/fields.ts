@@ -14,7 +14,7 @@ const ofTool = 'tools have no place for it in other APIs';
 export const responsesFields: Fields = {
   ...each('model input instructions tools', read),
   ...each('stream store previous_response_id toolset background conversation', served),
-  'include[]': dropped('only a provider of this API has it', 'reasoning.encrypted_content'),
+  'include[]': dropped('only a provider of this API has it', 'reasoning.encrypted_content', 'web_search_call.action.sources'),
   'stream_options.include_obfuscation': dropped('events are not padded', false),
 
   temperature: carried('temperature'),

@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import type { Dropped } from '../../core/model/dropped.ts';
 import type { AssistantPart, ClientResult, InputPart, MarkedText } from '../../core/model/message.ts';
-import { packNative, unpackNative } from '../../core/model/native-token.ts';
+import { unpackNative } from '../../core/model/native-token.ts';
 import { readApprovalId } from '../../core/text/reference.ts';
 import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { quoted, type Issue } from '../../core/problem.ts';
@@ -32,6 +32,7 @@ import {
   readDecision,
 } from '../conversation.ts';
 import { ofProvider } from './fields.ts';
+import { readCompaction } from './issued.ts';
 import { isOfItemTool, qualifiedName, readItemCall, readItemResult } from './item-tools.ts';
 
 /** Any item. The fields are validated by its type. */
@@ -132,41 +133,6 @@ function* callMentions(items: readonly unknown[]): Generator<CallMention> {
 export function isSystemItem(item: unknown): boolean {
   const { type = 'message', role } = recordOf(item);
   return type === 'message' && (role === 'system' || role === 'developer');
-}
-
-/**
- * Returns the items without reasoning whose token only this service can read, which its provider would reject, and with what it compacted as
- * text; the same list without any. Takes unvalidated items.
- */
-export function withoutIssued(items: readonly unknown[]): readonly unknown[] {
-  const left = items.flatMap((item) => {
-    const compacted = readCompaction(recordOf(item));
-    if (compacted !== null) return [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: compacted }] }];
-    return isIssuedReasoning(item) ? [] : [item];
-  });
-  return left.length === items.length && left.every((item, index) => item === items[index]) ? items : left;
-}
-
-function isIssuedReasoning(item: unknown): boolean {
-  const { type, encrypted_content: token } = recordOf(item);
-  return type === 'reasoning' && typeof token === 'string' && unpackNative(token) !== null;
-}
-
-const compactor = 'compaction';
-
-/** The `encrypted_content` of a compaction item of this service; null: the summary is too long to carry. */
-export function packCompaction(summary: string): string | null {
-  return packNative({ type: 'native', provider: compactor, data: { summary } });
-}
-
-/**
- * Returns the text in place of a compaction item that this service made; null: any other item. It is the assistant's, so that a history with it
- * counts as one that this service did not produce.
- */
-function readCompaction({ type, encrypted_content: token }: Json): string | null {
-  const native = type === 'compaction' && typeof token === 'string' ? unpackNative(token) : null;
-  const { summary } = recordOf(native?.data);
-  return native?.provider === compactor && typeof summary === 'string' ? `Summary of the conversation before:\n\n${summary}` : null;
 }
 
 function isOutput(item: Json): boolean {

@@ -7,9 +7,10 @@ import { packNative } from '../../core/model/native-token.ts';
 import { type Citation, shiftCitations, toUrlCitation } from '../../core/model/citation.ts';
 import type { NativePart } from '../../core/model/message.ts';
 import { recordOf, tryParse } from '../../core/json/wire-value.ts';
-import type { AnswerCall, AskedApproval, MadeImage, MessageChange } from '../answer-message.ts';
+import type { AnswerCall, AskedApproval, MadeImage, MessageChange, ShownSearch } from '../answer-message.ts';
+import { shownSearchPrefix } from './issued.ts';
 import { toCallItem } from './item-tools.ts';
-import type { ReadEcho } from './request.ts';
+import type { ReadEcho } from './echo.ts';
 
 export type OutputItem = { type: string; id: string; [field: string]: unknown };
 
@@ -191,6 +192,19 @@ export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWi
     end(add(item), { ...item, status: 'completed', output_format: format, result: data });
   };
 
+  /** On its own wire, the provider's item is the search. */
+  const showSearch = ({ queries, sources, failed }: ShownSearch): void => {
+    if (isOwnWire) return;
+    close();
+    const found = sources.map(({ url }) => ({ type: 'url', url }));
+    const action = { type: 'search', query: queries[0], queries, ...(found.length > 0 && { sources: found }) };
+    const item: OutputItem = { type: 'web_search_call', id: idOf(shownSearchPrefix), status: 'in_progress', action };
+    const index = add(item);
+    const place = `"output_index":${index},"item_id":${JSON.stringify(item.id)}`;
+    for (const state of ['in_progress', 'searching', 'completed']) emit(`response.web_search_call.${state}`, place);
+    end(index, { ...item, status: failed ? 'failed' : 'completed' });
+  };
+
   /** This service stands for the server, and the first part of a tool's name is the label that its user knows. */
   const ask = ({ id, canonical, arguments: given }: AskedApproval): void => {
     close();
@@ -242,6 +256,7 @@ export function createOutput({ unique, custom, items: itemTools, spaces, isOwnWi
       else if (change.type === 'call-end') endCall(change.call);
       else if (change.type === 'native') (isOwnWire ? keepOwn : keep)(change.part);
       else if (change.type === 'image') show(change);
+      else if (change.type === 'search') showSearch(change);
       else if (change.type === 'approval') ask(change);
       else if (change.type === 'citations') cite(change.citations);
       else if (change.type === 'reasoning') think(change.text, change.nativeId);

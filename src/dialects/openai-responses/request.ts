@@ -1,55 +1,22 @@
 /**
  * Reads an OpenAI Responses request: validates it with paths in its own terms, and converts it to neutral form; `input.ts`
- * reads its items. Unknown fields are allowed, because stock SDKs send new ones. `dialect.ts` writes answers. Wire: OpenAI API
+ * reads its items, `tools.ts` its tools. Unknown fields are allowed, because stock SDKs send new ones. `dialect.ts` writes answers. Wire: OpenAI API
  * reference, "Responses: create" (SDK 7.57).
  */
 import * as z from 'zod';
 import { createDropped, type Dropped, type SettingNames } from '../../core/model/dropped.ts';
-import { joinParagraphs } from '../../core/text/paragraphs.ts';
 import { type ModelSettings, definedSettings } from '../../core/model/model-settings.ts';
-import type { ClientTool } from '../../core/turn/plan.ts';
 import { invalidRequest, type Issue, parseInput } from '../../core/problem.ts';
-import {
-  isRefused,
-  offerClientTools,
-  type ClientOfferedTool,
-  parseClientTool,
-  pathOfOffered,
-  readClientTools,
-  withoutOptional,
-} from '../client-tools.ts';
-import type { DialectRequest } from '../dialect.ts';
-import { takeWebSearch } from '../web-search.ts';
-import { createFieldReader, type Field, readService } from '../fields.ts';
 import { readConversationId } from '../../core/text/reference.ts';
-import { responsesFields, responsesTool } from './fields.ts';
-import { InputItem, isOfAssistant, isSystemItem, toResponsesConversation, withoutIssued } from './input.ts';
-import { isRunByProvider, qualifiedName, toFunction, toolsInItems } from './item-tools.ts';
-import { KB } from '../../core/limits/units.ts';
-
-/** The part of a request that a response of the Responses dialect repeats three times, and that is stored with it. */
-export const maxEchoCharacters = 32 * KB;
-
-const Tool = z.looseObject({
-  type: z.string(),
-  name: z.string().optional(),
-  description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
-  format: z.looseObject({ type: z.string().optional(), syntax: z.string().optional(), definition: z.string().optional() }).nullish(),
-  tools: z.array(z.looseObject({ type: z.string(), name: z.string().optional() })).nullish(),
-});
-type Tool = z.infer<typeof Tool>;
-
-const ToolChoice = z.union([
-  z.enum(['auto', 'none', 'required']),
-  z.looseObject({
-    type: z.string(),
-    name: z.string().optional(),
-    mode: z.enum(['auto', 'required']).optional(),
-    tools: z.array(z.looseObject({ type: z.string().optional(), name: z.string().optional() })).optional(),
-  }),
-]);
+import { pathOfOffered, readClientTools } from '../client-tools.ts';
+import type { DialectRequest } from '../dialect.ts';
+import { createFieldReader, readService } from '../fields.ts';
+import { toEcho } from './echo.ts';
+import { responsesFields } from './fields.ts';
+import { InputItem, isOfAssistant, isSystemItem, toResponsesConversation } from './input.ts';
+import { withoutIssued } from './issued.ts';
+import { toFunction } from './item-tools.ts';
+import { allowedTools, offeredResponsesTools, parseResponsesTool, ResponsesTool, ResponsesToolChoice } from './tools.ts';
 
 const TextFormat = z.looseObject({ type: z.string() });
 
@@ -64,8 +31,8 @@ export const ResponsesRequest = z
       description: 'The id of an earlier answer of a session. The session continues from it, and `input` contains only new items.',
     }),
     stream: z.boolean().nullish(),
-    tools: z.array(Tool).nullish(),
-    tool_choice: ToolChoice.nullish(),
+    tools: z.array(ResponsesTool).nullish(),
+    tool_choice: ResponsesToolChoice.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     temperature: z.number().min(0).max(2).nullish(),
     top_p: z.number().min(0).max(1).nullish(),
@@ -120,14 +87,15 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
   const dropped = createDropped(request.safety_identifier == null ? settingNames : { ...settingNames, user: 'safety_identifier' });
   const marks = readFields(body, dropped);
   checkStored(request);
-  const { tools: offered, webSearch } = offeredTools(request, dropped);
+  const { tools: offered, webSearch } = offeredResponsesTools(request, dropped);
   const settings = { ...toSettings(request, dropped), ...marks, ...(webSearch !== null && { webSearch }) };
   return {
     streamed: request.stream === true,
     includeUsage: true,
     choices: 1,
     conversation: (options) => toResponsesConversation(request, options, dropped),
-    clientTools: (options) => (request.tools == null && offered.length === 0 ? null : readClientTools(offered, parseTool, options)),
+    clientTools: (options) =>
+      request.tools == null && offered.length === 0 ? null : readClientTools(offered, parseResponsesTool, options),
     settings: () => settings,
     allowedTools: () => allowedTools(request),
     toolPath: (index) => `${pathOfOffered(offered, index)}.name`,
@@ -169,101 +137,6 @@ export function withoutResponsesTokens(body: Readonly<Record<string, unknown>>):
   return items === input ? body : { ...body, input: items };
 }
 
-// ---- Tools ----
-
-/** `own`: the client's name of a namespaced tool. `isItem`: its calls are items of their own (`item-tools.ts`). */
-type Offered = ClientOfferedTool<Tool> & { own?: { namespace: string; name: string }; isItem?: true };
-
-/**
- * All tools, or those that `allowed_tools` names. Of tools that items of the history have loaded, those that the request has not. Tools that
- * only a provider runs are dropped next to the client's own tools if the work can be done without them, because agents send them to all
- * providers.
- */
-function offeredTools({ tools, input, tool_choice: choice }: ResponsesRequest, dropped: Dropped) {
-  const given = offerClientTools(tools).flatMap(withInner).map(asFunction);
-  const names = new Set(given.map(({ tool }) => tool.name));
-  const loaded = [...toolsInItems(typeof input === 'string' ? [] : input)].flatMap(({ tool, path }) => {
-    const parsed = Tool.safeParse(tool);
-    if (!parsed.success) throw invalidRequest([{ path, message: 'must be a tool' }]);
-    return withInner({ tool: parsed.data, path }).map(asFunction);
-  });
-  const isNew = ({ tool: { name } }: Offered): boolean => name === undefined || (!names.has(name) && names.add(name) !== undefined);
-  const allowed = allowedTools({ tool_choice: choice });
-  const isFree = choice == null || choice === 'auto' || choice === 'none';
-  const every = takeWebSearch([...given, ...loaded.filter(isNew)], kindOf, { members: searchMembers, isFree });
-  if (allowed === null) return { ...every, tools: withoutOptional(every.tools, kindOf, dropped) };
-  return { tools: every.tools.filter(({ tool }) => allowed.some(({ name }) => name === tool.name)), webSearch: null };
-}
-
-const searchMembers = {
-  allowedDomains: 'filters.allowed_domains',
-  offline: 'external_web_access',
-  location: 'user_location',
-  contextSize: 'search_context_size',
-};
-
-function kindOf(tool: Tool): Field | undefined {
-  return responsesTool(isRunByProvider(tool) ? `${tool.type} by the provider` : tool.type);
-}
-
-/** Provider tools have no names and are skipped. */
-function allowedTools({ tool_choice: choice }: Pick<ResponsesRequest, 'tool_choice'>): { name: string; path: string }[] | null {
-  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') return null;
-  return (choice.tools ?? []).flatMap(({ type = '', name = toFunction({ type })?.name }, index) =>
-    name === undefined ? [] : [{ name, path: `tool_choice.tools[${index}].name` }],
-  );
-}
-
-/** The client's tools whose calls are items of their own are functions for the model. */
-function asFunction(offer: Offered): Offered {
-  const tool = toFunction(offer.tool);
-  return tool === null ? offer : { ...offer, tool, isItem: true };
-}
-
-/** Guide "Function calling", namespaces: their tools are called by both names. */
-function withInner({ tool, path }: Offered): Offered[] {
-  const { type, name: namespace = '', tools: inner } = tool;
-  if (type !== 'namespace' || inner == null) return [{ tool, path }];
-  return inner.map((one, index) => {
-    const { name } = one;
-    if (name === undefined) return { tool: one as Tool, path: `${path}.tools[${index}]` }; // Reported as a tool without a name.
-    return {
-      tool: { ...one, name: qualifiedName(namespace, name) } as Tool, // The other fields are validated like those of any tool.
-      path: `${path}.tools[${index}]`,
-      own: { namespace, name },
-    };
-  });
-}
-
-/** null for a provider's tool, and for an invalid name. */
-function parseTool({ tool, path }: Offered, issues: Issue[]): ClientTool | null {
-  if (isRefused(kindOf(tool), { tool, path }, issues)) return null;
-  const { name, description, parameters, strict } = tool;
-  const given =
-    tool.type === 'custom'
-      ? { name, description: customDescription(tool), inputSchema: freeText }
-      : { name, description, inputSchema: parameters, strict };
-  return parseClientTool(given, { path, schemaField: 'parameters', issues });
-}
-
-/** Free text for models that only support functions; the answer shows it as a custom call. */
-const freeText = {
-  type: 'object',
-  properties: { input: { type: 'string', description: 'The complete input of the tool, as free text.' } },
-  required: ['input'],
-  additionalProperties: false,
-};
-
-function customDescription({ description, format }: Tool): string {
-  const grammar =
-    format?.type === 'grammar' && format.definition !== undefined
-      ? `The input must follow this ${format.syntax ?? ''} grammar:\n${format.definition}`
-      : '';
-  return joinParagraphs(description, grammar);
-}
-
-// ---- Settings ----
-
 function toSettings(body: ResponsesRequest, dropped: Dropped): ModelSettings {
   const { text, tool_choice: choice } = body;
   return definedSettings({
@@ -286,7 +159,11 @@ function toResponseFormat({ type, ...schema }: z.infer<typeof TextFormat>): Reco
   return type === 'json_schema' ? { type, json_schema: schema } : { type, ...schema };
 }
 
-function toToolChoice({ type, name, mode }: Exclude<z.infer<typeof ToolChoice>, string>): NonNullable<ModelSettings['toolChoice']> {
+function toToolChoice({
+  type,
+  name,
+  mode,
+}: Exclude<z.infer<typeof ResponsesToolChoice>, string>): NonNullable<ModelSettings['toolChoice']> {
   if (type === 'allowed_tools') return mode ?? 'auto';
   const tool = type === 'function' || type === 'custom' ? name : toFunction({ type, execution: 'client' })?.name;
   if (tool !== undefined) return { tool };
@@ -296,74 +173,4 @@ function toToolChoice({ type, name, mode }: Exclude<z.infer<typeof ToolChoice>, 
       message: 'must be auto, none, required, or name a function, a custom tool or allowed_tools',
     },
   ]);
-}
-
-// ---- Echo ----
-
-const echoed = [
-  ...['temperature', 'top_p', 'max_output_tokens', 'parallel_tool_calls', 'previous_response_id', 'store', 'truncation', 'user'],
-  ...[
-    'presence_penalty',
-    'frequency_penalty',
-    'background',
-    'conversation',
-    'safety_identifier',
-    'prompt_cache_key',
-    'max_tool_calls',
-    'reasoning',
-    'tool_choice',
-    'metadata',
-    'text',
-    'instructions',
-    'tools',
-  ],
-] as const;
-
-/** Fields that a Response repeats, small ones first. Fields that do not fit are shown as if they were not sent. */
-function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
-  let remaining = maxEchoCharacters;
-  for (const field of echoed) {
-    const value = toEchoed(field, request[field]);
-    const size = value == null ? 0 : JSON.stringify(value).length;
-    if (value == null || size > remaining) continue;
-    remaining -= size;
-    shown[field] = value;
-  }
-  const custom = offered.flatMap(({ tool: { type, name } }) => (type === 'custom' && name !== undefined ? [name] : []));
-  const spaces = offered.flatMap(({ tool, own }) => (own === undefined ? [] : [[tool.name, own]]));
-  const items = offered.flatMap(({ tool, isItem }) => (isItem ? [tool.type] : []));
-  return { shown, ...(custom.length > 0 && { custom }), ...(spaces.length > 0 && { spaces }), ...(items.length > 0 && { items }) };
-}
-
-/** Adds the members that the SDK's types require. */
-function toEchoed(field: (typeof echoed)[number], value: unknown): unknown {
-  if (value == null) return null;
-  if (field === 'conversation') return typeof value === 'string' ? { id: value } : value;
-  if (field === 'reasoning') return { effort: null, summary: null, ...(value as object) }; // Already validated, like the next two.
-  if (field === 'text') return { format: { type: 'text' }, ...(value as object) };
-  if (field !== 'tools') return value;
-  return (value as Tool[]).map((tool) =>
-    tool.type === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool,
-  );
-}
-
-/** `custom`: names of free-text tools. `items`: tools whose calls are items of their own (`item-tools.ts`). `spaces`: the client's names of namespaced tools, by their names for models. */
-export type ReadEcho = {
-  echo: Record<string, unknown>;
-  custom: ReadonlySet<string>;
-  items: ReadonlySet<string>;
-  spaces: ReadonlyMap<string, { namespace: string; name: string }>;
-};
-
-/** Reads what `toEcho` wrote; empty for a reply without a stored request. */
-export function readEcho(echo: Record<string, unknown> | undefined): ReadEcho {
-  type Written = {
-    shown?: Record<string, unknown>;
-    custom?: string[];
-    items?: string[];
-    spaces?: [string, { namespace: string; name: string }][];
-  };
-  const { shown = {}, custom = [], items = [], spaces = [] } = (echo ?? {}) as Written; // Written by `toEcho`.
-  return { echo: shown, custom: new Set(custom), items: new Set(items), spaces: new Map(spaces) };
 }

@@ -4,7 +4,6 @@
  */
 import { listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
 import { KB } from '../../core/limits/units.ts';
-import { nativeTokenPrefix } from '../../core/model/native-token.ts';
 import type { Message, InputPart } from '../../core/model/message.ts';
 import { type DroppedItem, createDropped } from '../../core/model/dropped.ts';
 import { requireAllowed } from '../../core/people/authority.ts';
@@ -15,7 +14,7 @@ import { maxSummaryTokens, summaryInstruction, summaryOfMessages } from '../../c
 import { type ResolvedModel, targetHeader } from '../../core/model/route.ts';
 import type { Plan } from '../../core/turn/plan.ts';
 import { openAiResponses } from '../../dialects/openai-responses/dialect.ts';
-import { packCompaction } from '../../dialects/openai-responses/input.ts';
+import { packCompaction, withoutIssued } from '../../dialects/openai-responses/issued.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { SessionPort } from '../../ports/session.ts';
 import { type ChatBody, resolveModel } from './incoming-chat.ts';
@@ -53,7 +52,7 @@ export async function compactInput(deps: CompactDeps, principal: Principal, requ
   const agent = typeof ref === 'string' && ref.startsWith('agent/') ? ref.slice('agent/'.length) : undefined;
   const plan = agent === undefined ? null : await deps.planTurn(principal, { agent, settings: {} });
   if (plan === null) requireAllowed(principal, { act: 'use-model' });
-  const isOwn = plan !== null || isOfSession(body) || JSON.stringify(body.input ?? null).includes(nativeTokenPrefix);
+  const isOwn = plan !== null || isOfSession(body) || hasIssued(body.input);
   const passed = isOwn ? null : await deps.compactByProvider(principal, { ref, body, requestId });
   if (passed !== null) return passed;
 
@@ -92,6 +91,11 @@ function limitsOf({ limited, fallbacks, timeouts }: Plan) {
 
 function isOfSession({ previous_response_id: previous }: ChatBody): boolean {
   return typeof previous === 'string' && readCompletionId('openai-responses', previous) !== null;
+}
+
+/** Whether a provider could not read some of the items. */
+function hasIssued(input: unknown): boolean {
+  return Array.isArray(input) && withoutIssued(input) !== input;
 }
 
 async function readMessages(

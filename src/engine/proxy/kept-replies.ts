@@ -94,6 +94,7 @@ function toAssistantPart(part: AnswerPart): AssistantPart[] {
     case 'native':
       return [part.part];
     case 'citations':
+    case 'search':
     case 'image':
     case 'approval':
       return [];

@@ -204,6 +204,9 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: AttemptAt, batch
         case 'citations':
           batch.add({ type: 'citations', turn, step, citations: event.citations });
           break;
+        case 'search':
+          batch.add({ ...event, turn, step });
+          break;
         case 'usage':
           batch.add({ type: 'usage', turn, step, usage: event.usage, model: at.model });
           break;

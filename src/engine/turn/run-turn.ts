@@ -30,7 +30,7 @@ import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { shortageText } from '../fair-pool.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 import { limitModel } from './limited-model.ts';
-import { closingEvents, toResultEvent } from './turn-end.ts';
+import { closingEvents, searchEvents, toResultEvent } from './turn-end.ts';
 
 /** `limiter`: absent in tests without limits. */
 export type TurnDeps = StepDeps & CallDeps & { limiter?: Limiter };
@@ -146,7 +146,9 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
       const outcome = outcomes[appended];
       const entry = calls[appended];
       if (outcome === undefined || entry === undefined) break;
-      if ('answer' in outcome) results.push(toResultEvent(scope.turn, step, entry.call, outcome.answer.result, outcome.answer.cost));
+      if (!('answer' in outcome)) continue;
+      results.push(toResultEvent(scope.turn, step, entry.call, outcome.answer.result, outcome.answer.cost));
+      results.push(...searchEvents(scope, step, entry.call, outcome.answer.result));
     }
     if (results.length > 0) scope.append(...results);
   };

@@ -1,10 +1,13 @@
 /** How a turn ends: the results of its open calls, and the problems that end one. */
+import { toCitation } from '../../core/model/citation.ts';
+import { toMadeSearch } from '../../core/model/web-search.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { Proposal } from '../../core/tools/ui-tool.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
 import { unansweredCalls, type StepCall, type TurnState } from '../../core/turn/turn-state.ts';
 import { outcomeUnknown } from '../call/call-tool.ts';
+import type { StepScope } from './run-step.ts';
 
 /** Returns the events that end a turn. Every open call gets a result first, so that the history stays complete. */
 export function closingEvents(
@@ -55,4 +58,19 @@ function recoveryLimitReached(): ProblemBody {
 export function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult, cost = call.cost): SessionEventBody {
   const { callId, name, canonical, via } = call;
   return { type: 'tool-result', turn, step, callId, name, canonical, via, ...result, ...(cost !== null && { cost }) };
+}
+
+/** The call of the tool that stands for a web search of the request is that search, for its client. */
+export function searchEvents(
+  { turn, plan, names }: Pick<StepScope, 'turn' | 'plan' | 'names'>,
+  step: number,
+  call: StepCall,
+  result: ToolResult,
+): SessionEventBody[] {
+  const wireName = plan.settings.webSearch?.tool;
+  if (wireName === undefined || call.canonical === null) return [];
+  if (names()?.tools.find((tool) => tool.wireName === wireName)?.canonical !== call.canonical) return [];
+  const links = result.content.map((block) => (block.type === 'resource_link' ? toCitation({ url: block.uri, title: block.title }) : null));
+  const search = toMadeSearch([call.arguments?.query], links, result.isError);
+  return search === null ? [] : [{ type: 'search', turn, step, call: call.callId, ...search }];
 }

@@ -23,11 +23,8 @@ export function migrate(storage: DurableObjectStorage, steps: readonly string[],
     if (index < version) continue;
     const isAbsent = (table: string): boolean => table in lazy && (version === 0 || !hasTable(sql, table));
     storage.transactionSync(() => {
-      sql.exec(
-        statementsOf(step)
-          .filter((statement) => !isAbsent(tableOf(statement)))
-          .join(';\n'),
-      );
+      const statements = statementsOf(step).filter((statement) => !isAbsent(tableOf(statement)));
+      if (statements.length > 0) sql.exec(statements.join(';\n'));
       // A transaction cannot wait, so a crash test stops the process here synchronously.
       void failpoint('schema-migration-mid');
       sql.exec('CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL)');

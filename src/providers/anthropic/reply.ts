@@ -40,6 +40,8 @@ class MessagesReply extends WireReply {
   #lastText: number | null = null;
   #counts: Json = {};
   #textLength = 0;
+  /** The queries of searches without a result, by the ids of their calls. */
+  readonly #queries = new Map<string, unknown>();
 
   protected override isReply({ type, content }: Json, name: string): boolean {
     return Array.isArray(content) || /^(message|content_block)_/.test(stringOf(type) || name);
@@ -178,12 +180,22 @@ class MessagesReply extends WireReply {
       }
       case 'other': {
         const whole = completeBlock(block);
-        if (whole !== null) this.#emitData({ api: 'anthropic', type: 'block', block: whole });
+        if (whole === null) return;
+        this.#emitData({ api: 'anthropic', type: 'block', block: whole });
+        this.#readSearch(whole);
         return;
       }
       default:
         block.kind satisfies never;
     }
+  }
+
+  /** A search is the call, and its result. */
+  #readSearch({ type, id, name, input, tool_use_id: of, content }: Json): void {
+    if (type === 'server_tool_use' && name === 'web_search') this.#queries.set(stringOf(id), recordOf(input).query);
+    if (type !== 'web_search_tool_result') return;
+    const sources = listOf(content).map((found) => toCitation({ url: recordOf(found).url, title: recordOf(found).title }));
+    this.emitSearch([this.#queries.get(stringOf(of))], sources, !Array.isArray(content));
   }
 
   #cite({ citations, textStart }: OpenBlock): void {

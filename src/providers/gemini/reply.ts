@@ -183,11 +183,15 @@ class GeminiReply extends WireReply {
   protected override finish(): void {
     this.endCalls(true);
     if (this.#open !== null) this.#markCall(this.#open);
-    if (this.#grounding !== null) this.emitCitations(groundingCitations(this.#grounding, this.#text.read()));
+    // Before the sources, which alone are no output.
     const fault = this.#fault();
-    if (fault !== null) this.abort(malformedProblem(this.access, fault));
+    if (fault !== null) return void this.abort(malformedProblem(this.access, fault));
+    if (this.#grounding !== null) {
+      this.emitCitations(groundingCitations(this.#grounding, this.#text.read()));
+      this.emitSearch(listOf(this.#grounding.webSearchQueries), groundingSources(this.#grounding).map(toCitation));
+    }
     // The wire has no reason for calls: they end with STOP like text.
-    else this.complete({ length: this.isCut(), filtered: this.#isFiltered() }, this.finishReason === 'STOP' ? 'stop' : 'unknown');
+    this.complete({ length: this.isCut(), filtered: this.#isFiltered() }, this.finishReason === 'STOP' ? 'stop' : 'unknown');
   }
 
   /** Returns why a finished reply is not usable; a retry often helps. */
@@ -214,15 +218,11 @@ class GeminiReply extends WireReply {
 /**
  * Sources (`groundingChunks`) with the passages that they support, whose places count bytes of UTF-8 (API reference "GroundingMetadata").
  */
-function groundingCitations({ groundingChunks, groundingSupports }: Json, text: string): (Citation | null)[] {
-  const sources = listOf(groundingChunks).map((chunk) => {
-    const { web, retrievedContext } = recordOf(chunk);
-    const { uri: url, title } = recordOf(web ?? retrievedContext);
-    return { url, title };
-  });
+function groundingCitations(grounding: Json, text: string): (Citation | null)[] {
+  const sources = groundingSources(grounding);
   const bytes = new TextEncoder().encode(text);
   const lengthOf = (end: unknown): number => new TextDecoder().decode(bytes.subarray(0, isCount(end) ? end : 0)).length;
-  const cited = listOf(groundingSupports)
+  const cited = listOf(grounding.groundingSupports)
     .slice(0, maxCitations)
     .flatMap((support) => {
       const { segment, groundingChunkIndices: indices } = recordOf(support);
@@ -234,6 +234,14 @@ function groundingCitations({ groundingChunks, groundingSupports }: Json, text: 
       });
     });
   return cited.length > 0 ? cited : sources.map(toCitation);
+}
+
+function groundingSources({ groundingChunks }: Json): { url: unknown; title: unknown }[] {
+  return listOf(groundingChunks).map((chunk) => {
+    const { web, retrievedContext } = recordOf(chunk);
+    const { uri: url, title } = recordOf(web ?? retrievedContext);
+    return { url, title };
+  });
 }
 
 /**

@@ -110,6 +110,7 @@ class ResponsesReply extends WireReply {
     else if (type === 'reasoning') this.#readReasoning(item, value);
     else if (item.kind === 'ours') this.#readCall(item, value);
     else if (type === 'image_generation_call') this.#readImage(value);
+    else if (type === 'web_search_call') this.#readSearch(value);
     else if (item.kind === 'theirs' || (resultItems.has(stringOf(type)) && value.execution !== 'client')) this.#emitData({ item: value });
     item.isWhole = true;
   }
@@ -146,6 +147,15 @@ class ResponsesReply extends WireReply {
     const data = stringOf(value.result);
     if (data !== '') this.emitImage(`image/${stringOf(value.output_format) || 'png'}`, data);
     this.#emitData({ item: value });
+  }
+
+  /** Pages that the model opened within a search are no search. */
+  #readSearch(value: Json): void {
+    this.#emitData({ item: value });
+    const { type, query, queries, sources } = recordOf(value.action);
+    if (type !== 'search') return;
+    const found = listOf(sources).map((source) => toCitation({ url: recordOf(source).url }));
+    this.emitSearch(Array.isArray(queries) ? queries : [query], found, value.status === 'failed');
   }
 
   #readReasoning(item: ResponseItem, value: Json): void {

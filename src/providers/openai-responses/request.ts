@@ -45,7 +45,10 @@ export function toResponsesBody(request: ChatRequest, profile: Profile): Json {
     body.tools = tools.map((tool) => toTool(tool, profile));
     if (toolChoice !== 'auto') body.tool_choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.tool };
   }
-  if (settings.webSearch !== undefined) body.tools = [...listOf(body.tools), responsesSearch(settings.webSearch)];
+  if (settings.webSearch !== undefined) {
+    body.tools = [...listOf(body.tools), responsesSearch(settings.webSearch)];
+    body.include = [...listOf(body.include), 'web_search_call.action.sources'];
+  }
   settleMarks(markPlaces(input), request, profile);
   return Object.assign(
     body,

@@ -1,6 +1,6 @@
 /** The body of a client's request as its provider receives it, which has the same wire. */
 import { recordOf } from '../../core/json/wire-value.ts';
-import { nativeTokenPrefix } from '../../core/model/native-token.ts';
+import { issuedMark } from '../../core/model/native-token.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 
 /** `model`: the model half of the ref. `text`: the same as `body`; absent if the body was changed. */
@@ -39,7 +39,7 @@ export function outgoingBody({ body, text, model, dialect }: OwnRequest): string
     return JSON.stringify(dialect.withoutTokens?.(own) ?? own);
   }
   // Tokens are rare; this check is fast.
-  if (dialect.withoutTokens !== undefined && (text === undefined || text.includes(nativeTokenPrefix))) {
+  if (dialect.withoutTokens !== undefined && (text === undefined || text.includes(issuedMark))) {
     return JSON.stringify({ ...dialect.withoutTokens(rest), model });
   }
   const place = text === undefined || toolset !== undefined ? null : onlyModel(text, body.model);

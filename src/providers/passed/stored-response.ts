@@ -1,6 +1,7 @@
 /**
- * Responses in the background that a provider runs, because only it can: which provider has one is stored for an hour, for the key that asked, and
- * reads and cancels are passed to it. Wire: OpenAI API reference, "Responses: get" and "cancel"; guide "Background mode".
+ * Responses that a provider stores, because only it can run them in the background, or because the request says `store: true`: which provider has
+ * one is stored for an hour, for the key that asked, and requests about it are passed to it. Wire: OpenAI API reference, "Responses: get", "list
+ * input items", "cancel" and "delete"; guide "Background mode".
  */
 import { isRecord, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 import { KB } from '../../core/limits/units.ts';
@@ -26,10 +27,14 @@ const maxHeadCharacters = 512 * KB;
 const idPattern = /^[\w-]{1,200}$/;
 const nameOf = (id: string): string => `background ${id}`;
 
-/** Returns the provider's response, unchanged, and stores where it can be read. */
-export async function noteResponse(kept: KeptReplies, ref: string, response: Response): Promise<Response> {
+/** Returns the provider's response, unchanged, and stores where it can be read. `isCounted`: its use is, with this response. */
+export async function noteResponse(
+  kept: KeptReplies,
+  { ref, isCounted }: { ref: string; isCounted: boolean },
+  response: Response,
+): Promise<Response> {
   const note = (id: unknown): void => {
-    if (typeof id === 'string' && idPattern.test(id)) kept.put(nameOf(id), JSON.stringify({ ref }));
+    if (typeof id === 'string' && idPattern.test(id)) kept.put(nameOf(id), JSON.stringify({ ref, isCounted }));
   };
   if (!isEventStream(response)) {
     const text = await response.text();
@@ -52,8 +57,16 @@ export async function noteResponse(kept: KeptReplies, ref: string, response: Res
   return new Response(response.body?.pipeThrough(watch) ?? null, response);
 }
 
+/** The path below the response, and the method, of each request about it. */
+const paths = {
+  read: { below: '', method: 'GET' },
+  input: { below: '/input_items', method: 'GET' },
+  cancel: { below: '/cancel', method: 'POST' },
+  delete: { below: '', method: 'DELETE' },
+} as const;
+
 /** `query`: of the request, such as `?stream=true`. */
-export type StoredResponseRequest = { id: string; act: 'read' | 'cancel'; query: string; requestId?: string | undefined };
+export type StoredResponseRequest = { id: string; act: keyof typeof paths; query: string; requestId?: string | undefined };
 
 /** Returns the provider's response; null: it is not one that this key has begun in the last hour. Throws as for chats. */
 export async function readStoredResponse(
@@ -70,10 +83,14 @@ export async function readStoredResponse(
   const needs = { hasTools: false, effort: 'default', dialect: 'openai-responses' } as const;
   const { model } = splitModelRef(ref);
   const access = ofFirstKey(accessFor(found.access, model, needs, clock.now()));
-  const path = `/responses/${id}${act === 'cancel' ? '/cancel' : query}`;
-  const exchange = { access, model, path, body: {}, ...(act === 'read' && { method: 'GET' as const }) };
+  const { dialect, readUsage } = adapters[access.kind];
+  // A reply that was translated is stored nowhere.
+  if (dialect !== 'openai-responses') return null;
+  const { below, method } = paths[act];
+  const exchange = { access, model, path: `/responses/${id}${below}${query}`, body: {}, method };
   const response = await withRetries({ clock }, () => openHead({ http, clock }, exchange, { isWhole: true }));
   const headers = await answerHeaders(access, response);
+  if (act === 'delete') kept.put(nameOf(id), 'null');
   const started = await startReply(response, { access, reply: null, firstByteMs: 0, clock });
   const meter = {
     ...noMeter,
@@ -87,7 +104,6 @@ export async function readStoredResponse(
       kept.put(nameOf(id), JSON.stringify({ ref, isCounted: true }));
     },
   };
-  const { readUsage } = adapters[access.kind];
   const body = await forwardBody(response, started, { access, meter, readUsage, heartbeat: openAiResponses.heartbeat, clock });
   return new Response(body, { status: 200, headers });
 }

@@ -5,10 +5,10 @@ import { limits } from '../../../src/core/limits/limits.ts';
 import { packNative } from '../../../src/core/model/native-token.ts';
 import { toToolCallId } from '../../../src/core/text/reference.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
-import { packCompaction } from '../../../src/dialects/openai-responses/input.ts';
-import { readEcho } from '../../../src/dialects/openai-responses/request.ts';
+import { packCompaction } from '../../../src/dialects/openai-responses/issued.ts';
+import { readEcho } from '../../../src/dialects/openai-responses/echo.ts';
 import { toReplyDocument } from '../../../src/dialects/reply-encoder.ts';
-import { maxEchoCharacters } from '../../../src/dialects/openai-responses/request.ts';
+import { maxEchoCharacters } from '../../../src/dialects/openai-responses/echo.ts';
 
 const read = (body: object) => openAiResponses.readRequest({ model: 'a/b', input: 'x', ...body });
 const conversationOf = (input: unknown, inSession = false) => read({ input }).conversation({ inSession });

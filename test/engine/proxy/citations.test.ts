@@ -140,7 +140,7 @@ describe.each(replies)('citations of %s', (_name, participant, reply, at, quote)
     const blocks = content.flatMap((one) => (one.type === 'text' ? [one] : []));
     expect(blocks.map((one) => one.text).join('')).toBe(text);
     expect(blocks.flatMap(({ citations }) => citations ?? [])).toEqual([
-      { type: 'web_search_result_location', ...source, cited_text: quote, encrypted_index: '' },
+      { type: 'web_search_result_location', ...source, cited_text: quote, encrypted_index: 'moniker.unsigned' },
     ]);
   });
 });

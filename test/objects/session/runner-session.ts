@@ -266,7 +266,8 @@ export async function makeRoom(
       running,
       yieldToEventLoop: async () => undefined,
     });
-    const opened = { meta, audit, ...parts, admitWork, runner, replay: { sql, run: null } };
+    const metadata = { read: () => ({}), write: () => undefined };
+    const opened = { meta, audit, ...parts, admitWork, runner, metadata, replay: { sql, run: null } };
     return opened;
   };
 

@@ -1,6 +1,6 @@
 /**
  * `/v1/responses`: the endpoint of stock OpenAI clients (`chat.ts`); earlier responses, from any event on; and cancellation. Responses
- * stored by a provider are available here only if they run in the background. `response-input.ts` has the work on the input of a response.
+ * stored by a provider are available here if they run in the background, or if the request said `store: true`. `response-input.ts` has the work on the input of a response.
  */
 import * as z from 'zod';
 import { limits } from '../../../core/limits/limits.ts';
@@ -11,7 +11,9 @@ import { readCompletionId } from '../../../core/text/reference.ts';
 import { requireStream } from '../../places.ts';
 import { OpenAiErrorSchema } from '../../problem-schema.ts';
 import { defineRoute, type RouteRequest } from '../../route.ts';
+import type { HttpServices } from '../../services.ts';
 import { answerChat, chatAnswer, chatHeaders, chatProblems } from './chat.ts';
+import { ItemPage, ItemsQuery, readItemPage } from './conversation-items.ts';
 import { connectResponses } from './responses-socket.ts';
 import { responseInputRoutes } from './response-input.ts';
 import { answerFromCompletion, readStoredPlace, requireCompletion, storedCompletionRoute } from './stored-completion.ts';
@@ -38,6 +40,7 @@ const responseAnswer = chatAnswer({
   uses: 'GET /v1/responses/{id} and `previous_response_id`',
 });
 const common = { tag: 'OpenAI', scopes: ['chat'], answers: { 200: responseAnswer } } as const;
+const DeletedResponse = z.looseObject({ id: z.string(), object: z.string(), deleted: z.literal(true) }).meta({ id: 'DeletedResponse' });
 
 /** Parameters such as `include` are accepted and ignored. */
 const RetrieveQuery = storedCompletionRoute.query.loose().extend({
@@ -149,9 +152,59 @@ export const responsesRoutes = [
       return await answerFromCompletion(request, completion, { streamed: false });
     },
   ),
+
+  defineRoute(
+    {
+      ...common,
+      method: 'delete',
+      path: '/v1/responses/{id}',
+      operationId: 'deleteResponse',
+      summary: 'Delete a stored response',
+      description:
+        'Afterwards it is not found and cannot be continued. Its messages stay in its session, whose other responses have them: `DELETE /v1/sessions/{id}` deletes all. `conflict`: it has not ended.',
+      params: storedCompletionRoute.params,
+      answers: { 200: { description: 'Deleted.', schema: DeletedResponse, contentType: 'application/json' } },
+      problems: [...storedCompletionRoute.problems, 'conflict'],
+    },
+    async (request) => {
+      const { services, principal, params, answer } = request;
+      const passed = await askProvider(request, 'delete', '');
+      if (passed !== null) return passed;
+      const { session, own } = requireCompletion('openai-responses', params.id);
+      await services.sessions.get(session).deleteCompletion(principal, own);
+      return answer(200, { id: params.id, object: 'response', deleted: true });
+    },
+  ),
+
+  defineRoute(
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/responses/{id}/input_items',
+      operationId: 'listResponseInputItems',
+      summary: 'Read the input of a stored response',
+      description:
+        'The conversation that the response answers: all items of its session before it, also those of earlier responses. Newest first, or oldest first with `order=asc`.',
+      params: storedCompletionRoute.params,
+      query: ItemsQuery.loose(),
+      answers: { 200: { description: 'A page of items.', schema: ItemPage, contentType: 'application/json' } },
+      problems: storedCompletionRoute.problems,
+    },
+    async (request) => {
+      const { services, principal, params, query, answer } = request;
+      const { after, limit, order } = query;
+      const asked = new URLSearchParams({ limit: String(limit), order, ...(after !== undefined && { after }) });
+      const passed = await askProvider(request, 'input', `?${asked}`);
+      if (passed !== null) return passed;
+      const { session, own } = requireCompletion('openai-responses', params.id);
+      const port = services.sessions.get(session);
+      const { inputThrough } = await port.completionTurn(principal, own);
+      return answer(200, await readItemPage((given) => port.messages(principal, given), query, inputThrough));
+    },
+  ),
 ];
 
-/** Returns the response of the provider that runs it in the background; null: it is one of a session, or unknown. */
+/** Returns the response of the provider that stores it; null: it is one of a session, or unknown. */
 async function askProvider(
   {
     c,
@@ -159,10 +212,10 @@ async function askProvider(
     principal,
     params: { id },
   }: Pick<RouteRequest<{ params: typeof storedCompletionRoute.params }>, 'c' | 'services' | 'principal' | 'params'>,
-  act: 'read' | 'cancel',
+  act: Parameters<HttpServices['readStoredResponse']>[1]['act'],
   query: string,
 ): Promise<Response | null> {
   if (readCompletionId('openai-responses', id) !== null) return null;
-  if (query !== '') requireStream(c);
+  if (act === 'read' && query !== '') requireStream(c);
   return await services.readStoredResponse(principal, { id, act, query, requestId: c.get('requestId') });
 }

@@ -42,9 +42,17 @@ export async function readCompletion(
 export function turnOf(
   openSession: Pick<OpenSession, 'completions' | 'turns'>,
   id: string,
-): { turn: string; edition: EditionPointer | null } {
-  const { turn } = find(openSession, id).range;
-  return { turn, edition: openSession.turns.get(turn)?.plan.edition ?? null };
+): { turn: string; edition: EditionPointer | null; inputThrough: number } {
+  const { turn, after } = find(openSession, id).range;
+  const row = openSession.turns.get(turn);
+  // The first event of a turn has its input, and may be later than the request.
+  return { turn, edition: row?.plan.edition ?? null, inputThrough: Math.max(after, (row?.before ?? 0) + 1) };
+}
+
+/** Throws `conflict` for a response that has not ended. */
+export function deleteCompletion(openSession: Pick<OpenSession, 'completions' | 'turns'>, id: string): void {
+  if (isInProgress(openSession, id)) throw new Problem('conflict', 'This response has not ended. Cancel it first.');
+  openSession.completions.remove(id);
 }
 
 /** Returns whether the turn of this response runs or waits. Throws `conflict` when it is still queued behind another turn. */

@@ -68,6 +68,11 @@ export class CompletionStore {
     return this.#one(`SELECT ${columns} FROM completions WHERE id = ?`, id);
   }
 
+  /** Its range stays, since it says what the client has received. */
+  remove(id: string): void {
+    this.#sql.exec(`UPDATE completions SET id = 'deleted ' || seq, model = '', echo = '{}', asked = '' WHERE id = ?`, id);
+  }
+
   /** Returns the newest response, or the one `before` places earlier. */
   last(before = 0): Completion | null {
     return this.#one(`SELECT ${columns} FROM completions ORDER BY seq DESC LIMIT 1 OFFSET ?`, before);

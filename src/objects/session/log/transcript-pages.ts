@@ -20,12 +20,13 @@ const lists = { asc: 'messages', desc: 'messages desc' };
 
 /** Returns a page. It ends after `limit` messages or a number of bytes. Throws `invalid_request` for an unknown cursor. */
 export function readMessages(source: MessageSource, query: MessageQuery): MessagePage {
-  const { cursor, limit = limits.maxMessagesPerPage, order = 'asc' } = query;
+  const { cursor, limit = limits.maxMessagesPerPage, order = 'asc', through = source.log.newest } = query;
   const from = query.from ?? decodeCursor(lists[order], cursor, isPlace);
   const items: TranscriptMessage[] = [];
   const places: Place[] = [];
   let bytes = 0;
-  for (const { event, messages } of order === 'asc' ? sectionsFrom(source.log, from?.event ?? 1) : sectionsBackFrom(source, from?.event)) {
+  const sections = order === 'asc' ? sectionsFrom(source.log, from?.event ?? 1, through) : sectionsBackFrom(source, through, from?.event);
+  for (const { event, messages } of sections) {
     const indexed = [...messages.entries()];
     for (const [index, message] of order === 'asc' ? indexed : indexed.reverse()) {
       if (event === from?.event && (order === 'asc' ? index < from.index : index > from.index)) continue;
@@ -41,7 +42,7 @@ export function readMessages(source: MessageSource, query: MessageQuery): Messag
 }
 
 /** Yields turn by turn, so that only one turn is in memory besides the page. */
-function* sectionsFrom(log: EventLog, first: number, last = log.newest): Generator<Section> {
+function* sectionsFrom(log: EventLog, first: number, last: number): Generator<Section> {
   let current: { event: number; fold: Transcript } | null = null;
   for (const event of log.readAll(first - 1, last)) {
     if (event.type === 'turn-start' || event.type === 'history') {
@@ -54,11 +55,11 @@ function* sectionsFrom(log: EventLog, first: number, last = log.newest): Generat
 }
 
 /** As above, from the section of event `last` back to the first. */
-function* sectionsBackFrom({ log, turns }: MessageSource, last = log.newest): Generator<Section> {
-  let end = log.newest;
+function* sectionsBackFrom({ log, turns }: MessageSource, through: number, last = through): Generator<Section> {
+  let end = through;
   for (const before of turns.starts()) {
     if (before < last) yield* [...sectionsFrom(log, before + 1, end)].filter(({ event }) => event <= last).reverse();
-    end = before;
+    end = Math.min(before, through);
   }
   yield* [...sectionsFrom(log, 1, end)].filter(({ event }) => event <= last).reverse();
 }

@@ -5,7 +5,7 @@
 import type { FileSystem } from '../../../ports/file-system.ts';
 import type { RememberedRules } from '../../../ports/remembered-rules.ts';
 import type { ResultStore } from '../../../ports/result-store.ts';
-import type { SessionSetup, SessionView } from '../../../ports/session.ts';
+import type { SessionMetadata, SessionSetup, SessionView } from '../../../ports/session.ts';
 import { type Act, isAllowed } from '../../../core/people/authority.ts';
 import { coversPattern } from '../../../core/model/model-name.ts';
 import { areHostsWithin } from '../../../core/secrets/secret.ts';
@@ -60,6 +60,7 @@ export type OpenSession = {
   admitWork: AdmitWork;
   runner: TurnRunner;
   /** `run`: of a replay, while it is driven in this process. */
+  metadata: { read(): SessionMetadata; write(metadata: SessionMetadata): void };
   replay: { sql: SqlStorage; run: { cancel(reason: string): void; stop(): Promise<void> } | null };
 };
 
@@ -169,14 +170,25 @@ export function buildOpenSession(
     running: wiring.pools.turns,
     yieldToEventLoop: () => wiring.clock.sleep(0),
   });
-  return { meta, ...parts, admitWork, runner, replay: { sql, run: null } };
+  return { meta, ...parts, admitWork, runner, metadata: createMetadata(sql), replay: { sql, run: null } };
 }
 
-export function toSessionView(session: string, { meta, turns, log, summary, remembered }: OpenSession): SessionView {
+function createMetadata(sql: SqlStorage): OpenSession['metadata'] {
+  return {
+    read() {
+      const [row] = sql.exec<{ value: string }>('SELECT value FROM metadata').toArray();
+      return row === undefined ? {} : (JSON.parse(row.value) as SessionMetadata); // `write` wrote it.
+    },
+    write: (metadata) => void sql.exec('INSERT OR REPLACE INTO metadata (id, value) VALUES (1, ?)', JSON.stringify(metadata)),
+  };
+}
+
+export function toSessionView(session: string, { meta, turns, log, summary, remembered, metadata }: OpenSession): SessionView {
   const { agent, model, toolset, from } = meta.setup;
   const current = turns.current();
   const { title, usage, activeAt } = summary.summary();
   const rules = remembered.list();
+  const pairs = metadata.read();
   return {
     id: session,
     ...(agent !== undefined && { agent }),
@@ -187,6 +199,7 @@ export function toSessionView(session: string, { meta, turns, log, summary, reme
     queued: turns.countQueued(),
     ...(from !== undefined && { from }),
     ...(rules.length > 0 && { remembered: rules.map(({ key: _key, note: _note, ...rule }) => rule) }),
+    ...(Object.keys(pairs).length > 0 && { metadata: pairs }),
     title,
     lastEvent: log.newest,
     lastActivityAt: new Date(activeAt).toISOString(),

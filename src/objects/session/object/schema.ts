@@ -37,6 +37,8 @@
  *   what its cases add up to, and of what lists show. `replay_cases`: its cases, with what came of each (`result`: JSON). `replay_parts`: JSON, split, of the request, and of the
  *   replayed turn of each case.
  *
+ * - `metadata`: that of the conversation, one row (`value`: JSON).
+ *
  * Files have their own tables (`storage/files/session-files.ts`).
  */
 import { lazyTables } from '../../shared/lazy-tables.ts';
@@ -102,6 +104,8 @@ export const sessionMigrations = schemaSteps(
   CREATE TABLE audit (sequence INTEGER PRIMARY KEY, body TEXT!);
   ${rememberedSchema}
   ${sessionFilesSchema}`,
+  `
+  CREATE TABLE metadata (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT!);`,
 );
 
 /** What every session with a tool uses. */

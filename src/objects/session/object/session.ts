@@ -41,6 +41,7 @@ import type {
   TurnAnswer,
   SessionExplainRequest,
   FileConditions,
+  SessionMetadata,
 } from '../../../ports/session.ts';
 import type { FileSystem } from '../../../ports/file-system.ts';
 import { readLimits } from '../../../engine/plan/turn-limits.ts';
@@ -56,7 +57,7 @@ import { wire } from '../../../wiring/wire.ts';
 import { loadDecisions, loadReplays } from './alarm.ts';
 import type { SessionNeeds } from './session-needs.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
-import { isInProgress, readCompletion, turnOf } from '../log/completion-reader.ts';
+import { deleteCompletion, isInProgress, readCompletion, turnOf } from '../log/completion-reader.ts';
 import type { DecisionContext } from '../pending/decide.ts';
 import { createDirectCallContext, explainInSession, type DirectCallContext } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
@@ -143,6 +144,18 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(async () => (await loadForks()).importConversation(this.#enter(caller), conversation));
   }
 
+  appendHistory(caller: Principal, added: Parameters<SessionPort['appendHistory']>[1]): Promise<Outcome<{ event: number }>> {
+    return toOutcome(async () => (await loadForks()).appendHistory(this.#enterWaiting(caller), added));
+  }
+
+  setMetadata(caller: Principal, metadata: SessionMetadata): Promise<Outcome<SessionView>> {
+    return toOutcome(() => {
+      const openSession = this.#enter(caller);
+      openSession.metadata.write(metadata);
+      return toSessionView(this.#id, openSession);
+    });
+  }
+
   /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */
   remove(caller: Principal, of?: 'any'): Promise<Outcome<void>> {
     return toOutcome(async () => {
@@ -197,6 +210,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   completionTurn(caller: Principal, completion: string): Promise<Outcome<ReturnType<typeof turnOf>>> {
     return toOutcome(() => turnOf(this.#enter(caller), completion));
+  }
+
+  deleteCompletion(caller: Principal, completion: string): Promise<Outcome<void>> {
+    return toOutcome(() => deleteCompletion(this.#enter(caller), completion));
   }
 
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {

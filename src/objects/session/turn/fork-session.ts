@@ -43,6 +43,20 @@ export function importConversation(openSession: OpenSession, { history, gathered
   summary.noteFork(title);
 }
 
+export function appendHistory(
+  openSession: OpenSession,
+  { history, taint }: Pick<ForkedConversation, 'history' | 'taint'>,
+): { event: number } {
+  const { log, transcript, turns } = openSession;
+  turns.requireAcceptable();
+  if (!turns.isIdle()) throw new Problem('conflict', 'A turn of this session has not ended. Wait for its end, or cancel it.');
+  openSession.taint.addAll(taint);
+  const event = log.append({ type: 'history', messages: pairCalls(history) });
+  transcript.apply(event);
+  turns.extendLast(event.id);
+  return { event: event.id };
+}
+
 function conversationThrough({ openSession, session }: ForkContext, turn: string): ForkedConversation {
   const row = openSession.turns.get(turn);
   if (row === null) throw new Problem('not_found', 'There is no such turn in this session.');

@@ -222,6 +222,12 @@ export class TurnStore {
     this.#sql.exec(query, status, reason, lastEvent, JSON.stringify({ agent, edition, trigger, limited, request }), id);
   }
 
+  /** What follows the last turn belongs to it. */
+  extendLast(event: number): void {
+    const query = `UPDATE turns SET last_event = ? WHERE seq = (SELECT max(seq) FROM turns WHERE input_event IS NOT NULL)`;
+    this.#sql.exec(query, event);
+  }
+
   #keepRequest(plan: Plan): string | undefined {
     const asked = askedOf(plan);
     if (asked === null) return undefined;
