@@ -8,7 +8,7 @@ import { objectsFolder } from '../workerd/config.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** A test compares it with the number of schema steps. */
-export const dataFormat = 6;
+export const dataFormat = 7;
 
 export const formatFile = 'format';
 
