@@ -43,7 +43,7 @@ export async function compare(
   scenario: Load,
   contestants: readonly Contestant[],
   { rounds, ms }: Effort,
-): Promise<{ side: Side; ratio: PairResult['ratio']; added: PairResult['added'] }[]> {
+): Promise<{ rounds: readonly Side[]; side: Side; ratio: PairResult['ratio']; added: PairResult['added'] }[]> {
   for (const contestant of contestants) await warmUp(scenario, contestant);
   const measured: Side[][] = contestants.map(() => []);
   for (let round = 0; round < rounds; round++) {
@@ -58,6 +58,7 @@ export async function compare(
     const ratio = (field: keyof Side): number => middle((side, base) => side[field] / base[field]);
     const added = (field: keyof Side): number => middle((side, base) => side[field] - base[field]);
     return {
+      rounds: sides,
       side: {
         cpuUs: of('cpuUs'),
         requestsPerSecond: of('requestsPerSecond'),
