@@ -1,6 +1,6 @@
 /** Compares the product with the floor: alternating rounds, ratios within a round, medians over the rounds. */
 import { load, median, type LoadResult, type Prepared } from './load.ts';
-import { measure } from './process-usage.ts';
+import { cpuMsOf, familyOf } from './process-usage.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Server, Servers } from './servers.ts';
 
@@ -84,12 +84,13 @@ async function warmUp(scenario: Load, { requests }: Contestant): Promise<void> {
 }
 
 async function run(scenario: Load, { server, requests }: Contestant, ms: number): Promise<Side> {
-  const before = measure(server.pid);
+  const family = familyOf(server.pid);
+  const before = cpuMsOf(family);
   const result = await load(requests, { connections: scenario.connections, ms, sse: scenario.sse });
   check(scenario, result);
   const { requestsPerSecond, eventsPerSecond, p50, p99, first50 } = result;
   return {
-    cpuUs: ((measure(server.pid).cpuMs - before.cpuMs) * 1000) / result.answers,
+    cpuUs: ((cpuMsOf(family) - before) * 1000) / result.answers,
     requestsPerSecond,
     eventsPerSecond,
     p50,
