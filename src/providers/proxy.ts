@@ -21,7 +21,8 @@ import { startMeter, type CallMeter } from '../engine/proxy/call-meter.ts';
 import type { CacheableRequest, CachedReplies, OpenCache } from '../engine/proxy/reply-cache.ts';
 import { type AskedChat, type ProxiedChat, translateChat } from '../engine/proxy/translate-chat.ts';
 import type { KeptReplies } from '../engine/proxy/kept-replies.ts';
-import { readAllowedProvider, requireRouteModels } from '../engine/plan/plan-models.ts';
+import { readAllowedProvider, readRouteRules } from '../engine/plan/plan-models.ts';
+import type { ModelRule } from '../core/model/model-name.ts';
 import { limitRequest, type LimitedRequest } from '../engine/proxy/reserve-request.ts';
 import type { Limiter } from '../ports/limiter.ts';
 import type { Directory } from '../ports/directory.ts';
@@ -64,12 +65,17 @@ export type ProxyDeps = WithTelemetry & {
 export async function proxyModelRequest(deps: ProxyDeps, principal: Principal, chat: AskedChat): Promise<Response> {
   const { ref: first, fallbacks = [], ...asked } = chat;
   const models = [first, ...fallbacks];
-  await requireRouteModels(deps.directory, principal, models);
+  const rules = await readRouteRules(deps.directory, principal, models);
   try {
     return await firstReply(models, { ...toRouting(deps, principal), body: chat.body }, (ref, route) =>
       withTarget(
         route,
-        proxyToModel(deps, principal, { ...asked, ref, ...(route && { timeouts: { ...route.limits, ...chat.timeouts } }) }, route),
+        proxyToModel(
+          deps,
+          principal,
+          { ...asked, ref, ...(route && { target: route.target, timeouts: { ...route.limits, ...chat.timeouts } }) },
+          { rules, route },
+        ),
       ),
     );
   } catch (error) {
@@ -90,9 +96,14 @@ function failedStream({ ids }: ProxyDeps, { dialect, body }: AskedChat, problem:
   return new Response(text, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' } });
 }
 
-async function proxyToModel(deps: ProxyDeps, principal: Principal, asGiven: ProxiedChat, route?: RouteAttempt): Promise<Response> {
+async function proxyToModel(
+  deps: ProxyDeps,
+  principal: Principal,
+  asGiven: ProxiedChat,
+  { rules, route }: { rules: readonly ModelRule[]; route: RouteAttempt | undefined },
+): Promise<Response> {
   const { ref, dialect, requestId, agentName } = asGiven;
-  const { access: given, isListed } = await readAllowedProvider(deps.directory, principal, ref);
+  const { access: given, isListed } = await readAllowedProvider(deps.directory, principal, ref, rules);
   const access = wireAccess(given, splitModelRef(ref).model);
   const chat = await withFileIds(deps, principal, asGiven, given);
   const readText = (): string => chat.text ?? JSON.stringify(chat.body);
@@ -169,7 +180,7 @@ async function sendChat(deps: ProxyDeps, principal: Principal, chat: ProxiedChat
   }
   let kind: ProviderAccess['kind'] | null = null;
   const translated = {
-    ...{ access, model, dialect, body, ref: body.model, meter, timeouts: chat.timeouts },
+    ...{ access, model, dialect, body, ref: body.model, meter, timeouts: chat.timeouts, target: chat.target },
     ...(agent !== undefined && { agent }),
     ...(deps.kept !== undefined && { kept: deps.kept(principal) }),
     // A request that was refused is reserved already.
@@ -189,7 +200,7 @@ function withApiHeader(response: Response, kind: ProviderAccess['kind'] | null):
 async function forwardChat(
   { outbound, kept, telemetry, clock, ids, log }: ProxyDeps,
   principal: Principal,
-  { ref, dialect, body, agent, text, headers, signal, timeouts }: ProxiedChat,
+  { ref, dialect, body, agent, text, headers, signal, timeouts, target }: ProxiedChat,
   { access, isListed, reserve, hasBudget }: SendRules,
   meter: CallMeter,
 ): Promise<Response> {
@@ -210,7 +221,7 @@ async function forwardChat(
   const request = { access, model, dialect, headers, http, clock, ids, log, signal, meter, timeouts, ...own };
   if (telemetry == null) return await proxyChat(request);
   const { observeForward } = await import('./observe-forward.ts');
-  return await observeForward(telemetry, request, proxyChat);
+  return await observeForward(telemetry, request, proxyChat, target);
 }
 
 /** `isListed`: the model must be on an allow-list. */
