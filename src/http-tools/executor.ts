@@ -10,7 +10,7 @@ import type { ServerAccess } from '../core/servers/server.ts';
 import type { ServerOperation } from '../core/tools/server-operation.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { isRepeatable, type EditionTool } from '../core/toolset/edition-tool.ts';
-import { failedCall } from '../core/toolset/failed-call.ts';
+import { failedCall } from '../engine/call/failed-call.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { toServerHeaders, withServerQuery } from '../net/headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';

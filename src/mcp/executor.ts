@@ -4,7 +4,7 @@
  */
 import { cancelled, questionText } from '../core/servers/elicitation.ts';
 import { type EditionTool, isRepeatable } from '../core/toolset/edition-tool.ts';
-import { failedCall } from '../core/toolset/failed-call.ts';
+import { failedCall } from '../engine/call/failed-call.ts';
 import { limits } from '../core/limits/limits.ts';
 import { canElicit, type InputRequired } from '../core/tools/mcp-input.ts';
 import { Problem } from '../core/problem.ts';

@@ -13,12 +13,12 @@ import { limitFetch, requireReachable } from '../call/limit-egress.ts';
  * cancelled (MCP: the cancellation). `purpose`: as in `CallDeps`.
  */
 export function createServerFetch(
-  { fetch }: Pick<CallDeps, 'fetch'>,
+  { fetch: send }: Pick<CallDeps, 'fetch'>,
   signal: AbortSignal | null,
   purpose: 'server' | 'opened-server' = 'server',
 ): (request: Request) => Promise<Response> {
   return (request) =>
-    fetch(request, signal ?? request.signal, refuseOtherOrigins(request.url, 'Set its url to the address that it redirects to.'), purpose);
+    send(request, signal ?? request.signal, refuseOtherOrigins(request.url, 'Set its url to the address that it redirects to.'), purpose);
 }
 
 /** Returns an `onHop` that throws `upstream_error` at a redirect to another origin. `remedy`: what to do if the redirect is right. */

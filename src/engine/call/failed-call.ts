@@ -1,7 +1,7 @@
 /** The result of a call whose request to its tool's server failed: one rule for every kind of server. */
-import type { Problem } from '../problem.ts';
-import { errorResult, type ToolResult } from '../tools/tool.ts';
-import { type EditionTool, isRepeatable, onlyReads } from './edition-tool.ts';
+import type { Problem } from '../../core/problem.ts';
+import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
+import { type EditionTool, isRepeatable, onlyReads } from '../../core/toolset/edition-tool.ts';
 
 /** `error.extra.sent`: as in `ports/outbound.ts`; also true if a reply broke off. */
 export function failedCall(tool: EditionTool, { code, detail, extra }: Problem): ToolResult {
