@@ -1,6 +1,6 @@
 /** Compares the product with the floor: alternating rounds, ratios within a round, medians over the rounds. */
 import { load, median, type LoadResult, type Prepared } from './load.ts';
-import { measure } from './process-usage.ts';
+import { cpuMsOf, familyOf } from './process-usage.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Server, Servers } from './servers.ts';
 
@@ -43,7 +43,7 @@ export async function compare(
   scenario: Load,
   contestants: readonly Contestant[],
   { rounds, ms }: Effort,
-): Promise<{ side: Side; ratio: PairResult['ratio']; added: PairResult['added'] }[]> {
+): Promise<{ rounds: readonly Side[]; side: Side; ratio: PairResult['ratio']; added: PairResult['added'] }[]> {
   for (const contestant of contestants) await warmUp(scenario, contestant);
   const measured: Side[][] = contestants.map(() => []);
   for (let round = 0; round < rounds; round++) {
@@ -58,6 +58,7 @@ export async function compare(
     const ratio = (field: keyof Side): number => middle((side, base) => side[field] / base[field]);
     const added = (field: keyof Side): number => middle((side, base) => side[field] - base[field]);
     return {
+      rounds: sides,
       side: {
         cpuUs: of('cpuUs'),
         requestsPerSecond: of('requestsPerSecond'),
@@ -83,12 +84,13 @@ async function warmUp(scenario: Load, { requests }: Contestant): Promise<void> {
 }
 
 async function run(scenario: Load, { server, requests }: Contestant, ms: number): Promise<Side> {
-  const before = measure(server.pid);
+  const family = familyOf(server.pid);
+  const before = cpuMsOf(family);
   const result = await load(requests, { connections: scenario.connections, ms, sse: scenario.sse });
   check(scenario, result);
   const { requestsPerSecond, eventsPerSecond, p50, p99, first50 } = result;
   return {
-    cpuUs: ((measure(server.pid).cpuMs - before.cpuMs) * 1000) / result.answers,
+    cpuUs: ((cpuMsOf(family) - before) * 1000) / result.answers,
     requestsPerSecond,
     eventsPerSecond,
     p50,

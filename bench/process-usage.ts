@@ -18,6 +18,17 @@ export function measure(pid: number): ProcessUsage {
   return usage;
 }
 
+/**
+ * CPU time of a process and its children to the nanosecond, for rounds that are short next to a tick: each thread's time on a core. Threads that
+ * have ended do not count, so the process must keep its own.
+ */
+export function cpuMsOf(family: readonly number[]): number {
+  const threads = family.flatMap((member) =>
+    readdirSync(`/proc/${member}/task`).map((thread) => `/proc/${member}/task/${thread}/schedstat`),
+  );
+  return threads.reduce((sum, path) => sum + Number(readProc(path)?.split(' ', 1)[0] ?? 0), 0) / 1e6;
+}
+
 /** Memory and open files of the runtime alone: the descendant that runs workerd. */
 export function measureRuntime(pid: number): { rssMb: number; openFiles: number } {
   const runtime = familyOf(pid).findLast((member) => readProc(`/proc/${member}/comm`)?.trim() === 'workerd') ?? pid;

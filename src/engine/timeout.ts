@@ -52,7 +52,7 @@ export function abortAfter(timer: Timer, ms: number, reason: () => unknown, oute
 export const abandoned = Symbol('abandoned');
 
 /** How often a waiting request looks at the work of another one: at first after 1 ms, then less often. */
-const longestLookMs = 16;
+const usualLookMs = 16;
 
 /**
  * Waits for work that another request of this isolate has started. Returns `abandoned` after `ms`, or at once if that request has ended:
@@ -61,7 +61,7 @@ const longestLookMs = 16;
  * It looks at times of its own whether the work is done: code that awaits a promise of another Durable Object can be continued in that
  * object, where any use of its own storage fails (seen in workerd on busy machines, also through `Promise.race`).
  */
-export async function joinWork<T>(timer: Timer, work: Promise<T>, ms: number): Promise<T | typeof abandoned> {
+export async function joinWork<T>(timer: Timer, work: Promise<T>, ms: number, longestLookMs = usualLookMs): Promise<T | typeof abandoned> {
   let outcome: (() => T | typeof abandoned) | null = null;
   work.then(
     (value) => {

@@ -10,6 +10,7 @@ import type { ServerAccess } from '../core/servers/server.ts';
 import type { ServerOperation } from '../core/tools/server-operation.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { isRepeatable, type EditionTool } from '../core/toolset/edition-tool.ts';
+import { failedCall } from '../engine/call/failed-call.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { toServerHeaders, withServerQuery } from '../net/headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
@@ -29,28 +30,30 @@ function createHttpExecutor({ url, request, isPlain }: HttpCalls): ToolExecutor 
     host: async (tool) => secretHostOf(await url(tool)),
     isSafe: (tool) => isRepeatable(tool),
     async execute(tool, args, context) {
-      let isSent = false;
+      let isTried = false;
       try {
         const outgoing = await request(tool, args, context);
-        isSent = true;
+        isTried = true;
         const response = await context.fetch(outgoing);
         const result = toHttpToolResult(tool.canonical, response, await readBounded(response, limits.maxToolReplyBytes), { isPlain });
         return response.status >= 500 || response.status === 429 ? { ...result, failed: 'unanswered' } : result;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        const result = failure(tool.canonical, error);
-        // The runtime does not say whether a connection was refused or lost, so a request counts as sent once it was tried.
-        return result.code === 'invalid_arguments' ? result : { ...result, failed: isSent ? 'unanswered' : 'unsent' };
+        const result = failure(tool, error);
+        if (result.code === 'invalid_arguments') return result;
+        return { ...result, failed: isTried && error.extra.sent !== false ? 'unanswered' : 'unsent' };
       }
     },
   };
 }
 
 /** Invalid arguments are reported as such, so that the model can fix them. */
-function failure(canonical: string, { code, detail, extra }: Problem): ToolResult {
+function failure(tool: EditionTool, error: Problem): ToolResult {
+  const { code, detail, extra } = error;
+  const { canonical } = tool;
   if (code === 'invalid_request' && Array.isArray(extra.issues))
     return errorResult('invalid_arguments', `${canonical} was not called: ${detail}`, extra.issues);
-  return errorResult(code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${detail}`);
+  return failedCall(tool, error);
 }
 
 /**

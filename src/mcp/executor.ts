@@ -4,6 +4,7 @@
  */
 import { cancelled, questionText } from '../core/servers/elicitation.ts';
 import { type EditionTool, isRepeatable } from '../core/toolset/edition-tool.ts';
+import { failedCall } from '../engine/call/failed-call.ts';
 import { limits } from '../core/limits/limits.ts';
 import { canElicit, type InputRequired } from '../core/tools/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
@@ -40,6 +41,7 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
     async execute(tool, args, context) {
       const unheard: string[] = [];
       let isSent = false;
+      const fetch = countRequests(context.fetch, () => isSent);
       try {
         const hooks: UpstreamHooks = {
           ...toHooks(context.channel, unheard),
@@ -51,7 +53,8 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };
-        const call = (own: UpstreamHooks) => send(upstream, access, { tool, args, context }, own, { ...toUpstream(context), stdio });
+        const call = (own: UpstreamHooks) =>
+          send(upstream, access, { tool, args, context }, own, { ...toUpstream(context), fetch: fetch.fetch, stdio });
         const answer =
           telemetry == null
             ? await call(hooks)
@@ -66,19 +69,37 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
         if (!(error instanceof Problem)) throw error;
         const connection = error.extra.unauthorized === true ? context.tokens?.connection : undefined;
         if (connection !== undefined) return notConnected(tool, connection, context);
-        const code = error.code === 'upstream_timeout' ? 'timeout' : 'tool_error';
-        const failed = errorResult(code, `${tool.canonical} failed: ${error.detail}`);
+        const failed = failedCall(tool, error);
         const rpc = tool.offer !== undefined && error.cause instanceof ServerRpcError ? { protocolError: error.cause.rpc } : {};
         const isFault = isServerFault(error, context);
-        const how = isSent ? 'unanswered' : 'unsent';
+        const how = isSent && !fetch.areUnsent() ? 'unanswered' : 'unsent';
         return {
           ...withCancelledRequests({ ...failed, ...rpc }, unheard),
           ...(isFault && { serverFault: true }),
-          ...((isFault || !isSent || code === 'timeout') && { failed: how }),
+          ...((isFault || how === 'unsent' || failed.code === 'timeout') && { failed: how }),
         };
       }
     },
   };
+}
+
+/**
+ * Counts the requests from the call on. `areUnsent`: there were some, and none was sent: a later one that is not sent, such as that for a task, says
+ * nothing about the call.
+ */
+function countRequests(send: ToolContext['fetch'], counts: () => boolean) {
+  let [tried, unsent] = [0, 0];
+  const fetch: ToolContext['fetch'] = async (request) => {
+    if (!counts()) return await send(request);
+    tried += 1;
+    try {
+      return await send(request);
+    } catch (error) {
+      if (error instanceof Problem && error.extra.sent === false) unsent += 1;
+      throw error;
+    }
+  };
+  return { fetch, areUnsent: () => tried > 0 && tried === unsent };
 }
 
 /**

@@ -10,6 +10,7 @@ import type { WithTelemetry } from '../ports/telemetry.ts';
 import type { TraceCarrier } from '../core/telemetry/trace-context.ts';
 import { createGuard, type Destination, type Guard, type GuardSettings, OutboundRefused, settingFor } from './guard.ts';
 import { headersForOtherOrigin } from './headers.ts';
+import { type OpenOnce, whyUnsent } from './unsent.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { abortAfter } from '../engine/timeout.ts';
 
@@ -33,11 +34,12 @@ export function sendThrough(bindings: { PUBLIC_NETWORK?: Network; PRIVATE_NETWOR
   };
 }
 
-export function createOutbound(settings: OutboundSettings, send: SendOnce = sendThrough({})): OutboundHttp {
+/** `open`: null: the runtime opens no connections but those of requests. */
+export function createOutbound(settings: OutboundSettings, send: SendOnce = sendThrough({}), open: OpenOnce | null = null): OutboundHttp {
   const guard = rememberProviders(createGuard(settings));
 
   return async (request, options) => {
-    let to = guard(request.url, options.purpose);
+    let to = unsent(() => guard(request.url, options.purpose));
     options.onHop?.(to.url, 0);
     const signal = signalOf(options);
 
@@ -50,8 +52,10 @@ export function createOutbound(settings: OutboundSettings, send: SendOnce = send
     if (settings.telemetry != null) markTrace(outgoing.headers, options.purpose, settings.telemetry.carrier());
     message = { ...message, headers: outgoing.headers };
 
+    const closed = options.opensFirst === true && open !== null ? await open(to.url, to.isPrivate) : null;
+    if (closed !== null) throw unreachable(to, closed, { sent: false });
     for (let redirects = 0; ; redirects += 1) {
-      const response = await sendOnce(send, outgoing, to, options, signal);
+      const response = await sendOnce(send, outgoing, to, options, signal, redirects);
       const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null;
       if (location === null) return response;
       await response.body?.cancel();
@@ -164,6 +168,7 @@ async function sendOnce(
   { url, isPrivate }: Destination,
   options: OutboundOptions,
   signal: AbortSignal | null,
+  redirects: number,
 ): Promise<Response> {
   try {
     return await send(request, isPrivate);
@@ -177,8 +182,25 @@ async function sendOnce(
         { cause },
       );
     }
-    const reason = !isPrivate && isUnexplained(cause) ? likelyReason(url, options.purpose) : '';
-    throw new Problem('upstream_error', `${url.host} could not be reached${reason}.`, { retryable: true }, { cause });
+    const why = whyUnsent(cause);
+    const likely = !isPrivate && isUnexplained(cause) ? likelyReason(url, options.purpose) : null;
+    // The server that redirects has had the request.
+    throw unreachable({ url }, why ?? likely, { sent: why === null || redirects > 0 }, cause);
+  }
+}
+
+function unreachable({ url }: Pick<Destination, 'url'>, why: string | null, extra: { sent: boolean }, cause?: unknown): Problem {
+  const reason = why === null ? ', or the connection broke' : `: ${why}`;
+  return new Problem('upstream_error', `${url.host} could not be reached${reason}.`, { retryable: true, ...extra }, { cause });
+}
+
+/** What is refused before the first request is not sent; after a redirect, the first server has had it. */
+function unsent<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof OutboundRefused) Object.assign(error.extra, { sent: false });
+    throw error;
   }
 }
 
@@ -192,7 +214,7 @@ function isUnexplained(cause: unknown): boolean {
 
 function likelyReason(url: URL, purpose: OutboundPurpose): string {
   const tls = url.protocol === 'https:' ? ', or the TLS handshake failed' : '';
-  return `: its name does not resolve, or resolves to a private address${tls}. ${settingFor(url, purpose)}`;
+  return `its name does not resolve, or resolves to a private address${tls}. ${settingFor(url, purpose)}`;
 }
 
 /**

@@ -55,7 +55,7 @@ function toFault(cause: unknown): unknown {
   return new Problem(
     'upstream_error',
     'The response broke off before its end, or its content-encoding is wrong.',
-    { retryable: true },
+    { retryable: true, sent: true },
     { cause },
   );
 }

@@ -25,6 +25,8 @@ export type ChatRequest = {
   whole?: true;
   /** The agent's or route's; those that are absent are the provider's. */
   timeouts?: AttemptLimits;
+  /** Of a route: which of its models this is, why it is asked, and which failed before, for the span. */
+  target?: string;
   /** The tools are a client's, which expects valid JSON: a call in text that cannot be read, or is not one of theirs, stays text. */
   forClient?: true;
   /** The agent's setting; absent: that of the provider's profile. */

@@ -14,10 +14,12 @@ export type OutboundOptions = {
   timeoutMs?: number;
   /** Called with each address that passed the guard, before anything is sent there: hop 0 is the request's own, 1 the first redirect's. Throws to stop the request. */
   onHop?(to: URL, hop: number): void;
+  /** Opens a connection first, if the runtime can: if that fails, it is certain that nothing was sent. Costs a connection. */
+  opensFirst?: boolean;
 };
 
 /**
- * Resolves with any response, error statuses included. Throws `Problem` if the request is refused or the host is unreachable; rethrows an
- * abort unchanged. For purpose `provider` the caller sets the timeout; the others have one.
+ * Resolves with any response, error statuses included. Throws `Problem` if the request is refused or the host is unreachable, with
+ * `sent`: false if nothing was sent for certain, true if it may have arrived; rethrows an abort unchanged. For purpose `provider` the caller sets the timeout; the others have one.
  */
 export type OutboundHttp = (request: Request, options: OutboundOptions) => Promise<Response>;

@@ -15,13 +15,15 @@ type ForwardedChat = { access: ProviderAccess; model: string; body: Readonly<Rec
 /** Longer replies are not parsed further. */
 const maxParsedBytes = 4_194_304;
 
+/** `target`: of a route, as in `ChatRequest`. */
 export async function observeForward<Chat extends ForwardedChat>(
   telemetry: Telemetry,
   request: Chat,
   forward: (request: Chat) => Promise<Response>,
+  target: string | undefined,
 ): Promise<Response> {
   const { access, model, body } = request;
-  const span = telemetry.start(modelSpan(access, model, forwardedSettings(body)));
+  const span = telemetry.start(modelSpan(access, model, { ...forwardedSettings(body), 'moniker.target': target }));
   span.setContent('gen_ai.input.messages', () => telemetryMessages(body.messages ?? body.input));
   try {
     const response = await telemetry.within(span, () => forward(request));

@@ -3,6 +3,7 @@ import { readSettings } from '../core/people/settings.ts';
 import type { CallDeps } from '../engine/call/call-scope.ts';
 import { createPools } from '../engine/fair-pool.ts';
 import { createInstanceName, createOutbound, hopHeader, refuseOwnHop, sendThrough } from '../net/outbound.ts';
+import { openThrough } from '../net/unsent.ts';
 import { createProgramNotice, createStdioBridge } from '../net/stdio-bridge.ts';
 import type { Authorization } from '../mcp/authorization/authorization.ts';
 import type { WaitUntil } from '../platform/background.ts';
@@ -35,7 +36,11 @@ export function buildRuntime(bindings: Bindings, { background, issued, noApprova
     issued,
     noApprovals,
     pools: createPools(runtime.clock),
-    outbound: createOutbound({ ...settings, telemetry, ...(instance !== null && { instance }) }, send),
+    outbound: createOutbound(
+      { ...settings, telemetry, ...(instance !== null && { instance }) },
+      send,
+      openThrough(bindings, runtime.clock),
+    ),
     stdio: createStdioBridge(settings, send),
     master: createMasterKey(settings.masterKey, settings.previousMasterKey),
     sealing: createAuditKey(settings),

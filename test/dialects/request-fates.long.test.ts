@@ -10,7 +10,7 @@ import { loadDialect } from '../../src/dialects/dialects.ts';
 import { translateChat } from '../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/chat-model.ts';
-import { proxyChat } from '../../src/providers/proxy.ts';
+import { proxyChat } from '../../src/providers/passed/forward-chat.ts';
 import { countedIds, fakeClock } from '../fakes/runtime.ts';
 import { countsOf, fateOf, fatesAsMarkdown } from './request-fates.ts';
 import { dialectExamples, unseen } from './request-fields.ts';

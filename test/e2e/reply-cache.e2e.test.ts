@@ -30,20 +30,23 @@ beforeAll(async () => {
       if (request.url?.endsWith(':batchEmbedContents')) return send(200, { embeddings: [{ values: [number] }] });
       if (request.url === '/v1/embeddings')
         return send(200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [number] }], model: 'small', usage });
-      if (text.includes('fail')) return send(400, { error: { message: 'no', type: 'invalid_request_error' } });
+      const inTime = (answer: () => void): void => void (text.includes('slow') ? setTimeout(answer, 400) : answer());
+      if (text.includes('fail')) return inTime(() => send(400, { error: { message: 'no', type: 'invalid_request_error' } }));
       if (body.stream !== true) {
         const message = { role: 'assistant', content: text.includes('long') ? 'x'.repeat(1_100_000) : `reply ${number}` };
         const reply = { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
-        return text.includes('slow') ? void setTimeout(() => send(200, reply), 200) : send(200, reply);
+        return inTime(() => send(200, reply));
       }
       const chunk = (delta: object, finish: string | null) =>
         frame({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(chunk({ role: 'assistant', content: `reply ${number}` }, null));
       if (text.includes('cut')) return response.end();
-      response.write(chunk({}, 'stop'));
-      response.write(frame({ ...head, object: 'chat.completion.chunk', choices: [], usage }));
-      return response.end('data: [DONE]\n\n');
+      return inTime(() => {
+        response.write(chunk({}, 'stop'));
+        response.write(frame({ ...head, object: 'chat.completion.chunk', choices: [], usage }));
+        response.end('data: [DONE]\n\n');
+      });
     });
   });
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
@@ -110,6 +113,31 @@ describe('a cached reply', () => {
     let text = '';
     for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
     expect(text).toMatch(/^reply \d+$/);
+  });
+
+  it.each([false, true])('answers equal requests at the same time, which wait for the first one (stream %s)', async (stream) => {
+    const before = received.length;
+    const body = chat('kept', `slow and equal ${stream}`, { stream });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(body)));
+    expect(received).toHaveLength(before + 1);
+    expect(answers.map(({ cache }) => cache?.slice(0, 3)).toSorted()).toEqual(['hit', 'hit', 'hit', 'hit', 'hit', 'mis']);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('that does not come lets equal requests at the same time ask the model themselves', async () => {
+    const before = received.length;
+    const failed = await Promise.all(Array.from({ length: 4 }, () => ask(chat('kept', 'slow fail'))));
+    expect([received.length - before, failed.map(({ status }) => status)]).toEqual([4, [400, 400, 400, 400]]);
+    // The client of the first one disconnects.
+    const body = chat('kept', 'slow and left', { stream: true });
+    const gone = new AbortController();
+    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body), signal: gone.signal };
+    const first = await fetch(`${service.url}/v1/chat/completions`, init);
+    const second = ask(body);
+    await first.body?.getReader().read();
+    gone.abort();
+    expect((await second).text).toContain('[DONE]');
   });
 
   it('is translated to the dialect of the request, and shared with no other dialect', async () => {

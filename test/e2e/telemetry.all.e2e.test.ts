@@ -192,6 +192,27 @@ describe('the spans of', () => {
     });
   });
 
+  it('the spans of a routed request and of a step say which target was asked, why, and which failed before', async () => {
+    const targets = ['far/broken', 'far/big'].map((model) => ({ model }));
+    expect((await service.call('PUT', '/v1/model-aliases/routed', { targets })).status).toBe(201);
+    const first = 'far/broken; why=in-order; attempts=1';
+    const second = expect.stringMatching(/^far\/big; why=fallback; attempts=2; failed="far\/broken:\w+"$/);
+    const messages = [{ role: 'user', content: 'hello' }];
+    const forwarded = newTrace();
+    expect((await service.call('POST', '/v1/chat/completions', { model: 'routed', messages }, forwarded)).status).toBe(200);
+    await treeOf(forwarded.id, 'POST');
+    const chat = (await treeOf(forwarded.id, 'chat big')).spans;
+    expect(find(chat, 'chat broken')?.attributes).toMatchObject({ 'moniker.target': first });
+    expect(find(chat, 'chat big')?.attributes).toMatchObject({ 'moniker.target': second });
+    expect(find(chat, 'POST /v1/chat/completions')?.attributes).toMatchObject({ 'moniker.target': second });
+    const turn = newTrace();
+    expect((await service.call('POST', '/v1/chat/completions', { model: 'routed', toolset: 'desk', messages }, turn)).status).toBe(200);
+    await treeOf(turn.id, 'invoke_agent');
+    const steps = (await treeOf(turn.id, 'chat big')).spans;
+    // The target that failed is put aside.
+    expect(find(steps, 'chat big')?.attributes).toMatchObject({ 'moniker.target': 'far/big; why=fallback; attempts=1' });
+  });
+
   it('a turn whose model fails are marked with the code of the failure', async () => {
     const { id, traceparent } = newTrace();
     const body = { model: 'far/broken', toolset: 'desk', messages: [{ role: 'user', content: canary }] };
@@ -281,7 +302,7 @@ it('metrics are exported, and /metrics has them for an administrator', async () 
     /^http_server_request_duration_seconds_count\{http_request_method="POST",http_route="\/v1\/chat\/completions".*\} \d+$/m,
   );
   expect(text).toMatch(
-    /^gen_ai_client_inference_usage_input_tokens_total\{.*gen_ai_request_model="big".*gen_ai_token_modality="unknown"\} 16$/m,
+    /^gen_ai_client_inference_usage_input_tokens_total\{.*gen_ai_request_model="big".*gen_ai_token_modality="unknown"\} 32$/m,
   );
   expect(text).toMatch(/^moniker_tool_calls_total\{gen_ai_tool_name="builtin.bash",moniker_tool_verdict="ran"\} \d+$/m);
   expect(text).toMatch(/^moniker_live\{kind="turns"\} 0$/m);

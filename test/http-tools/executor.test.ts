@@ -10,6 +10,7 @@ import { callTool } from '../../src/engine/call/call-tool.ts';
 import { executorByKind } from '../../src/engine/call/executor-by-kind.ts';
 import type { CallDeps } from '../../src/engine/call/call-scope.ts';
 import { createStaticExecutor } from '../../src/http-tools/executor.ts';
+import { createToolFetch } from '../../src/engine/servers/server-fetch.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
@@ -61,7 +62,7 @@ async function door(url: string, more: Partial<ServerAccess> = {}, { trusted = t
     log: keptLog(),
     executor: executorByKind({ static: createStaticExecutor(server) }),
     server,
-    fetch: (request, signal, onHop, purpose = 'tool') => outbound(request, { purpose, signal, ...(onHop && { onHop }) }),
+    fetch: createToolFetch(outbound),
     secret: async (name, tool, host) => {
       asked.push({ name, tool, host });
       const value = secrets[name];

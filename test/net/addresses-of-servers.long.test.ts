@@ -5,7 +5,7 @@ import { Problem } from '../../src/core/problem.ts';
 import { OpenApiServer, type ServerAccess } from '../../src/core/servers/server.ts';
 import type { ServerOAuth } from '../../src/core/servers/server-oauth.ts';
 import { contentText } from '../../src/core/tools/tool.ts';
-import { createServerFetch } from '../../src/engine/servers/server-fetch.ts';
+import { createServerFetch, createToolFetch } from '../../src/engine/servers/server-fetch.ts';
 import { createOpenApiExecutor } from '../../src/http-tools/executor.ts';
 import { createOpenApiSource } from '../../src/http-tools/openapi/source.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
@@ -28,10 +28,7 @@ function world(answer: (request: Request) => Response = () => Response.json({}))
     sent.push(request.url);
     return answer(request);
   });
-  const fetch = createServerFetch(
-    { fetch: (request, signal, onHop, purpose = 'tool') => outbound(request, { purpose, signal, ...(onHop && { onHop }) }) },
-    null,
-  );
+  const fetch = createServerFetch({ fetch: createToolFetch(outbound) }, null);
   return { sent, fetch, outbound };
 }
 

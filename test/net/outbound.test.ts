@@ -165,7 +165,11 @@ describe('the outbound client', () => {
     const failing = createOutbound(closed, () => Promise.reject(new TypeError('connect ECONNREFUSED 1.2.3.4:443')));
     const error = await failing(new Request('https://a.example/?key=secret'), { purpose: 'tool' }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Problem);
-    expect(error).toMatchObject({ code: 'upstream_error', detail: 'a.example could not be reached.', extra: { retryable: true } });
+    expect(error).toMatchObject({
+      code: 'upstream_error',
+      detail: 'a.example could not be reached, or the connection broke.',
+      extra: { retryable: true },
+    });
   });
 
   it('rethrows an abort of the caller unchanged', async () => {

@@ -5,7 +5,7 @@ import { openAiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/chat-model.ts';
-import { proxyChat } from '../../src/providers/proxy.ts';
+import { proxyChat } from '../../src/providers/passed/forward-chat.ts';
 import { rehearsalHttp } from '../../src/providers/rehearsal/rehearsal.ts';
 import { collect } from '../contracts/chat-model.ts';
 import { countedIds } from '../fakes/runtime.ts';

@@ -6,7 +6,7 @@ import { openAiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import { translateChat } from '../../src/engine/proxy/translate-chat.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/chat-model.ts';
-import { proxyChat } from '../../src/providers/proxy.ts';
+import { proxyChat } from '../../src/providers/passed/forward-chat.ts';
 import { countedIds, fakeClock } from '../fakes/runtime.ts';
 
 const access: ProviderAccess = {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProviderAccess } from '../../src/core/model/provider.ts';
 import { openAiChat } from '../../src/dialects/openai-chat/dialect.ts';
-import { proxyChat } from '../../src/providers/proxy.ts';
+import { proxyChat } from '../../src/providers/passed/forward-chat.ts';
 import { countedIds, fakeClock } from '../fakes/runtime.ts';
 
 const access: ProviderAccess = {

@@ -52,7 +52,10 @@ export function orderTargets({ targets, strategy = 'in-order', fallbacks = [] }:
 
 /** Removes and returns the first candidate that is up, or whose pause has ended; null: none is. */
 export function takeNext<One extends TargetCandidate>(candidates: One[], now: number): One | null {
-  const index = candidates.findIndex(({ health }) => ['up', 'due'].includes(targetState(health, now)));
+  const index = candidates.findIndex(({ health }) => {
+    const state = targetState(health, now);
+    return state === 'up' || state === 'due';
+  });
   return (index < 0 ? undefined : candidates.splice(index, 1)[0]) ?? null;
 }
 

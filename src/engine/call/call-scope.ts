@@ -40,8 +40,13 @@ export type CallDeps = WithTelemetry & {
   executor: ToolExecutor;
   /** Whose keys make the calls. Absent: scripts share the thread without regard to keys. */
   workspace?: string;
-  /** `onHop`: as in `ports/outbound.ts`. `purpose`: default is the tool's own request; `server`: a request to the tool's server. */
-  fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void, purpose?: 'tool' | 'server'): Promise<Response>;
+  /** `onHop`: as in `ports/outbound.ts`. `purpose`: default is the tool's own request; `server`: a request to the tool's server; `opened-server`: with `opensFirst`. */
+  fetch(
+    request: Request,
+    signal: AbortSignal,
+    onHop?: (to: URL, hop: number) => void,
+    purpose?: 'tool' | 'server' | 'opened-server',
+  ): Promise<Response>;
   /** Returns the newest version of a toolset; absent: toolsets do not change. Throws `not_found`. */
   toolset?(name: string): Promise<CompiledToolset>;
   /** Returns what a call needs to know about the server of a tool; absent: there are no servers. Throws `not_found`. `tool`: the own name of the called tool. */

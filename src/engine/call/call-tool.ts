@@ -176,8 +176,8 @@ async function runCharged(deps: CallDeps, scope: CallScope, authorized: Authoriz
   if ('refusal' in charge) return { result: charge.refusal, ran: false };
   try {
     const end = toEnd(deps, scope, authorized, await executeCall(deps, scope, authorized, { ...run, callPrepared, price }));
-    // A stored result costs nothing.
-    if ('waitFor' in end || !end.ran || end.result.served?.cachedSeconds !== undefined) return end;
+    // A stored result costs nothing, and neither does a call that its server was not sent.
+    if ('waitFor' in end || !end.ran || end.failed === 'unsent' || end.result.served?.cachedSeconds !== undefined) return end;
     const isNested = authorized.call.request.parent !== undefined;
     const cost = charge.settle(end.result, scope.turn !== null && !(isNested && run.signal.aborted));
     return cost === undefined ? end : { ...end, cost };

@@ -106,7 +106,10 @@ export async function executeCall(
   if (signal.aborted) return notRun(stopped(tool));
   const watched = watch.watchContext(guarded.context, () => guarded.question() === null);
   // An administrator set the server's address, so requests to it need no approval.
-  const context = isServerTool(tool) ? { ...watched, fetch: createServerFetch(deps, tool.kind === 'mcp' ? null : abort.signal) } : watched;
+  // Another target may be called only if this one was certainly not sent the call, or only reads.
+  const mustKnow = call.inOrder !== undefined && !onlyReads(tool);
+  const toServer = () => createServerFetch(deps, tool.kind === 'mcp' ? null : abort.signal, mustKnow ? 'opened-server' : 'server');
+  const context = isServerTool(tool) ? { ...watched, fetch: toServer() } : watched;
   const run = async (): Promise<ToolOutcome> => {
     const send = (): Promise<ToolOutcome> => deps.executor.execute(tool, filled.arguments, context);
     const stored = tool.cache === undefined || request.given != null ? undefined : deps.storedResults;

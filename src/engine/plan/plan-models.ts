@@ -68,15 +68,16 @@ export function agentRules(used: UsedAgent | undefined): ModelRule[] {
 
 /**
  * Returns the provider of a request outside of turns, and whether its model must be on an allow-list. Throws `forbidden` if it is not on that of
- * the key and of the workspace.
+ * the key and of the workspace. `known`: these lists, of a request that may be sent to several models.
  */
 export async function readAllowedProvider(
   directory: Directory,
   principal: Principal,
   ref: string,
+  known?: readonly ModelRule[],
 ): Promise<{ access: ProviderAccess; isListed: boolean }> {
   const found = await findModel(directory, principal.workspace, ref);
-  const rules = await readModelRules(directory, principal);
+  const rules = known ?? (await readModelRules(directory, principal));
   requireAllowedModel(rules, toCalled(found));
   if (found.access === null) throw found.fault;
   return { access: found.access, isListed: rules.length > 0 };
@@ -95,12 +96,21 @@ export async function requireModels(
   return found;
 }
 
-/** Throws `forbidden` if a model of a route is not allowed for the key, since a request could get any of them. */
-export async function requireRouteModels(directory: Directory, principal: Principal, models: readonly ResolvedModel[]): Promise<void> {
-  const routes = models.filter((model) => typeof model !== 'string');
+/**
+ * Returns whose allow-lists apply to a request outside of turns. Throws `forbidden` if a model of a route is not allowed, since the request could
+ * get any of them.
+ */
+export async function readRouteRules(
+  directory: Directory,
+  principal: Principal,
+  models: readonly ResolvedModel[],
+): Promise<readonly ModelRule[]> {
+  const rules = await readModelRules(directory, principal);
   // Without a list, the providers are only read when they are asked.
-  if (routes.length === 0 || (await readModelRules(directory, principal)).length === 0) return;
-  await requireModels(directory, principal, routes.flatMap(modelsOf));
+  if (rules.length === 0) return rules;
+  const listed = models.flatMap((model) => (typeof model === 'string' ? [] : modelsOf(model)));
+  for (const ref of listed) requireAllowedModel(rules, toCalled(await findModel(directory, principal.workspace, ref)));
+  return rules;
 }
 
 /** Without a provider, the name is compared as it is. */

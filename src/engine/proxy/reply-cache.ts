@@ -6,6 +6,7 @@ import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import { isRecord, listOf, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { MB } from '../../core/limits/units.ts';
+import { setNewest } from '../../core/memoize.ts';
 import { cacheHeader, type DecidedCache, decideCache, readCacheHeader } from '../../core/model/cache/cache-decision.ts';
 import type { Usage } from '../../core/model/chat-event.ts';
 import { findModelAlias } from '../../core/model/model-alias.ts';
@@ -15,7 +16,7 @@ import { joinBytes } from '../../core/text/bytes.ts';
 import type { Directory } from '../../ports/directory.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
-import { withTimeout } from '../timeout.ts';
+import { abandoned, joinWork, withTimeout } from '../timeout.ts';
 import { copyThrough } from './body-log.ts';
 import type { CallMeter } from './call-meter.ts';
 import type { KeptReplies } from './kept-replies.ts';
@@ -43,7 +44,12 @@ export type CachedReplies = {
   erase(workspace: string, keyId: string | undefined): Promise<{ erased: number; isDone: boolean }>;
 };
 
+/** Of requests that are being answered, what they will store; null: nothing. */
+type InFlight = Map<string, Promise<CachedReply | null>>;
+
 export type CacheDeps = {
+  /** Absent: those of the isolate. */
+  inFlight?: InFlight;
   directory: Pick<Directory, 'modelAliases'>;
   clock: Clock;
   cached: CachedReplies;
@@ -74,6 +80,13 @@ export type OpenCache = {
 const maxReplyBytes = 1 * MB;
 /** The format of a stored reply, and of what its hash is made of. */
 const format = 1;
+/** An equal request waits so long for one that is in flight, also for a stream, whose whole is stored. Then it asks the model itself. */
+const maxJoinMs = 20_000;
+/** Models take seconds, and each look costs CPU. */
+const joinLookMs = 100;
+/** Those whose request was dropped stay until an equal one joins them. */
+const maxInFlight = 1_000;
+const ofIsolate: InFlight = new Map();
 /** Kept parts are stored for an hour (`storage/reply-store.ts`). */
 const keptMs = 1_800_000;
 
@@ -113,7 +126,9 @@ function noted(response: Response, value: string): Response {
 type Place = Exclude<DecidedCache, { bypass: string }> & { name: string; dialect: string | null; hit(): void };
 
 function cacheAt(deps: CacheDeps, { workspace, keyId }: Principal, { name, ttl, isRefresh, dialect, hit }: Place): OpenCache {
-  const { clock, cached, background = () => undefined } = deps;
+  const { clock, cached, inFlight = ofIsolate, background = () => undefined } = deps;
+  const place = `${workspace}\n${name}`;
+  const isFresh = (reply: CachedReply | null): reply is CachedReply => reply !== null && clock.now() - reply.at < ttl * 1_000;
   const reported = Promise.withResolvers<UsageReport>();
   let isHit = false;
 
@@ -127,14 +142,48 @@ function cacheAt(deps: CacheDeps, { workspace, keyId }: Principal, { name, ttl, 
     meter.end();
     return noted(new Response(reply.body, { headers: reply.headers }), `hit; age=${Math.floor(age / 1_000)}`);
   };
-  const store = async (copied: Promise<string | null>, headers: Headers, kept: CachedReply['kept']): Promise<void> => {
+  const store = async (copied: Promise<string | null>, headers: Headers, kept: CachedReply['kept']): Promise<CachedReply | null> => {
     const ended = Promise.all([copied, reported.promise]);
     const found = await withTimeout(clock, ended, limits.providerWholeTimeoutMs, () => null);
     const [body, report] = found ?? [null, null];
-    if (body === null || report?.request?.status !== 'completed' || !isWhole(body, headers.get('content-type') ?? '', dialect)) return;
+    if (body === null || report?.request?.status !== 'completed' || !isWhole(body, headers.get('content-type') ?? '', dialect)) return null;
     const [use] = report.models;
     const usage = use === undefined || use.unreported > 0 ? null : use.usage;
-    cached.put(workspace, name, { at: clock.now(), keyId, headers: shown(headers), body, usage, kept }, ttl);
+    const reply = { at: clock.now(), keyId, headers: shown(headers), body, usage, kept };
+    cached.put(workspace, name, reply, ttl);
+    return reply;
+  };
+  /** Null if the one in flight has nothing for this request: it failed, may not be stored, was dropped or takes too long. */
+  const join = async (other: Promise<CachedReply | null>): Promise<CachedReply | null> => {
+    const joined = await joinWork(clock, other, maxJoinMs, joinLookMs);
+    if (joined !== abandoned) return joined;
+    if (inFlight.get(place) === other) inFlight.delete(place);
+    return null;
+  };
+  /** Returns how it ends. Only values are passed on: a response of another request cannot be read. */
+  const begin = (): ((reply: CachedReply | null) => void) => {
+    const { promise, resolve } = Promise.withResolvers<CachedReply | null>();
+    setNewest(inFlight, place, promise, maxInFlight);
+    return (reply) => {
+      if (inFlight.get(place) === promise) inFlight.delete(place);
+      resolve(reply);
+    };
+  };
+  const ask = async (kept: KeptReplies | undefined, send: Send, end: (reply: CachedReply | null) => void): Promise<Response> => {
+    const added: [id: string, text: string][] = [];
+    const put = (id: string, text: string): void => {
+      added.push([id, text]);
+      kept?.put(id, text);
+    };
+    const response = await send(kept && { ...kept, put });
+    const { body, headers } = response;
+    if (body === null) {
+      end(null);
+      return noted(response, 'miss');
+    }
+    const copy = createCopy();
+    background(store(copy.text, new Headers(headers), added).then(end));
+    return noted(new Response(copyThrough(body, copy.push, copy.end), response), 'miss');
   };
   return {
     usage: (recorder) =>
@@ -145,19 +194,21 @@ function cacheAt(deps: CacheDeps, { workspace, keyId }: Principal, { name, ttl, 
         },
       },
     async answer(meter, kept, send) {
-      const found = isRefresh ? null : await cached.get(workspace, name);
-      if (found !== null && clock.now() - found.at < ttl * 1_000) return replay(found, meter, kept);
-      const added: [id: string, text: string][] = [];
-      const put = (id: string, text: string): void => {
-        added.push([id, text]);
-        kept?.put(id, text);
-      };
-      const response = await send(kept && { ...kept, put });
-      const { body, headers } = response;
-      if (body === null) return noted(response, 'miss');
-      const copy = createCopy();
-      background(store(copy.text, new Headers(headers), added));
-      return noted(new Response(copyThrough(body, copy.push, copy.end), response), 'miss');
+      if (isRefresh) return await ask(kept, send, () => undefined);
+      const other = inFlight.get(place);
+      const joined = other === undefined ? null : await join(other);
+      if (isFresh(joined)) return replay(joined, meter, kept);
+      // After a failure, those that waited for it go on at the same time; later ones join the first of them.
+      const end = inFlight.has(place) ? () => undefined : begin();
+      try {
+        const found = other === undefined ? await cached.get(workspace, name) : null;
+        if (!isFresh(found)) return await ask(kept, send, end);
+        end(found);
+        return replay(found, meter, kept);
+      } catch (error) {
+        end(null);
+        throw error;
+      }
     },
   };
 }

@@ -46,6 +46,8 @@ export type ProxiedChat = {
   agentName?: string | undefined;
   /** Of the agent or route. */
   timeouts?: AttemptLimits | undefined;
+  /** As in `ChatRequest`. */
+  target?: string | undefined;
   /** Whose limits it counts for. Absent: those of the key and the workspace. */
   limited?: Plan['limited'];
 };
@@ -64,6 +66,7 @@ export type TranslatedChat = {
   /** The overrides of an agent, which replace the request's own settings. */
   agent?: AgentOverrides;
   timeouts?: AttemptLimits | undefined;
+  target?: string | undefined;
   /** Absent: nothing is stored between requests. */
   kept?: KeptReplies;
   meter?: CallMeter;
@@ -149,7 +152,7 @@ async function readAll(batches: AsyncIterator<readonly ChatEvent[]>, meter: Call
 }
 
 function toChatRequest(
-  { access, model, agent, reserve, sentBy, timeouts }: TranslatedChat,
+  { access, model, agent, reserve, sentBy, timeouts, target }: TranslatedChat,
   request: DialectRequest,
   conversation: ConversationBuilder,
 ): ChatRequest {
@@ -177,6 +180,7 @@ function toChatRequest(
     ...(!request.streamed && { whole: true as const }),
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     ...(timeouts !== undefined && { timeouts }),
+    ...(target !== undefined && { target }),
     ...(reserve !== undefined && { reserve }),
     ...(sentBy !== undefined && { sentBy }),
   };

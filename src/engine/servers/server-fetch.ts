@@ -10,11 +10,15 @@ import { limitFetch, requireReachable } from '../call/limit-egress.ts';
 
 /**
  * `signal` aborts all requests; null: each request's own signal does, for clients that still have to send something when a call is
- * cancelled (MCP: the cancellation).
+ * cancelled (MCP: the cancellation). `purpose`: as in `CallDeps`.
  */
-export function createServerFetch({ fetch }: Pick<CallDeps, 'fetch'>, signal: AbortSignal | null): (request: Request) => Promise<Response> {
+export function createServerFetch(
+  { fetch: send }: Pick<CallDeps, 'fetch'>,
+  signal: AbortSignal | null,
+  purpose: 'server' | 'opened-server' = 'server',
+): (request: Request) => Promise<Response> {
   return (request) =>
-    fetch(request, signal ?? request.signal, refuseOtherOrigins(request.url, 'Set its url to the address that it redirects to.'), 'server');
+    send(request, signal ?? request.signal, refuseOtherOrigins(request.url, 'Set its url to the address that it redirects to.'), purpose);
 }
 
 /** Returns an `onHop` that throws `upstream_error` at a redirect to another origin. `remedy`: what to do if the redirect is right. */
@@ -30,11 +34,12 @@ export function refuseOtherOrigins(url: string, remedy = 'If this is right, use 
 export function createToolFetch(outbound: OutboundHttp): CallDeps['fetch'] {
   return (request, signal, onHop, purpose = 'tool') =>
     outbound(request, {
-      purpose,
+      purpose: purpose === 'tool' ? 'tool' : 'server',
       signal,
       ...(onHop && { onHop }),
       // The caller applies the timeout of the server's document; this is the upper limit.
-      ...(purpose === 'server' && { timeoutMs: limits.maxServerCallMs }),
+      ...(purpose !== 'tool' && { timeoutMs: limits.maxServerCallMs }),
+      ...(purpose === 'opened-server' && { opensFirst: true }),
     });
 }
 

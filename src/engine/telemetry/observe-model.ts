@@ -53,8 +53,9 @@ export function modelSpan(access: Pick<ProviderAccess, 'kind' | 'name' | 'baseUr
   };
 }
 
-function settingsOf({ settings, whole }: ChatRequest): Attributes {
+function settingsOf({ settings, whole, target }: ChatRequest): Attributes {
   return {
+    'moniker.target': target,
     'gen_ai.request.stream': whole === true ? undefined : true,
     'gen_ai.request.max_tokens': settings.maxOutputTokens,
     'gen_ai.request.temperature': settings.temperature,

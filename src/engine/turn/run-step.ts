@@ -280,6 +280,7 @@ async function toRequest(deps: StepDeps, scope: StepScope, at: AttemptAt, signal
     toolChoice: choice.sent,
     settings: plan.settings,
     ...((plan.timeouts !== undefined || at.route !== undefined) && { timeouts: { ...at.route?.limits, ...plan.timeouts } }),
+    ...(at.route !== undefined && { target: at.route.target }),
     dropped: createDropped(plan.dropped?.names, plan.dropped?.items),
     ...(plan.protocol !== undefined && { protocol: plan.protocol }),
   };

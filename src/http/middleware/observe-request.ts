@@ -1,5 +1,6 @@
 /** A span for each HTTP request, which continues the caller's trace (`traceparent`). Has the route, never the URL, which can contain tokens. */
 import { matchedRoutes } from 'hono/route';
+import { targetHeader } from '../../core/model/route.ts';
 import { readTraceContext } from '../../core/telemetry/trace-context.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { Context } from 'hono';
@@ -22,6 +23,7 @@ export async function observeRequest(telemetry: Telemetry, c: Context, requestId
     span.rename(`${known} ${route}`);
     const { status } = c.res;
     span.set('http.response.status_code', status);
+    span.set('moniker.target', c.res.headers.get(targetHeader) ?? undefined);
     if (status >= 500) span.fail(String(status));
   });
 }

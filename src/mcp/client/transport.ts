@@ -274,12 +274,15 @@ export class Transport {
   }
 
   #brokenOff(cause: unknown): Problem {
-    return upstreamError(this.#parts.server, 'broke off its response.', cause, { retryable: true });
+    return upstreamError(this.#parts.server, 'broke off its response.', cause, { retryable: true, sent: true });
   }
 
   #withoutResponse(): Problem {
     const skipped = this.#unread === 0 ? '' : ` It sent ${this.#unread} events that are not MCP messages.`;
-    return upstreamError(this.#parts.server, `ended its event stream without a response.${skipped}`, undefined, { retryable: true });
+    return upstreamError(this.#parts.server, `ended its event stream without a response.${skipped}`, undefined, {
+      retryable: true,
+      sent: true,
+    });
   }
 }
 

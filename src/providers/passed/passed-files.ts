@@ -14,7 +14,7 @@ import { readModelRules } from '../../engine/plan/plan-models.ts';
 import { readLimits } from '../../engine/plan/turn-limits.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
 import { countsUse } from '../../engine/proxy/reserve-request.ts';
-import { answerHeaders } from '../proxy.ts';
+import { answerHeaders } from './forward-chat.ts';
 import { ofFirstKey } from '../provider-exchange.ts';
 import { openHead } from '../transport.ts';
 import { toMessageBatch } from './message-batch.ts';

@@ -13,14 +13,16 @@ import { invalidRequest } from '../../core/problem.ts';
 import type { ResolvedModel } from '../../core/model/route.ts';
 import { firstReply } from '../../engine/first-reply.ts';
 import type { RouteAttempt } from '../../engine/try-routes.ts';
-import { readAllowedProvider, requireRouteModels } from '../../engine/plan/plan-models.ts';
+import type { ModelRule } from '../../core/model/model-name.ts';
+import { readAllowedProvider, readRouteRules } from '../../engine/plan/plan-models.ts';
 import { startBodyLog } from '../../engine/proxy/body-log.ts';
 import { startMeter } from '../../engine/proxy/call-meter.ts';
 import { modelsOf } from '../../core/model/route.ts';
 import { limitRequest } from '../../engine/proxy/reserve-request.ts';
 import { forwardBody } from './forwarded-reply.ts';
 import { accessFor, needsOf } from '../api-choice.ts';
-import { answerHeaders, openCache, type ProxyDeps } from '../proxy.ts';
+import { openCache, type ProxyDeps } from '../proxy.ts';
+import { answerHeaders } from './forward-chat.ts';
 import { ifKnown } from './count-tokens.ts';
 import { profileFor } from '../profiles.ts';
 import { adapters } from '../registry.ts';
@@ -51,9 +53,9 @@ export const openAiKinds: ReadonlySet<ProviderAccess['kind']> = new Set(['openai
 
 /** Throws `Problem` for everything but success, as for chats. */
 export async function passRequest(deps: ProxyDeps, principal: Principal, request: PassedRequest): Promise<Response> {
-  await requireRouteModels(deps.directory, principal, [request.ref]);
+  const rules = await readRouteRules(deps.directory, principal, [request.ref]);
   return await firstReply([request.ref], toRouting(deps, principal), (ref, route) =>
-    withTarget(route, passToModel(deps, principal, { ...request, ref }, route)),
+    withTarget(route, passToModel(deps, principal, { ...request, ref }, { rules, route })),
   );
 }
 
@@ -61,11 +63,11 @@ async function passToModel(
   deps: ProxyDeps,
   principal: Principal,
   { ref, body, requestId, cache: wanted, ...asked }: PassedRequest & { ref: string },
-  route: RouteAttempt | undefined,
+  { rules, route }: { rules: readonly ModelRule[]; route: RouteAttempt | undefined },
 ): Promise<Response> {
   const { directory, outbound: http, clock, log, background = () => undefined } = deps;
   const { provider, model } = splitModelRef(ref);
-  const { access: given, isListed } = await readAllowedProvider(directory, principal, ref);
+  const { access: given, isListed } = await readAllowedProvider(directory, principal, ref, rules);
   const access = wireAccess(given, model);
   // Embeddings of Vertex AI have another form.
   const gemini = given.kind === 'gemini' ? asked.gemini : undefined;

@@ -58,6 +58,13 @@ describe('the price of a call', () => {
     expect(answer.audit.at(-1)?.cost).toBe(cost);
   });
 
+  it('is nothing if the server was not sent the call, and all of it if that is not known', async () => {
+    const failing = (failed: 'unsent' | 'unanswered') => () => ({ ...errorResult('tool_error', 'unreachable'), failed });
+    const unsent = await callPaid({ price: 0.25 }, failing('unsent'));
+    expect([unsent.cost, unsent.settled]).toEqual([undefined, [{ cost: 0, isReported: true }]]);
+    expect((await callPaid({ price: 0.25 }, failing('unanswered'))).cost).toBe(0.25);
+  });
+
   it('is what a trusted server reports, whatever the entry says', async () => {
     expect((await callPaid({ price: 0.25, server: { price: 2 } }, reporting(0.031))).cost).toBe(0.031);
     expect((await callPaid({}, reporting(0))).cost).toBe(0);

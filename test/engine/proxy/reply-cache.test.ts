@@ -22,6 +22,7 @@ function setUp() {
   const reports: UsageReport[] = [];
   const kept = memoryReplies();
   const deps = {
+    inFlight: new Map(),
     ...{ clock, cached, background: (work: Promise<unknown>) => void background.push(work) },
     directory: { modelAliases: async () => [{ name: 'shared', model: 'p/m', cache: { ttl: 600, scope: 'workspace' as const } }] },
   };

@@ -4,7 +4,7 @@ import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import { anthropicMessages } from '../../../src/dialects/anthropic/dialect.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import { countTokens } from '../../../src/providers/passed/count-tokens.ts';
-import { canForward, proxyChat } from '../../../src/providers/proxy.ts';
+import { canForward, proxyChat } from '../../../src/providers/passed/forward-chat.ts';
 import { wireAccess } from '../../../src/providers/wire-access.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 import { fakeAnthropic, signatureOf } from '../../fakes/upstreams/anthropic.ts';

@@ -5,7 +5,7 @@ import { limits } from '../../../src/core/limits/limits.ts';
 import { type ProviderAccess, rehearsalAccess } from '../../../src/core/model/provider.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
 import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
-import { proxyChat, type ProxyRequest } from '../../../src/providers/proxy.ts';
+import { proxyChat, type ProxyRequest } from '../../../src/providers/passed/forward-chat.ts';
 import { createForwardFilter } from '../../../src/providers/provider-secrets.ts';
 import { rehearsalHttp } from '../../../src/providers/rehearsal/rehearsal.ts';
 import { otherTasks, waitFor } from '../../wait-for.ts';

@@ -14,7 +14,7 @@ import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { createReplyEncoder } from '../../../src/dialects/reply-encoder.ts';
 import { SseParser } from '../../../src/net/sse.ts';
-import { proxyChat } from '../../../src/providers/proxy.ts';
+import { proxyChat } from '../../../src/providers/passed/forward-chat.ts';
 import { adapters } from '../../../src/providers/registry.ts';
 import { Relay } from '../../../src/providers/relay/relay.ts';
 import type { WatchedWire, WireWatch } from '../../../src/providers/relay/wire-watch.ts';

@@ -5,7 +5,7 @@ import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { openAiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openAiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
-import { proxyChat, type ProxyRequest } from '../../../src/providers/proxy.ts';
+import { proxyChat, type ProxyRequest } from '../../../src/providers/passed/forward-chat.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
 import { responseOf } from '../spoil.ts';
 
