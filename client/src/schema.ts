@@ -4020,7 +4020,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a skill
-         * @description Agents that name it continue without it.
+         * @description Agents and toolsets that name it continue without it.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -9563,6 +9563,10 @@ export interface components {
             note?: string;
             /** @description `refId` of the reviewed definition. If the server now lists another definition, nothing is rejected (409). */
             refId?: string;
+        };
+        RemovedDocument: {
+            /** @description Places that name it. Those that the key cannot read are counted. */
+            warnings: components["schemas"]["Warning"][];
         };
         Repair: {
             /** @description The value as JSON, shortened. */
@@ -17617,6 +17621,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -19802,6 +19815,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -20186,6 +20208,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -20465,6 +20496,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Deleted. The defaults apply again. */
             204: {
                 headers: {
@@ -21064,6 +21104,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -22089,6 +22138,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -22477,6 +22535,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -22681,6 +22748,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -24333,6 +24409,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -24540,6 +24625,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -24787,6 +24881,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -25106,6 +25209,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -25252,6 +25364,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Done. */
             204: {
                 headers: {
@@ -25513,6 +25634,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -26268,6 +26398,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {

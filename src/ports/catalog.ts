@@ -157,7 +157,8 @@ export interface CatalogPort {
    * Returns the stored versions of a document, newest first. Throws `not_found` if it does not exist; for a toolset, if it never existed.
    */
   versions(kind: DocumentKind, name: string, page: PageRequest): Promise<Page<DocumentVersion>>;
-  remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<void>;
+  /** `warnings`: what still names it. */
+  remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<{ warnings: Warning[] }>;
 
   /**
    * Stores the newest document under another name, which must be free, and changes the equipment that names it; its versions stay under the

@@ -21,7 +21,7 @@ export type DocumentApi<Draft, View> = {
   /** What the draft would have done to the calls of the last days. Absent: it is not compared with them. */
   compare?(draft: NoInfer<Draft>, signal: AbortSignal): Promise<Impact>;
   write(draft: NoInfer<Draft>, header: WriteConditions): Promise<DocumentResponse<unknown>>;
-  remove(header: WriteConditions): Promise<DocumentResponse<unknown>>;
+  remove(header: WriteConditions): Promise<DocumentResponse<Partial<Schemas['RemovedDocument']>>>;
   versions?(): Promise<DocumentResponse<Versions>>;
   /** The part of the draft that may be kept in sessionStorage. Default: everything. */
   toKept?(draft: Draft): Draft;
@@ -119,11 +119,13 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     return Number(response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
   }
 
-  /** Returns whether the document is deleted. */
-  async function remove(): Promise<boolean> {
-    if ((await send(api.remove(etag.value === null ? {} : { 'if-match': etag.value }))) === null) return false;
+  /** Returns what still names the document; null: it was not deleted. */
+  async function remove(): Promise<Schemas['RemovedDocument']['warnings'] | null> {
+    const request = api.remove(etag.value === null ? {} : { 'if-match': etag.value });
+    if ((await send(request)) === null) return null;
     forget();
-    return true;
+    etag.value = null;
+    return (await request).data?.warnings ?? [];
   }
 
   /** The document that is stored now, or null if it cannot be read; `problem` then says why. */
