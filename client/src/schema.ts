@@ -1263,8 +1263,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erase cached replies
-         * @description Of the workspace, or those that one key got. Another location may use a reply for up to 90 seconds more.
+         * Erase cached replies and stored results of tools
+         * @description Without parameters all of the workspace. Another location may use one for up to 90 seconds more. The audit has an entry for each request.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -5626,9 +5626,9 @@ export interface components {
             keyId: string;
             /** @constant */
             kind: "change";
-            /** @description Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name. */
+            /** @description Name of the resource; for a key or session its id, for the cache `all`, `key/<id>` or `toolset/<name>`, for the master key its fingerprint, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` and `replay` (only `delete`), `key`, `grant` or `master-key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` and `replay` (only `delete`), `cache` (only `erase`), `key`, `grant` or `master-key`. */
             resource: string;
             /** @description The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions. */
             version: number | null;
@@ -6903,8 +6903,8 @@ export interface components {
          *       "isDone": true
          *     }
          */
-        ErasedReplies: {
-            /** @description Replies that were erased now. */
+        ErasedCache: {
+            /** @description Replies and results that were erased now. */
             erased: number;
             /** @description false: some are left. They are not used any more; repeat the request to erase them, or let them expire. */
             isDone: boolean;
@@ -18289,8 +18289,10 @@ export interface operations {
     eraseCache: {
         parameters: {
             query?: {
-                /** @description Id of the key. */
+                /** @description Id of a key: replies and results that it got. */
                 key?: string;
+                /** @description Name of a toolset: results of its tools, for all keys. */
+                toolset?: string;
             };
             header?: never;
             path?: never;
@@ -18304,7 +18306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErasedReplies"];
+                    "application/json": components["schemas"]["ErasedCache"];
                 };
             };
             401: components["responses"]["Problem401"];

@@ -316,6 +316,8 @@ export interface CatalogPort {
   /** Returns questions of calls, newest first: pending ones by when they were asked, decided ones by when they were decided. */
   waits(filter: WaitFilter, page: PageRequest): Promise<Page<ListedWait>>;
 
+  /** Adds to the audit that the caller erases cached replies and results. `name`: of which. */
+  recordErasure(name: string): Promise<void>;
   /** Returns the newest signed heads of the audit shards, of every shard that ever had rows. */
   auditHeads(): Promise<[shard: number, head: LogHead][]>;
   storeAuditHead(shard: number, head: LogHead): Promise<void>;

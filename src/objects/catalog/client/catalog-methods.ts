@@ -164,6 +164,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
   admitReplay: { ...record, retry: true },
   knownSessions: read,
   waits: read,
+  recordErasure: record,
   auditHeads: read,
   // An older head is ignored.
   storeAuditHead: read,
