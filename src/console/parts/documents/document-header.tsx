@@ -10,8 +10,9 @@ import { ConfirmButton } from '../actions/confirm-button.tsx';
 import { late } from '../layout/late.tsx';
 import { ProblemView } from '../text/problem-view.tsx';
 import { visible } from '../text/visible.ts';
-import { type RemainingUse, RemainingUses } from './remaining-uses.tsx';
+import type { RemainingUse } from './remaining-uses.tsx';
 
+const RemainingUses = late(async () => (await import('./remaining-uses.tsx')).RemainingUses);
 const DiffLines = late(async () => (await import('./diff-lines.tsx')).DiffLines);
 
 export type HeaderProps<Draft> = {
@@ -75,7 +76,7 @@ export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
           Save
         </button>
       </header>
-      <RemainingUses uses={left.value} />
+      {left.value.length > 0 && <RemainingUses uses={left.value} />}
       {isStale ? (
         <div class="problem" role="alert">
           <h2>The stored document was changed meanwhile</h2>
