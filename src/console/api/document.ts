@@ -21,7 +21,7 @@ export type DocumentApi<Draft, View> = {
   /** What the draft would have done to the calls of the last days. Absent: it is not compared with them. */
   compare?(draft: NoInfer<Draft>, signal: AbortSignal): Promise<Impact>;
   write(draft: NoInfer<Draft>, header: WriteConditions): Promise<DocumentResponse<unknown>>;
-  remove(header: WriteConditions): Promise<DocumentResponse<Partial<Schemas['RemovedDocument']>>>;
+  remove(header: WriteConditions): Promise<DocumentResponse<unknown>>;
   versions?(): Promise<DocumentResponse<Versions>>;
   /** The part of the draft that may be kept in sessionStorage. Default: everything. */
   toKept?(draft: Draft): Draft;
@@ -125,7 +125,9 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     if ((await send(request)) === null) return null;
     forget();
     etag.value = null;
-    return (await request).data?.warnings ?? [];
+    // The only body of a successful DELETE.
+    const data = (await request).data as Partial<Schemas['RemovedDocument']> | undefined;
+    return data?.warnings ?? [];
   }
 
   /** The document that is stored now, or null if it cannot be read; `problem` then says why. */

@@ -40,7 +40,7 @@ export async function writeGroupMembers(
 }
 
 /** Returns what was done; null: nothing, so that a sign-in that changes nothing is no change in the audit. */
-async function writeGroupMember(
+export async function writeGroupMember(
   catalog: Pick<CatalogPort, 'get' | 'put' | 'remove' | 'memberRights'>,
   { user, email, provider, byGroups }: Found,
   now: number,

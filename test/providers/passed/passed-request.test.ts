@@ -131,7 +131,7 @@ describe('embeddings in the form of OpenAI', () => {
 
   describe('on Bedrock', () => {
     const onBedrock = async (model: string, body: object) => {
-      const fake = fakeBedrock(fakeAnthropic(scriptOf({ text: { text: 'Hi' } })));
+      const fake = fakeBedrock(fakeAnthropic(scriptOf({ text: { text: 'Hi' }, calls: { text: 'Hi' } })));
       const access = await accessOf({ kind: 'bedrock', region: 'us-east-1' }, awsKey);
       return await pass({ ...access, name: 'g' }, body, (request: Request) => fake.handle(request), { model });
     };

@@ -1,5 +1,5 @@
 /** What still names a document that was deleted, as the answer of DELETE lists it. */
-import type { components } from '../../../../client/src/schema.ts';
+import type { components } from '../../../../client/src/index.ts';
 import { visible } from '../text/visible.ts';
 
 export type RemainingUse = components['schemas']['Warning'];

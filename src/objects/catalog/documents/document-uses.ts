@@ -1,11 +1,11 @@
 /** Finds what names a document, or a version of a toolset, for the warnings of the write that takes it away. Patterns in the `models` of agents and keys are no names. */
+import { listModelAliases } from './documents.ts';
 import { isInternalToolset } from '../../../core/made/made-toolset.ts';
 import { findModelAlias } from '../../../core/model/model-alias.ts';
 import { firstWarnings, quoted, type Warning } from '../../../core/problem.ts';
 import { documentPath, type projectSections } from '../../../core/project/project-sections.ts';
 import type { DocumentKind } from '../../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
-import { listModelAliases } from './model-aliases.ts';
 
 /** A member of documents of a kind that has names of another; `key`: in it, only members that are called so. */
 type Place = { kind: keyof typeof projectSections; path: string; key?: string };
