@@ -1263,8 +1263,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erase cached replies
-         * @description Of the workspace, or those that one key got. Another location may use a reply for up to 90 seconds more.
+         * Erase cached replies and stored results of tools
+         * @description Without parameters all of the workspace. Another location may use one for up to 90 seconds more. The audit has an entry for each request.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -4178,7 +4178,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a skill
-         * @description Agents that name it continue without it.
+         * @description Agents and toolsets that name it continue without it.
          *
          *     Not for keys that are bound to agents or toolsets.
          *
@@ -5802,9 +5802,9 @@ export interface components {
             keyId: string;
             /** @constant */
             kind: "change";
-            /** @description Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name. */
+            /** @description Name of the resource; for a key or session its id, for the cache `all`, `key/<id>` or `toolset/<name>`, for the master key its fingerprint, for a server tool its canonical name. */
             name: string;
-            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` and `replay` (only `delete`), `key`, `grant` or `master-key`. */
+            /** @description Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` and `replay` (only `delete`), `cache` (only `erase`), `key`, `grant` or `master-key`. */
             resource: string;
             /** @description The version that the change created, or that was retired or is no longer retired (`undo`). null if the resource has no versions. */
             version: number | null;
@@ -7099,8 +7099,8 @@ export interface components {
          *       "isDone": true
          *     }
          */
-        ErasedReplies: {
-            /** @description Replies that were erased now. */
+        ErasedCache: {
+            /** @description Replies and results that were erased now. */
             erased: number;
             /** @description false: some are left. They are not used any more; repeat the request to erase them, or let them expire. */
             isDone: boolean;
@@ -9818,6 +9818,10 @@ export interface components {
             note?: string;
             /** @description `refId` of the reviewed definition. If the server now lists another definition, nothing is rejected (409). */
             refId?: string;
+        };
+        RemovedDocument: {
+            /** @description Places that name it. Those that the key cannot read are counted. */
+            warnings: components["schemas"]["Warning"][];
         };
         Repair: {
             /** @description The value as JSON, shortened. */
@@ -17891,6 +17895,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -18557,8 +18570,10 @@ export interface operations {
     eraseCache: {
         parameters: {
             query?: {
-                /** @description Id of the key. */
+                /** @description Id of a key: replies and results that it got. */
                 key?: string;
+                /** @description Name of a toolset: results of its tools, for all keys. */
+                toolset?: string;
             };
             header?: never;
             path?: never;
@@ -18572,7 +18587,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErasedReplies"];
+                    "application/json": components["schemas"]["ErasedCache"];
                 };
             };
             401: components["responses"]["Problem401"];
@@ -20200,6 +20215,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -20832,6 +20856,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -21111,6 +21144,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Deleted. The defaults apply again. */
             204: {
                 headers: {
@@ -21710,6 +21752,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -22807,6 +22858,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -23195,6 +23255,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -23399,6 +23468,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -25051,6 +25129,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -25258,6 +25345,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -25505,6 +25601,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -25824,6 +25929,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -25970,6 +26084,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Done. */
             204: {
                 headers: {
@@ -26231,6 +26354,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {
@@ -26986,6 +27118,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Gone, but something still names it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDocument"];
+                };
+            };
             /** @description Gone. */
             204: {
                 headers: {

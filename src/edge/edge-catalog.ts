@@ -111,6 +111,8 @@ function servedMethods(parts: CatalogParts): Served {
       return pageOf('tools', { ...page, maxItems: limits.maxToolPageItems }, tools, ({ canonical }) => canonical);
     },
     privateTools: () => [],
+    // There is no audit of changes.
+    recordErasure: () => undefined,
     tool: async (canonical) => requireKnownTool(await editions.known(), canonical),
 
     // At most `limits.maxServerOffersBytes`.

@@ -3,7 +3,8 @@
  * how they are read and written. Conditions, `ETag`, statuses and headers are the same for all of them, and are here.
  */
 import * as z from 'zod';
-import type { Scope } from '../core/people/principal.ts';
+import { isAllowed } from '../core/people/authority.ts';
+import type { Principal, Scope } from '../core/people/principal.ts';
 import { type ProblemCode, Warning } from '../core/problem.ts';
 import type { CatalogPort, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { commandPermission } from './launcher-proof.ts';
 import { PageQuery, pageOf } from './paging.ts';
 import { patchBody, patchDocument, patchHeaders, patchedAnswer, type Patching } from './patch.ts';
-import { defineRoute, type Route, type RouteRequest, type Sent } from './route.ts';
+import { type AnswerFunction, type Answered, defineRoute, type Route, type RouteRequest, type Sent } from './route.ts';
 
 type Names = Readonly<Record<string, string>>;
 type DocumentRequest<Params> = Pick<RouteRequest, 'c' | 'services' | 'principal'> & { params: Params };
@@ -140,18 +141,18 @@ export function storedDocument<Params extends Names>({ at, id, one, ...base }: D
     /** `remove`: in place of removing the document from the Catalog, for more checks. */
     remove(
       { gone = 'Gone.', ...texts }: Texts & { gone?: string } = {},
-      remove: (request: DocumentRequest<Params> & Writing) => Promise<void> = removeAt,
+      remove: (request: DocumentRequest<Params> & Writing) => Promise<Removed> = removeAt,
     ): Route {
       return defineRoute(
         {
           ...{ ...base, ...changing, summary: `Delete a ${one}`, ...texts },
           method: 'delete',
           operationId: `delete${id}`,
-          answers: { 204: { description: gone } },
+          answers: removalAnswers(gone),
         },
         async ({ answer, ...request }) => {
-          await remove({ ...request, place: at(request), options: writeConditions(request.c) });
-          return answer(204, null);
+          const { warnings } = await remove({ ...request, place: at(request), options: writeConditions(request.c) });
+          return answerRemoval(answer, request.principal, warnings);
         },
       );
     },
@@ -192,8 +193,29 @@ export function writeAnswers<View>(
   } as const;
 }
 
-async function removeAt({ place: { catalog, kind, name }, options }: Writing): Promise<void> {
-  await catalog.remove(kind, name, options);
+type Removed = { warnings: readonly Warning[] };
+const RemovedDocument = z
+  .object({ warnings: z.array(Warning).meta({ description: 'Places that name it. Those that the key cannot read are counted.' }) })
+  .meta({ id: 'RemovedDocument' });
+
+export function removalAnswers(gone = 'Gone.') {
+  return { 200: { description: 'Gone, but something still names it.', schema: RemovedDocument }, 204: { description: gone } } as const;
+}
+
+type AnswerRemoval = AnswerFunction<{ answers: ReturnType<typeof removalAnswers> }>;
+
+/** `warnings`: with paths such as `agents.helper.skills[0]`. Keys, triggers and members are for administrators, and a bound key reads a part of the workspace. */
+export function answerRemoval(answer: AnswerRemoval, principal: Principal, warnings: readonly Warning[]): Answered {
+  const isUnbound = isAllowed(principal, { act: 'use-workspace', what: '' });
+  const isAdministrator = isUnbound && isAllowed(principal, { act: 'use-scope', scopes: ['admin'] });
+  const shown = warnings.filter(({ path }) => isAdministrator || (isUnbound && /^(?:toolsets|agents|…)/.test(path)));
+  const others = warnings.length - shown.length;
+  const more = others === 0 ? [] : [{ path: '…', message: `${others} more places that this key cannot read name it` }];
+  return warnings.length === 0 ? answer(204, null) : answer(200, { warnings: [...shown, ...more] });
+}
+
+async function removeAt({ place: { catalog, kind, name }, options }: Writing): Promise<Removed> {
+  return await catalog.remove(kind, name, options);
 }
 
 /** The member of a view that has warnings, if there are any. */

@@ -158,7 +158,8 @@ export interface CatalogPort {
    * Returns the stored versions of a document, newest first. Throws `not_found` if it does not exist; for a toolset, if it never existed.
    */
   versions(kind: DocumentKind, name: string, page: PageRequest): Promise<Page<DocumentVersion>>;
-  remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<void>;
+  /** `warnings`: what still names it. */
+  remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<{ warnings: Warning[] }>;
 
   /**
    * Stores the newest document under another name, which must be free, and changes the equipment that names it; its versions stay under the
@@ -320,6 +321,8 @@ export interface CatalogPort {
   /** Returns questions of calls, newest first: pending ones by when they were asked, decided ones by when they were decided. */
   waits(filter: WaitFilter, page: PageRequest): Promise<Page<ListedWait>>;
 
+  /** Adds to the audit that the caller erases cached replies and results. `name`: of which. */
+  recordErasure(name: string): Promise<void>;
   /** Returns the newest signed heads of the audit shards, of every shard that ever had rows. */
   auditHeads(): Promise<[shard: number, head: LogHead][]>;
   storeAuditHead(shard: number, head: LogHead): Promise<void>;

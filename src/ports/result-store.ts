@@ -25,8 +25,8 @@ export interface ResultStore {
 
 // Results of tools that only read, which answer equal calls for a while (`engine/call/stored-result.ts`). An error of the store is a missing result.
 
-/** `at`: when the tool ran, in milliseconds since the epoch. `result`: as the tool returned it, before redaction, guard and bounds. */
-export type StoredResult = { at: number; result: ToolResult };
+/** `at`: when the tool ran, in milliseconds since the epoch. `keyId`: for whom. `result`: as the tool returned it, before redaction, guard and bounds. */
+export type StoredResult = { at: number; keyId: string; result: ToolResult };
 
 export interface StoredResults {
   /** Returns null if there is none. */

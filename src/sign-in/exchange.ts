@@ -1,7 +1,7 @@
 /** Requests to identity providers: through the outbound client, without redirects to other origins, bounded, and with a timeout. */
 import { KB } from '../core/limits/units.ts';
 import { Problem } from '../core/problem.ts';
-import type { GroupRights } from '../core/people/group-map.ts';
+import type { RightsByWorkspace } from '../core/people/group-map.ts';
 import { refuseOtherOrigins } from '../engine/servers/server-fetch.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
@@ -12,8 +12,8 @@ const timeoutMs = 15_000;
 
 /** Who a person is, as an identity provider has verified. */
 export type Identity = { email: string; name: string | null; until?: number; groups?: readonly string[] };
-/** An identity, and what groups give the person; null: nothing; absent: groups of this provider give nothing to anyone. */
-export type GroupedIdentity = Omit<Identity, 'groups'> & { provider: string; byGroups?: GroupRights | null };
+/** An identity, and what groups give the person; absent: groups of this provider give nothing to anyone. */
+export type GroupedIdentity = Omit<Identity, 'groups'> & { provider: string; byGroups?: RightsByWorkspace };
 
 /** How long a person may take at the identity provider. */
 export const signInTimeoutMs = 10 * 60_000;
@@ -31,9 +31,9 @@ export type CodeFlow = {
 };
 
 /** Sends a request and returns its response with a bounded body. */
-export async function exchange(outbound: OutboundHttp, request: Request): Promise<Response> {
+export async function exchange(outbound: OutboundHttp, request: Request, maxBytes = maxResponseBytes): Promise<Response> {
   const response = await outbound(request, { purpose: 'server', timeoutMs, onHop: refuseOtherOrigins(request.url) });
-  const { bytes, truncated } = await readBounded(response, maxResponseBytes);
+  const { bytes, truncated } = await readBounded(response, maxBytes);
   if (truncated) throw failed(request, 'its response is too large');
   return new Response(bytes, { status: response.status, headers: response.headers });
 }

@@ -37,7 +37,7 @@ export function createIdentity(parts: IdentityParts) {
   const flowOf = async (id: string): Promise<{ flow: CodeFlow; map: GroupMap | null }> => {
     const provider = providers.find((one) => one.id === id);
     const map = provider === undefined ? null : await mapOf(provider);
-    if (provider?.kind === 'oidc') return { flow: (await openId()).flow(provider, map?.claim), map };
+    if (provider?.kind === 'oidc') return { flow: (await openId()).flow(provider, map), map };
     if (provider?.kind === 'github')
       return { flow: (await import('./github.ts')).createGitHubFlow(outbound, provider, { readsTeams: map !== null }), map };
     throw new Problem('not_found', `There is no identity provider ${quoted(id)}.`);

@@ -4,7 +4,8 @@ import { isLoopback } from '../net/address.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import { type CodeFlow, exchangeJson, type Identity, type PendingSignIn, refused, type ReturnedCode } from './exchange.ts';
-import { groupsIn } from './group-claim.ts';
+import type { GroupMap } from '../core/people/group-map.ts';
+import { graphOf, graphScope, groupsIn, groupsOfEntra } from './group-claim.ts';
 import { createTokenVerifier, identityOf } from './id-token.ts';
 
 export type OidcProvider = { issuer: string; clientId: string; clientSecret: string | null };
@@ -19,7 +20,7 @@ const Metadata = z.object({
 });
 type Metadata = z.infer<typeof Metadata>;
 
-const Tokens = z.object({ id_token: z.string() });
+const Tokens = z.object({ id_token: z.string(), access_token: z.string().optional() });
 
 const metadataTtlMs = 10 * 60_000;
 
@@ -40,11 +41,13 @@ export function createOidc({ outbound, now }: { outbound: OutboundHttp; now: () 
   };
 
   return {
-    /** `groupClaim`: the claim of the ID token that names groups; absent: none is read. */
-    flow: ({ issuer, clientId, clientSecret }: OidcProvider, groupClaim?: string): CodeFlow => ({
+    /** `map`: null: no groups are read. */
+    flow: ({ issuer, clientId, clientSecret }: OidcProvider, map: GroupMap | null): CodeFlow => ({
       async authorizationUrl(pending, challenge, redirectUri) {
         const url = new URL((await discover(issuer)).authorization_endpoint);
-        const query = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid email profile' };
+        const graph = graphOf(issuer, map);
+        const scope = ['openid email profile', ...(graph === null ? [] : [graphScope(graph)])].join(' ');
+        const query = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope };
         const checks = { state: pending.state, nonce: pending.nonce, code_challenge: challenge, code_challenge_method: 'S256' };
         for (const [name, value] of Object.entries({ ...query, ...checks })) url.searchParams.set(name, value);
         return url.href;
@@ -76,7 +79,13 @@ export function createOidc({ outbound, now }: { outbound: OutboundHttp; now: () 
         const isOnlyAudience = typeof claims.aud === 'string' || claims.aud?.length === 1;
         if ((!isOnlyAudience || claims.azp !== undefined) && claims.azp !== clientId)
           throw refused('the ID token was issued to another client');
-        return { ...identityOf(claims), ...(groupClaim !== undefined && { groups: groupsIn(claims, groupClaim) }) };
+        if (map === null) return identityOf(claims);
+        const graph = graphOf(issuer, map);
+        const asked = { claims, claim: map.claim, accessToken: tokens.data.access_token };
+        return {
+          ...identityOf(claims),
+          groups: graph === null ? groupsIn(claims, map.claim) : await groupsOfEntra(outbound, graph, asked),
+        };
       },
     }),
 

@@ -11,7 +11,7 @@
  * | `reply:{workspace}:{hash}` | `reply:default:9f86…` | parts or items (JSON) of a translated reply, or the id of an answer of a session; the hash is of the key's id and the reply's. Of a batch of plain replies: their items by key and id, and the hash is of its name | 1 hour | the Worker |
  * | `result:{workspace}:{toolset}:{hash}` | `result:default:support:9f86…` | `StoredResult` (JSON) of a tool with `cache`; the hash is of the caller, the tool, the toolset's version, the server's version and the arguments | `cache.ttl`, at least 1 minute | the Worker, sessions |
  * | `cache:{workspace}:{key}:{hash}` | `cache:default:k7pd2mxw4q9z:9f86…` | `CachedReply` (JSON): a reply that equal requests are answered with, of a key (by its id) or of `all`; the hash is of the request | as its policy says, 30 days at most | the Worker |
- * | `cache-erased:{workspace}:` | `cache-erased:default:` | when cached replies were erased (JSON), of all keys and of some | 30 days | the Worker |
+ * | `cache-erased:{workspace}:` | `cache-erased:default:` | when cached replies and results were erased (JSON), of the workspace, of keys and of toolsets | 30 days | the Worker |
  *
  * KV may return an old value for up to 90 s (`cacheTtl` plus propagation). API keys are never stored in it, and secret
  * values only sealed.

@@ -5,6 +5,7 @@ import { withTimeout } from '../engine/timeout.ts';
 import type { WaitUntil } from '../platform/background.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { StoredResult, StoredResults } from '../ports/result-store.ts';
+import { isErased, readErased } from './erased-caches.ts';
 import { kvKeys } from './keys.ts';
 
 const maxStoredCharacters = 512 * KB;
@@ -24,11 +25,11 @@ export function createStoredResults({ kv, log, background, clock }: StoreDeps, w
   };
   return {
     async get(toolset, hash) {
-      const read = kv.get(kvKeys.result(workspace, `${toolset}:${hash}`));
-      const text = await withTimeout(clock, read, readTimeoutMs, () => null).catch(failed);
+      const read = Promise.all([kv.get(kvKeys.result(workspace, `${toolset}:${hash}`)), readErased(kv, workspace)]);
+      const [text, erased] = (await withTimeout(clock, read, readTimeoutMs, () => null).catch(failed)) ?? [null, {}];
       const stored = text === null ? null : tryParse(text);
       // Written below.
-      return isRecord(stored) ? (stored as StoredResult) : null;
+      return isRecord(stored) && !isErased(erased, { ...(stored as StoredResult), toolset }) ? (stored as StoredResult) : null;
     },
     put(toolset, hash, stored, ttlSeconds) {
       const now = clock.now();

@@ -115,6 +115,23 @@ describe('an MCP client of a toolset with skills', () => {
     await client.close();
   });
 
+  it('is in the audit with each file and each skill that it reads, and not with what it lists', async () => {
+    const { json: made } = await service.call('POST', '/v1/keys', { name: 'reader', scopes: ['tools'] });
+    await rpc('skills/list', {}, '/mcp/desk', made.key);
+    await rpc('resources/read', { uri: 'skill://notes/run.sh' }, '/mcp/desk', made.key);
+    await rpc('skills/get', { uri: 'skill://notes/SKILL.md' }, '/mcp/desk', made.key);
+    const rows = (await service.call('GET', '/v1/audit?kind=call&limit=100')).json.items.filter(
+      ({ keyId }: { keyId: string }) => keyId === made.id,
+    );
+    const common = { verdict: 'ran', code: null, session: null, toolset: 'desk', edition: expect.stringMatching(/^desk@/) };
+    expect(
+      rows.toSorted((one: { canonical: string }, other: { canonical: string }) => (one.canonical < other.canonical ? -1 : 1)),
+    ).toMatchObject([
+      { ...common, canonical: 'builtin.resources/read', requested: 'skill://notes/run.sh' },
+      { ...common, canonical: 'builtin.skills/get', requested: 'skill://notes/SKILL.md' },
+    ]);
+  });
+
   it('gets the skills of the version that it names, also after the skill was changed or deleted', async () => {
     await service.call('PUT', '/v1/skills/plan', { content: '---\nname: plan\ndescription: One.\n---\nFirst `bash`.\n' });
     await service.call('PUT', '/v1/toolsets/planning', { ...document, skills: ['plan'] });

@@ -101,7 +101,8 @@ export async function createIdentityProvider({
         nonce: code.nonce,
         ...provider.person,
       };
-      return Response.json({ token_type: 'Bearer', id_token: await (provider.forge?.(claims) ?? provider.sign(claims)) });
+      const idToken = await (provider.forge?.(claims) ?? provider.sign(claims));
+      return Response.json({ token_type: 'Bearer', access_token: 'access', id_token: idToken });
     },
   };
   return provider;

@@ -243,3 +243,16 @@ describe('an import', () => {
     });
   });
 });
+
+describe('a project that removes documents', () => {
+  it('says what still names a document that it removes', async () => {
+    const content = '---\nname: notes\ndescription: Writes.\n---\nWrite.\n';
+    expect((await send('PUT', '/v1/projects/writers', { skills: { notes: { content } } })).status).toBe(200);
+    await send('PUT', '/v1/agents/writer', { model: 'rehearsal/default', skills: ['notes'] });
+    const { removed, warnings } = await bodyOf(await send('PUT', '/v1/projects/writers?prune=true', {}));
+    expect(removed).toEqual(['skills.notes']);
+    const message = 'agents.writer.skills[0]: names "notes", which does not exist any more';
+    expect(warnings).toEqual([{ path: 'skills.notes', message }]);
+    for (const path of ['/v1/agents/writer', '/v1/projects/writers']) expect((await send('DELETE', path)).status).toBeLessThan(300);
+  });
+});

@@ -1,7 +1,10 @@
 /** Groups of identity providers: the roles and toolsets that they give at each sign-in, and take away. */
 import { type JWTPayload, UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type GroupMap, readGroupMap, rightsOfGroups } from '../../src/core/people/group-map.ts';
 import { readIdentityProviders } from '../../src/core/people/identity-provider.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { writeGroupMembers } from '../../src/http/sign-in/group-member.ts';
 import { createIdentity } from '../../src/sign-in/identity.ts';
 import { createMasterKey } from '../../src/storage/keys/master-key.ts';
 import { createJsonSeal, createSignInNonce } from '../../src/storage/keys/signed-token.ts';
@@ -39,11 +42,12 @@ const environment: Record<string, string> = {
 let provider: FakeIdentityProvider;
 let harness: Harness;
 let github: (path: string, query: URLSearchParams) => unknown;
+let graph: (request: Request) => Response;
 
 async function configure(more: Record<string, string> = {}): Promise<void> {
-  const settings = { ...environment, ...more };
+  const settings: Record<string, string> = { ...environment, ...more };
   harness = createHarness(settings);
-  provider = await createIdentityProvider({ issuer, clientId: 'moniker', now: harness.clock.now });
+  provider = await createIdentityProvider({ issuer: settings.MONIKER_OIDC_ISSUER ?? '', clientId: 'moniker', now: harness.clock.now });
   harness.services.identity = createIdentity({
     providers: readIdentityProviders((name) => settings[name] ?? null),
     clock: harness.clock,
@@ -53,6 +57,7 @@ async function configure(more: Record<string, string> = {}): Promise<void> {
     outbound: async (request) => {
       const { host, pathname, searchParams } = new URL(request.url);
       if (host === 'github.com' || host === 'api.github.com') return Response.json(github(pathname, searchParams));
+      if (host === 'graph.microsoft.com') return graph(request);
       return await provider.fetch(request);
     },
   });
@@ -273,5 +278,181 @@ describe('groups of Cloudflare Access', () => {
     });
     expect(await reasonOf(await get('/sign-in', await assertion({})))).toContain('in none of the groups');
     expect((await meOf(await get('/sign-in', await assertion({ custom: { groups: ['platform'] } })))).role).toBe('editor');
+  });
+});
+
+describe('groups that Entra ID leaves out of the token', () => {
+  const entra = 'https://login.microsoftonline.com';
+  const lead = '11111111-2222-3333-4444-555555555555';
+  const other = '66666666-7777-8888-9999-000000000000';
+  const left = { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://evil.example/groups' } } };
+  const withGraph = {
+    MONIKER_OIDC_ISSUER: entra,
+    MONIKER_OIDC_GROUPS: JSON.stringify({ overage: 'graph', map: [{ group: lead, role: 'editor' }] }),
+  };
+  let asked: { url: string; authorization: string | null; body: unknown }[];
+
+  /** Signs in while Graph responds so. */
+  const signInWith = async (response: () => Response, claims: object = left): Promise<Response> => {
+    asked = [];
+    graph = (request) => {
+      asked.push({ url: request.url, authorization: request.headers.get('authorization'), body: request.method });
+      return response();
+    };
+    return await signIn({ ...claims });
+  };
+  const ids =
+    (value: unknown, more: object = {}) =>
+    () =>
+      Response.json({ value, ...more });
+
+  it('are read from Graph with the token of the person, and never from the place that the token names', async () => {
+    await configure(withGraph);
+    expect((await meOf(await signInWith(ids([other, lead.toUpperCase()])))).role).toBe('editor');
+    expect(asked).toEqual([{ url: 'https://graph.microsoft.com/v1.0/me/getMemberObjects', authorization: 'Bearer access', body: 'POST' }]);
+    const begun = await get('/sign-in/oidc');
+    expect(new URL(begun.headers.get('location') ?? '').searchParams.get('scope')).toBe(
+      'openid email profile https://graph.microsoft.com/User.Read',
+    );
+    expect(await reasonOf(await signInWith(ids([other])))).toContain('in none of the groups');
+  });
+
+  it('are not asked for when the token has groups, or says nothing of them', async () => {
+    await configure(withGraph);
+    expect((await meOf(await signInWith(ids([]), { groups: [lead] }))).role).toBe('editor');
+    expect(await reasonOf(await signInWith(ids([lead]), {}))).toContain('in none of the groups');
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['refuses', () => new Response('{}', { status: 403 }), 'delegated permission User.Read'],
+    ['has more pages', ids([lead], { '@odata.nextLink': 'https://evil.example/next' }), 'did not list them all'],
+    ['sends no list', () => Response.json({ error: { code: 'x' } }), 'did not list them all'],
+    ['sends other than ids', ids([lead, { id: lead }]), 'did not list them all'],
+    ['sends no JSON', () => new Response('<html>'), 'did not list them all'],
+    ['sends too much', ids(Array.from({ length: 20_000 }, () => lead)), 'too large'],
+    ['redirects', () => Response.redirect('https://evil.example/', 302), 'responded with 302'],
+  ])('refuse the sign-in when Graph %s', async (_what, response, reason) => {
+    await configure(withGraph);
+    expect(await reasonOf(await signInWith(response))).toContain(reason);
+    expect(await members()).toEqual([]);
+  });
+
+  it('refuse the sign-in without the setting, and say what to do', async () => {
+    await configure({ ...withGraph, MONIKER_OIDC_GROUPS: JSON.stringify({ map: [{ group: lead, role: 'editor' }] }) });
+    expect(await reasonOf(await signInWith(ids([lead])))).toContain('overage');
+    expect(asked).toEqual([]);
+  });
+
+  it('are not in a setting with names of groups, or of another provider', async () => {
+    await configure({
+      ...withGraph,
+      MONIKER_OIDC_GROUPS: JSON.stringify({ overage: 'graph', map: [{ group: 'platform', role: 'editor' }] }),
+    });
+    expect(await reasonOf(await get('/sign-in/oidc'))).toContain('object ids');
+    await configure({ ...withGraph, MONIKER_OIDC_ISSUER: 'https://login.microsoftonline.com.evil.example' });
+    expect(await reasonOf(await get('/sign-in/oidc'))).toContain('is for groups of Entra ID');
+  });
+});
+
+describe('groups of several workspaces', () => {
+  const user = { id: 'a'.repeat(64), name: 'Ada', email: 'ada@example.com' };
+  const groupMap = {
+    claim: 'groups',
+    hours: 24,
+    map: [
+      { group: 'all', role: 'user' },
+      { group: 'lab', role: 'owner', workspace: 'lab' },
+      { group: 'gone', role: 'owner', workspace: 'gone' },
+    ],
+  };
+  const mapOf = (given: object) => readGroupMap({ groups: { setting: 'X', text: JSON.stringify(given) } }) as GroupMap;
+
+  /** Members of each workspace, as `writeGroupMembers` writes them. */
+  const desk = () => {
+    const workspaces = new Map<string, Map<string, Record<string, unknown>>>([
+      ['default', new Map()],
+      ['lab', new Map()],
+      ['old', new Map()],
+    ]);
+    const opened: string[] = [];
+    const errors: unknown[] = [];
+    const services = {
+      people: {
+        workspaces: async () => [...workspaces].filter(([, stored]) => stored.size > 0).map(([workspace]) => ({ workspace, role: 'user' })),
+        member: async () => null,
+      },
+      directory: { workspaceStatus: async (name: string) => (workspaces.has(name) ? 'active' : null) },
+      clock: { now: () => 0 },
+      log: { info: () => undefined, error: (_message: string, fields: unknown) => errors.push(fields) },
+      catalog: ({ workspace, keyId }: { workspace: string; keyId: string }) => {
+        opened.push(`${workspace} ${keyId}`);
+        const stored = workspaces.get(workspace);
+        if (stored === undefined) throw new Error('a Catalog of an unknown workspace was opened');
+        return {
+          get: async (_kind: string, name: string) => {
+            const body = stored.get(name);
+            if (body === undefined) throw new Problem('not_found', 'none');
+            return { body };
+          },
+          put: async (_kind: string, name: string, body: Record<string, unknown>) => void stored.set(name, body),
+          remove: async (_kind: string, name: string) => void stored.delete(name),
+          memberRights: async () => (stored.size > 0 ? {} : null),
+        };
+      },
+    };
+    return {
+      workspaces,
+      errors,
+      opened,
+      signIn: async (names: string[], given: object = groupMap) =>
+        await writeGroupMembers(services as never, {
+          user,
+          email: user.email,
+          provider: 'oidc',
+          byGroups: rightsOfGroups(mapOf(given), names),
+        }),
+      roles: () => Object.fromEntries([...workspaces].map(([name, stored]) => [name, [...stored.values()].map(({ role }) => role)])),
+    };
+  };
+
+  it('give a role in each workspace, and none in others', async () => {
+    const { signIn: enter, roles, opened } = desk();
+    expect(await enter(['lab'])).toBe(true);
+    expect(roles()).toEqual({ default: [], lab: ['owner'], old: [] });
+    expect(await enter(['all', 'lab'])).toBe(true);
+    expect(roles()).toEqual({ default: ['user'], lab: ['owner'], old: [] });
+    expect(await enter([])).toBe(false);
+    expect(roles()).toEqual({ default: [], lab: [], old: [] });
+    expect(new Set(opened)).toEqual(new Set(['default system', 'lab system']));
+  });
+
+  it('take away what a workspace gave that the map names no more', async () => {
+    const { signIn: enter, roles } = desk();
+    await enter(['all', 'x'], { map: [...groupMap.map, { group: 'x', role: 'editor', workspace: 'old' }] });
+    expect(roles()).toEqual({ default: ['user'], lab: [], old: ['editor'] });
+    await enter(['all', 'x']);
+    expect(roles()).toEqual({ default: ['user'], lab: [], old: [] });
+  });
+
+  it('leave members alone that someone has written in that workspace', async () => {
+    const { signIn: enter, workspaces, roles } = desk();
+    workspaces.get('lab')?.set('ada', { email: user.email, role: 'approver' });
+    await enter(['lab']);
+    expect(roles().lab).toEqual(['approver']);
+  });
+
+  it('give nothing in a workspace that does not exist, which is not opened, and the log names it', async () => {
+    const { signIn: enter, roles, errors } = desk();
+    expect(await enter(['gone'])).toBe(false);
+    expect(roles()).toEqual({ default: [], lab: [], old: [] });
+    expect(errors).toEqual([{ workspace: 'gone', provider: 'oidc', groups: ['gone'] }]);
+  });
+
+  it('are not read from a setting with a name that no workspace can have, or with too many', () => {
+    for (const workspaces of [['../default'], ['Default'], Array.from({ length: 51 }, (_, index) => `w${index}`)]) {
+      const rows = workspaces.map((workspace) => ({ group: 'g', role: 'user', workspace }));
+      expect(() => mapOf({ map: rows })).toThrow('cannot be read');
+    }
   });
 });

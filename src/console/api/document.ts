@@ -119,11 +119,15 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     return Number(response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
   }
 
-  /** Returns whether the document is deleted. */
-  async function remove(): Promise<boolean> {
-    if ((await send(api.remove(etag.value === null ? {} : { 'if-match': etag.value }))) === null) return false;
+  /** Returns what still names the document; null: it was not deleted. */
+  async function remove(): Promise<Schemas['RemovedDocument']['warnings'] | null> {
+    const request = api.remove(etag.value === null ? {} : { 'if-match': etag.value });
+    if ((await send(request)) === null) return null;
     forget();
-    return true;
+    etag.value = null;
+    // The only body of a successful DELETE.
+    const data = (await request).data as Partial<Schemas['RemovedDocument']> | undefined;
+    return data?.warnings ?? [];
   }
 
   /** The document that is stored now, or null if it cannot be read; `problem` then says why. */

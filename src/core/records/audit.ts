@@ -98,11 +98,11 @@ export const AuditChange = z
     ]),
     resource: z.string().meta({
       description:
-        'Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` and `replay` (only `delete`), `key`, `grant` or `master-key`.',
+        'Type of the resource: `toolset`, `agent`, `provider`, `secret`, `tool-aliases`, `policy`, `known-host`, `server`, `server-tool`, `server-prompt`, `server-resource`, `server-template`, `skill`, `ui-tool`, `made-tool`, `webhook`, `schedule`, `subscription`, `model-alias`, `suite`, `member`, `workspace`, `session` and `replay` (only `delete`), `cache` (only `erase`), `key`, `grant` or `master-key`.',
     }),
     name: z.string().meta({
       description:
-        'Name of the resource; for a key or session its id, for the master key its fingerprint, for a server tool its canonical name.',
+        'Name of the resource; for a key or session its id, for the cache `all`, `key/<id>` or `toolset/<name>`, for the master key its fingerprint, for a server tool its canonical name.',
     }),
     version: z.int().nullable().meta({
       description:

@@ -32,7 +32,7 @@ export async function throughStored(
   const { isError, content, structuredContent, meta, input, suspended, failed } = outcome;
   if (isError || input !== undefined || suspended === true || failed !== undefined) return outcome;
   const result = { isError, content, ...(structuredContent !== undefined && { structuredContent }), ...(meta && { meta }) };
-  results.put(toolset, hash, { at: now, result }, cache.ttl);
+  results.put(toolset, hash, { at: now, keyId: ownerOf(scope), result }, cache.ttl);
   return outcome;
 }
 
@@ -42,7 +42,11 @@ async function hashOf(
   { version, revision }: NonNullable<CallScope['edition']>,
 ): Promise<string> {
   const isShared = tool.cache?.per === 'workspace' && server?.mcp?.oauth?.per !== 'user';
-  const owner = isShared ? null : (scope.caller?.key ?? scope.keyId);
+  const owner = isShared ? null : ownerOf(scope);
   const of = [owner, tool.canonical, tool.wireName, tool.pin, version, revision, server?.version ?? null, args];
   return await sha256Hex(canonicalJson(of));
+}
+
+function ownerOf({ caller, keyId }: CallScope): string {
+  return caller?.key ?? keyId;
 }

@@ -38,10 +38,10 @@ export type CachedReplies = {
   /** In the background. */
   put(workspace: string, name: string, reply: CachedReply, ttlSeconds: number): void;
   /**
-   * Erases the replies of a key, or all. `isDone` false: repeat it. What is left is not used any more; so are the replies for all keys that this
-   * key got, which expire.
+   * Erases what a key got, or the results of a toolset's tools (`ports/result-store.ts`); without both, all replies and results. `isDone` false: repeat it.
+   * What is left is not used any more; so are replies for all keys and results that the key got, which expire.
    */
-  erase(workspace: string, keyId: string | undefined): Promise<{ erased: number; isDone: boolean }>;
+  erase(workspace: string, of: { key?: string | undefined; toolset?: string | undefined }): Promise<{ erased: number; isDone: boolean }>;
 };
 
 /** Of requests that are being answered, what they will store; null: nothing. */

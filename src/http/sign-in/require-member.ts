@@ -11,9 +11,10 @@ const now = -1;
 
 /** Returns the person. Throws `forbidden` if the person is not a member of any workspace. */
 export async function requireMember(
-  { people, catalog, settings, clock, log }: Pick<HttpServices, 'people' | 'catalog' | 'settings' | 'clock' | 'log'>,
+  services: Pick<HttpServices, 'people' | 'catalog' | 'directory' | 'settings' | 'clock' | 'log'>,
   { email, name, provider, byGroups }: GroupedIdentity,
 ): Promise<User & { email: string }> {
+  const { people, catalog, settings } = services;
   const user = { id: await userIdOf(email), name: name ?? email, email };
   const { workspace } = rootPrincipal;
   if (settings.ownerEmails.includes(email) && (await people.member(user, workspace)) === null) {
@@ -23,14 +24,13 @@ export async function requireMember(
     return user;
   }
   if (byGroups !== undefined) {
-    const { writeGroupMember } = await import('./group-member.ts');
-    const change = await writeGroupMember(catalog({ workspace, keyId: systemKeyId }), { user, email, provider, byGroups }, clock.now());
-    if (change !== null) log.info('groups changed what a person may do', { user: user.id, provider, change, role: byGroups?.role ?? null });
-    if (change !== null) await people.member(user, workspace, now);
+    const { writeGroupMembers } = await import('./group-member.ts');
+    // The list of a person's workspaces may be a second old.
+    if (await writeGroupMembers(services, { user, email, provider, byGroups })) return user;
   }
   if ((await people.workspaces(user, now)).length > 0) return user;
   throw new Problem(
     'forbidden',
-    `${email} is not a member of a workspace${byGroups === null ? ', and in none of the groups that give a role' : ''}. Ask an owner to add this email (PUT /v1/members/{member}), then sign in again.`,
+    `${email} is not a member of a workspace${byGroups !== undefined ? ', and in none of the groups that give a role' : ''}. Ask an owner to add this email (PUT /v1/members/{member}), then sign in again.`,
   );
 }

@@ -7,6 +7,7 @@ import { Problem } from '../../core/problem.ts';
 import type { ServedOffer } from '../../engine/mcp/offer-names.ts';
 import type { OfferAnswer } from '../../engine/mcp/request-offer.ts';
 import { readServedOffers } from '../../engine/mcp/read-offers.ts';
+import { auditSkillRead } from '../../engine/mcp/audit-skill-read.ts';
 import { getSkill, hasSkills, listSkillFolder, readSkillUri, servedSkills } from '../../engine/mcp/serve-skills.ts';
 import { complete, getPrompt, readListMeta, readResource, subscribe } from '../../engine/mcp/serve-resources.ts';
 import { toInputRequired, withAnswers } from './answers.ts';
@@ -51,7 +52,10 @@ export async function resourceOf(exchange: Exchange, params: RpcParams): Promise
   const uri = uriOf(params);
   const caller = await servedCallerOf(exchange, params);
   const ofSkill = readSkillUri(caller.view, uri);
-  if (ofSkill !== null) return ofSkill;
+  if (ofSkill !== null) {
+    await auditSkillRead(exchange.deps, caller, 'resources/read', uri);
+    return ofSkill;
+  }
   const reading = withAnswers(exchange, params, (given) => readResource(exchange.deps, caller, uri, given, exchange.signal));
   return toResult(await withResourceNotFound(exchange, uri, reading));
 }
@@ -88,11 +92,11 @@ export async function listSkills({ viewOf }: Exchange, { cursor }: RpcParams): P
 
 export async function skillOf(exchange: Exchange, params: RpcParams): Promise<Result> {
   const uri = uriOf(params);
-  return await withResourceNotFound(
-    exchange,
-    uri,
-    exchange.viewOf().then((view) => ({ skill: getSkill(view, uri) })),
-  );
+  const { deps, principal } = exchange;
+  const view = await exchange.viewOf();
+  const skill = await withResourceNotFound(exchange, uri, (async () => getSkill(view, uri))());
+  await auditSkillRead(deps, { principal, view }, 'skills/get', uri);
+  return { skill };
 }
 
 export async function folderOf(exchange: Exchange, params: RpcParams): Promise<Result> {

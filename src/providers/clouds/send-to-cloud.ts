@@ -1,17 +1,18 @@
 /**
  * Sends a request to a model of a cloud: its path, its body and its credentials where they differ from those of the API that the adapter knows.
  * Replies come back in the form of that API. Loaded with the first such request. Sources: references "Azure OpenAI v1 API" and "REST API",
- * "InvokeModel" and "Converse" of Amazon Bedrock, guides "Claude on Vertex AI" and "Signature Version 4".
+ * "InvokeModel", "Converse" and "CountTokens" of Amazon Bedrock, guides "Claude on Vertex AI", "Count tokens for Claude models" and "Signature Version 4".
  */
 import { AwsV4Signer } from 'aws4fetch';
 import { type CloudAccess, vertexModel } from '../../core/model/cloud-access.ts';
 import { isDatedVersion } from '../../core/names/provider-kind.ts';
 import { invalidRequest } from '../../core/problem.ts';
-import { type Json, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
+import { isCount, type Json, recordOf, stringOf, tryParse } from '../../core/json/wire-value.ts';
 import { MB } from '../../core/limits/units.ts';
 import type { ProviderAccess } from '../../core/model/provider.ts';
 import { matchBytes, SecretFilter } from '../../core/redaction/secret-filter.ts';
 import { readBounded } from '../../net/read-bounded.ts';
+import { toBase64 } from '../../core/text/bytes.ts';
 import { malformedProblem } from '../provider-error.ts';
 import type { ProviderExchange } from '../provider-exchange.ts';
 import { bearerToken, forgetToken, type TokenDeps } from './bearer-tokens.ts';
@@ -22,7 +23,7 @@ import { withoutLength } from './reply-headers.ts';
 const maxReplyBytes = 32 * MB;
 
 /** What differs from the exchange. `form`: of a successful reply. */
-type Call = Partial<Pick<ProviderExchange, 'path' | 'body' | 'headers'>> & { form?: 'converse' | 'invoke' };
+type Call = Partial<Pick<ProviderExchange, 'path' | 'body' | 'headers'>> & { form?: 'converse' | 'invoke' | 'count' };
 
 /** `toRequest`: makes the request of the exchange with these changes. Resolves with any response, as `http` does. */
 export async function sendToCloud(deps: TokenDeps, exchange: ProviderExchange, toRequest: (call: Call) => Request): Promise<Response> {
@@ -77,6 +78,8 @@ function callOf(cloud: CloudAccess, exchange: ProviderExchange): Call {
       return access.kind === 'anthropic' ? claudeCall(exchange, 'vertex-2023-10-16') : {};
     case 'bedrock': {
       if (access.kind === 'anthropic') return claudeCall(exchange, 'bedrock-2023-05-31');
+      if (path === '/invoke')
+        return { path: `/model/${segment(model)}/invoke`, body: JSON.stringify(bodyOf(exchange)), headers: { accept: 'application/json' } };
       const isStream = path === '/converse-stream';
       const headers = { accept: isStream ? eventStream : 'application/json' };
       const body = JSON.stringify(toConverse(bodyOf(exchange), model));
@@ -88,21 +91,36 @@ function callOf(cloud: CloudAccess, exchange: ProviderExchange): Call {
 }
 
 const eventStream = 'application/vnd.amazon.eventstream';
+/** Of the adapter of the Messages API. */
+const countTokensPath = '/messages/count_tokens';
 
 /** A request of the Messages API. The path has the model and says whether the reply is a stream; beta features are a header, or a member. */
 function claudeCall(exchange: ProviderExchange, version: string): Call {
   const { model: _model, stream, ...body } = bodyOf(exchange);
   const { 'anthropic-beta': beta, 'anthropic-version': _version, ...headers } = exchange.headers ?? {};
   const isStream = stream === true;
+  const counts = exchange.path === countTokensPath;
   if (version.startsWith('vertex')) {
-    const name = segment(vertexModel(exchange.model).name);
+    const { name } = vertexModel(exchange.model);
     return {
-      path: `/models/${name}:${isStream ? 'streamRawPredict' : 'rawPredict'}`,
+      path: counts ? '/models/count-tokens:rawPredict' : `/models/${segment(name)}:${isStream ? 'streamRawPredict' : 'rawPredict'}`,
       headers: { ...headers, ...(beta !== undefined && { 'anthropic-beta': beta }) },
-      body: JSON.stringify({ ...body, ...(isStream && { stream }), anthropic_version: version }),
+      body: JSON.stringify({ ...(counts && { model: name }), ...body, ...(isStream && { stream }), anthropic_version: version }),
     };
   }
   const betas = beta?.split(',').map((name) => name.trim());
+  if (counts) {
+    // `InvokeModel` requires it, and more than the budget of thinking. It is not counted.
+    const max_tokens = body.max_tokens ?? Number(recordOf(body.thinking).budget_tokens ?? 0) + 1;
+    const invoked = JSON.stringify({ ...body, max_tokens, ...(betas && { anthropic_beta: betas }), anthropic_version: version });
+    return {
+      // Inference profiles are not counted, and their models are.
+      path: `/model/${segment(exchange.model.replace(/^.*(?=anthropic\.claude)/i, ''))}/count-tokens`,
+      headers: { ...headers, accept: 'application/json' },
+      body: JSON.stringify({ input: { invokeModel: { body: toBase64(new TextEncoder().encode(invoked)) } } }),
+      form: 'count',
+    };
+  }
   return {
     path: `/model/${segment(exchange.model)}/invoke${isStream ? '-with-response-stream' : ''}`,
     headers: { ...headers, accept: isStream ? eventStream : 'application/json' },
@@ -125,15 +143,17 @@ function segment(model: string): string {
   );
 }
 
-async function readable(response: Response, form: 'converse' | 'invoke', access: ProviderAccess): Promise<Response> {
+async function readable(response: Response, form: NonNullable<Call['form']>, access: ProviderAccess): Promise<Response> {
   const { body, headers } = response;
-  if (stringOf(headers.get('content-type')).startsWith(eventStream)) return toServerEvents(response, form);
+  if (form !== 'count' && stringOf(headers.get('content-type')).startsWith(eventStream)) return toServerEvents(response, form);
   if (form === 'invoke' || body === null) return response;
   const { bytes, truncated } = await readBounded(response, maxReplyBytes);
   if (truncated) throw malformedProblem(access, `sent more than ${maxReplyBytes} bytes`);
   const text = new TextDecoder().decode(bytes);
   const reply = tryParse(text);
-  return new Response(reply === undefined ? text : JSON.stringify(fromConverse(reply)), { headers: withoutLength(headers) });
+  if (form === 'count' && !isCount(recordOf(reply).inputTokens)) throw malformedProblem(access, 'sent no count of tokens');
+  const read = form === 'count' ? { input_tokens: recordOf(reply).inputTokens } : fromConverse(reply);
+  return new Response(reply === undefined ? text : JSON.stringify(read), { headers: withoutLength(headers) });
 }
 
 /** Removes a token that was bought from a reply, as `provider-secrets.ts` does with keys. The services that accept it do not return it. */

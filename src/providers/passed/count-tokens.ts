@@ -37,9 +37,18 @@ export async function ifKnown(access: ProviderAccess, work: () => Promise<Respon
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem && isUnknownEndpoint(error, access)) return null;
+    if (error instanceof Problem && (isUnknownEndpoint(error, access) || isUncounted(error, access))) return null;
     throw error;
   }
+}
+
+/**
+ * A cloud that does not count this model, or whose credentials may call models and not count. Source of the first: `ValidationException` of Bedrock's
+ * CountTokens, "The provided model doesn't support counting tokens".
+ */
+function isUncounted({ detail, extra }: Problem, { cloud }: ProviderAccess): boolean {
+  if (cloud === undefined) return false;
+  return extra.upstreamStatus === 403 || (extra.upstreamStatus === 400 && /support counting tokens/i.test(detail));
 }
 
 /** Throws like `proxyChat`. null: the provider cannot count. */

@@ -85,7 +85,6 @@ async function passToModel(
     headers: { accept: '*/*' },
     body: gemini?.body(resourceName(model)) ?? withModel(body, model),
     timeouts: route?.limits,
-    ...(own && { path: own.path, body: own.body }),
   };
   const readText = (): string | null => (body instanceof FormData ? null : JSON.stringify(body));
   const { usage, reserve, hasBudget } = await limitRequest(deps, principal, { access: given, model });
@@ -107,10 +106,9 @@ async function passToModel(
   );
   const send = async (): Promise<Response> => {
     await reserve?.(passedBound(path, body, profileFor(access, model).imageTokens));
-    const opened = withRetries({ clock, timeouts: route?.limits }, async () => {
-      const response = await openHead({ http, clock, log }, exchange, { isWhole: true });
-      return own === null ? response : await own.toReply(response);
-    });
+    const open = (call: object = {}) => openHead({ http, clock, log }, { ...exchange, ...call }, { isWhole: true });
+    const retried = <T>(work: () => Promise<T>) => withRetries({ clock, timeouts: route?.limits }, work);
+    const opened = own === null ? retried(() => open()) : own(open, retried);
     // What it uses is counted although its client disconnects.
     if (reserve !== undefined) background(opened.catch(() => undefined));
     const response = await opened;

@@ -75,6 +75,16 @@ export function fakeBedrock(claude: FakeUpstream, region = 'us-east-1'): FakeUps
         body: JSON.stringify({ ...body, model, stream }),
       }),
     );
+  /** Base models only; the body is one of `InvokeModel`. */
+  const countTokens = async (model: string, { input }: Json): Promise<Response> => {
+    const encoded = recordOf(recordOf(input).invokeModel).body;
+    if (typeof encoded !== 'string' || !/^anthropic\./.test(model))
+      return awsError(400, 'ValidationException', "The provided model doesn't support counting tokens.");
+    const body = JSON.parse(Buffer.from(encoded, 'base64').toString()) as Json;
+    if (body.anthropic_version !== 'bedrock-2023-05-31' || !Number.isInteger(body.max_tokens) || 'model' in body)
+      return awsError(400, 'ValidationException', 'max_tokens: Field required');
+    return Response.json({ inputTokens: JSON.stringify(body.messages).length });
+  };
   return {
     understood: claude.understood,
     refused: claude.refused,
@@ -89,6 +99,8 @@ export function fakeBedrock(claude: FakeUpstream, region = 'us-east-1'): FakeUps
       const model = decodeURIComponent(encoded);
       const body = JSON.parse(await request.text()) as Json;
       const isStream = operation.endsWith('-stream');
+      if (operation === 'count-tokens') return await countTokens(model, body);
+      if (operation === 'invoke' && !/anthropic/.test(model)) return embed(model, body);
       if (operation.startsWith('invoke')) {
         const { anthropic_version: version, anthropic_beta: _beta, ...rest } = body;
         const extra = ['model', 'stream'].find((name) => name in rest);
@@ -110,6 +122,19 @@ export function fakeBedrock(claude: FakeUpstream, region = 'us-east-1'): FakeUps
       return eventStream(converseFrames(new SseParser().take(await reply.text()).map(({ data }) => JSON.parse(data) as Json)));
     },
   };
+}
+
+/** Embeddings: Titan takes one text, Cohere 96. The first number is the length of the text. */
+function embed(model: string, { inputText, dimensions, texts, input_type: type, embedding_types: types }: Json): Response {
+  const vectorOf = (text: unknown) => [String(text).length, 0.5];
+  if (/titan/.test(model))
+    return typeof inputText === 'string' && (dimensions === undefined || [256, 512, 1024].includes(Number(dimensions)))
+      ? Response.json({ embedding: vectorOf(inputText), inputTextTokenCount: 2, embeddingsByType: { float: vectorOf(inputText) } })
+      : awsError(400, 'ValidationException', 'Malformed input request, please reformat your input and try again.');
+  if (!Array.isArray(texts) || texts.length > 96 || typeof type !== 'string' || JSON.stringify(types) !== '["float"]')
+    return awsError(400, 'ValidationException', 'invalid request');
+  const headers = { 'x-amzn-bedrock-input-token-count': String(texts.length * 3) };
+  return Response.json({ id: 'e', texts, embeddings: { float: texts.map(vectorOf) }, response_type: 'embeddings_by_type' }, { headers });
 }
 
 const requestMembers = ['messages', 'system', 'toolConfig', 'inferenceConfig', 'additionalModelRequestFields', 'outputConfig'];

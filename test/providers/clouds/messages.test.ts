@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProviderAccess } from '../../../src/core/model/provider.ts';
 import { anthropicMessages } from '../../../src/dialects/anthropic/dialect.ts';
 import type { OutboundHttp } from '../../../src/ports/outbound.ts';
-import { countTokens } from '../../../src/providers/passed/count-tokens.ts';
+import { countTokens, ifKnown } from '../../../src/providers/passed/count-tokens.ts';
 import { canForward, proxyChat } from '../../../src/providers/passed/forward-chat.ts';
 import { wireAccess } from '../../../src/providers/wire-access.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
@@ -23,6 +23,19 @@ const send = async (given: ProviderAccess, name: string, http: OutboundHttp, fie
   expect(canForward(access, name, anthropicMessages, undefined)).toBe(true);
   const body = { model: `cloud/${name}`, max_tokens: 9, messages: [{ role: 'user', content: 'text' }], ...fields };
   return await proxyChat({ access, model: name, dialect: anthropicMessages, body, headers, http, clock: fakeClock(), ids: countedIds() });
+};
+const asked = { model: 'x', messages: [{ role: 'user', content: 'text' }] };
+const count = async (given: ProviderAccess, name: string, http: OutboundHttp, body: object = asked, headers?: Record<string, string>) => {
+  const request = {
+    access: wireAccess(given, name),
+    model: name,
+    dialect: anthropicMessages,
+    body: body as never,
+    headers,
+    http,
+    clock: { ...fakeClock(), sleep: () => Promise.resolve() },
+  };
+  return await ifKnown(request.access, () => countTokens(request));
 };
 const eventsIn = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as Record<string, unknown>);
 
@@ -86,10 +99,31 @@ describe('a Messages request for Claude on Bedrock', () => {
     });
   });
 
-  it('is counted by an estimate, since the count of Bedrock has another form', async () => {
-    const http = () => Promise.reject(new Error('is not called'));
-    const body = { model, messages: [] };
-    expect(await countTokens({ access: bedrock, model, dialect: anthropicMessages, body, http, clock: fakeClock() })).toBeNull();
+  it.each([model, model.slice(3), `arn:aws:bedrock:us-east-1:1:inference-profile/${model}`])(
+    'is counted by CountTokens: %s',
+    async (name) => {
+      const fake = fakeBedrock(fakeAnthropic(script));
+      const body = { model: 'x', messages: [{ role: 'user', content: 'text' }], thinking: { type: 'enabled', budget_tokens: 1024 } };
+      const counted = await count(bedrock, name, (request) => fake.handle(request), body);
+      expect(await counted?.json()).toEqual({ input_tokens: JSON.stringify(body.messages).length });
+    },
+  );
+
+  it.each([
+    [400, 'ValidationException', "The provided model doesn't support counting tokens."],
+    [403, 'AccessDeniedException', 'User is not authorized to perform: bedrock:CountTokens'],
+    [404, 'UnknownOperationException', 'unknown'],
+  ])('is counted by an estimate if Bedrock does not count (%s %s)', async (status, type, message) => {
+    const refuses = () => Promise.resolve(Response.json({ message }, { status, headers: { 'x-amzn-errortype': type } }));
+    expect(await count(bedrock, model, refuses)).toBeNull();
+  });
+
+  it('gets the error of a count that is refused for another reason, and of a reply without a count', async () => {
+    const refuses = () => Promise.resolve(Response.json({ message: 'messages: Field required' }, { status: 400 }));
+    await expect(count(bedrock, model, refuses)).rejects.toMatchObject({ status: 400 });
+    await expect(count(bedrock, model, () => Promise.resolve(Response.json({ inputTokens: '3' })))).rejects.toMatchObject({
+      code: 'upstream_error',
+    });
   });
 });
 
@@ -118,5 +152,21 @@ describe('a Messages request for Claude on Vertex AI', () => {
       stream: true,
       anthropic_version: 'vertex-2023-10-16',
     });
+  });
+
+  it('is counted by count-tokens:rawPredict, which has the model in its body', async () => {
+    let sent: Request | undefined;
+    const http: OutboundHttp = (request) => {
+      sent = request;
+      return Promise.resolve(Response.json({ input_tokens: 14 }));
+    };
+    const counted = await count(vertex, 'anthropic/claude-sonnet-4-5', http, undefined, { 'anthropic-beta': 'one-2025-01-01' });
+    expect(await counted?.json()).toEqual({ input_tokens: 14 });
+    expect(new URL(sent?.url ?? '').pathname).toBe(
+      '/v1/projects/my-project/locations/global/publishers/anthropic/models/count-tokens:rawPredict',
+    );
+    expect([sent?.headers.get('authorization'), sent?.headers.get('anthropic-beta')]).toEqual(['Bearer ya29.token', 'one-2025-01-01']);
+    const body = { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'text' }], anthropic_version: 'vertex-2023-10-16' };
+    expect(await sent?.json()).toEqual(body);
   });
 });

@@ -6,6 +6,10 @@ import type { Directory } from '../../../src/ports/directory.ts';
 import { passRequest } from '../../../src/providers/passed/passed-request.ts';
 import type { ProxyDeps } from '../../../src/providers/proxy.ts';
 import { countedIds, fakeClock } from '../../fakes/runtime.ts';
+import { fakeAnthropic } from '../../fakes/upstreams/anthropic.ts';
+import { awsKey, fakeBedrock } from '../../fakes/upstreams/clouds.ts';
+import { accessOf } from '../clouds/access.ts';
+import { scriptOf } from '../sdk-script.ts';
 
 const gemini: ProviderAccess = {
   ...{ name: 'g', kind: 'gemini', baseUrl: 'https://generativelanguage.googleapis.com/v1beta' },
@@ -28,7 +32,7 @@ const pass = async (
   access: ProviderAccess,
   body: object,
   reply: object,
-  { path = '/embeddings', models }: { path?: string; models?: string[] } = {},
+  { path = '/embeddings', models, model = 'emb-1' }: { path?: string; models?: string[]; model?: string } = {},
 ) => {
   const sent: Sent[] = [];
   const directory = {
@@ -36,13 +40,13 @@ const pass = async (
     workspaceSettings: () => Promise.resolve({ models: models ?? null, limits: null }),
   } as unknown as Directory;
   const outbound = async (request: Request): Promise<Response> => {
-    sent.push({ url: request.url, body: await request.json() });
-    return Response.json(reply);
+    sent.push({ url: request.url, body: await request.clone().json() });
+    return typeof reply === 'function' ? await reply(request) : Response.json(reply);
   };
   // Retries do not wait.
   const clock = { ...fakeClock(), sleep: () => Promise.resolve() };
   const deps = { directory, outbound, clock, ids: countedIds() } as unknown as ProxyDeps;
-  const response = await passRequest(deps, principal, { ref: 'g/emb-1', path, body: body as Record<string, unknown> });
+  const response = await passRequest(deps, principal, { ref: `g/${model}`, path, body: body as Record<string, unknown> });
   return { sent, response, body: (await response.json()) as Record<string, unknown> };
 };
 const vector = [0.5, -0.25, 2];
@@ -123,6 +127,53 @@ describe('embeddings in the form of OpenAI', () => {
 
   it('are those of an allowed model alone', async () => {
     await expect(pass(gemini, { input: 'a' }, {}, { models: ['g/other'] })).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  describe('on Bedrock', () => {
+    const onBedrock = async (model: string, body: object) => {
+      const fake = fakeBedrock(fakeAnthropic(scriptOf({ text: { text: 'Hi' }, calls: { text: 'Hi' } })));
+      const access = await accessOf({ kind: 'bedrock', region: 'us-east-1' }, awsKey);
+      return await pass({ ...access, name: 'g' }, body, (request: Request) => fake.handle(request), { model });
+    };
+    const host = 'https://bedrock-runtime.us-east-1.amazonaws.com/model';
+
+    it('come from Titan, a signed call for each text, in the order of the texts', async () => {
+      const input = Array.from({ length: 20 }, (_, index) => 'x'.repeat(index + 1));
+      const { sent, body } = await onBedrock('amazon.titan-embed-text-v2:0', { input, dimensions: 256 });
+      expect(sent).toHaveLength(20);
+      expect(sent[0]).toEqual({ url: `${host}/amazon.titan-embed-text-v2%3A0/invoke`, body: { inputText: 'x', dimensions: 256 } });
+      expect((body.data as { embedding: number[] }[]).map(({ embedding }) => embedding[0])).toEqual(input.map(({ length }) => length));
+      expect(body.usage).toEqual({ prompt_tokens: 40, total_tokens: 40 });
+    });
+
+    it('come from the first Titan without dimensions, which are named', async () => {
+      const { sent, response } = await onBedrock('amazon.titan-embed-text-v1', { input: 'a', dimensions: 256 });
+      expect(sent[0]?.body).toEqual({ inputText: 'a' });
+      expect(response.headers.get('x-moniker-dropped')).toContain('dimensions');
+    });
+
+    it('come from Cohere, at most 96 texts a call, with the count of the header', async () => {
+      const { sent, body } = await onBedrock('us.cohere.embed-v4:0', { input: Array.from({ length: 100 }, () => 'a'), dimensions: 512 });
+      expect(sent.map((one) => (one.body as { texts: string[] }).texts.length)).toEqual([96, 4]);
+      expect(sent[1]).toEqual({
+        url: `${host}/us.cohere.embed-v4%3A0/invoke`,
+        body: { texts: ['a', 'a', 'a', 'a'], input_type: 'search_document', embedding_types: ['float'], output_dimension: 512 },
+      });
+      expect(body.data).toHaveLength(100);
+      expect(body.usage).toEqual({ prompt_tokens: 300, total_tokens: 300 });
+    });
+
+    it('are refused for more texts than can be sent, and for other models', async () => {
+      const input = Array.from({ length: 257 }, () => 'a');
+      await expect(onBedrock('amazon.titan-embed-text-v2:0', { input })).rejects.toMatchObject({ extra: { issues: [{ path: 'input' }] } });
+      await expect(onBedrock('amazon.nova-pro-v1:0', { input: 'a' })).rejects.toMatchObject({ extra: { issues: [{ path: 'model' }] } });
+    });
+
+    it('are an error of the provider if one call fails', async () => {
+      await expect(onBedrock('amazon.titan-embed-text-v2:0', { input: ['a', 'b'], dimensions: 3 })).rejects.toMatchObject({
+        extra: { upstreamStatus: 400 },
+      });
+    });
   });
 
   it('are passed to a deployment of Azure', async () => {

@@ -7,6 +7,7 @@ import { moniker } from '../../api/moniker.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import { SendingForm, TextField } from '../../parts/fields/fields.tsx';
 import { membersOf } from '../../parts/fields/members.ts';
+import { type RemainingUse, RemainingUses } from '../../parts/documents/remaining-uses.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { RecordPages } from '../../parts/records/record-pages.tsx';
 import { visible } from '../../parts/text/visible.ts';
@@ -14,6 +15,7 @@ import { visible } from '../../parts/text/visible.ts';
 export function ModelAliases() {
   const pages = usePages((page, signal) => moniker.value.get('/v1/model-aliases', { params: { query: { limit: 100, ...page } }, signal }));
   const draft = useSignal({ alias: '', model: '' });
+  const left = useSignal<readonly RemainingUse[]>([]);
   const { problem, attempt } = useAttempt();
   useEffect(() => void loadModels().catch(() => undefined), []);
   const { alias, model } = draft.value;
@@ -25,13 +27,15 @@ export function ModelAliases() {
   };
   const remove = (name: string) =>
     attempt(async () => {
-      await moniker.value.delete('/v1/model-aliases/{alias}', { params: { path: { alias: name } } });
+      const removed = await moniker.value.delete('/v1/model-aliases/{alias}', { params: { path: { alias: name } } });
+      left.value = removed?.warnings ?? [];
       await pages.reload();
     });
   return (
     <>
       <p class="muted">A client that asks for the name gets the model or the agent. One * in a name stands for any text, as in claude-*.</p>
       {problem.value !== null && <ProblemView error={problem.value} />}
+      <RemainingUses uses={left.value} />
       <RecordPages
         caption="Model aliases"
         pages={pages}

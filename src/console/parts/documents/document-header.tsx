@@ -10,7 +10,9 @@ import { ConfirmButton } from '../actions/confirm-button.tsx';
 import { late } from '../layout/late.tsx';
 import { ProblemView } from '../text/problem-view.tsx';
 import { visible } from '../text/visible.ts';
+import type { RemainingUse } from './remaining-uses.tsx';
 
+const RemainingUses = late(async () => (await import('./remaining-uses.tsx')).RemainingUses);
 const DiffLines = late(async () => (await import('./diff-lines.tsx')).DiffLines);
 
 export type HeaderProps<Draft> = {
@@ -34,6 +36,7 @@ export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
   const { document, view, title, name, showsCheck = false, canDelete = true, isBlocked = false, isPart = false, children } = props;
   const saved = useSignal<number | null>(null);
   const newest = useSignal<Draft | null>(null);
+  const left = useSignal<readonly RemainingUse[]>([]);
   const { draft, etag, check, problem } = document;
   const isChanged = document.isChanged.value;
   const { state, error } = check.value;
@@ -49,7 +52,9 @@ export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
     if (saved.value !== null) announce(`Saved as version ${saved.value}`);
   };
   const remove = async (): Promise<void> => {
-    if (await document.remove()) navigate(pathOf(view));
+    const users = await document.remove();
+    if (users?.length === 0) navigate(pathOf(view));
+    left.value = users ?? [];
   };
   return (
     <>
@@ -71,6 +76,7 @@ export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
           Save
         </button>
       </header>
+      {left.value.length > 0 && <RemainingUses uses={left.value} />}
       {isStale ? (
         <div class="problem" role="alert">
           <h2>The stored document was changed meanwhile</h2>

@@ -35,7 +35,7 @@ export const countTokenRoutes = [
       scopes: ['chat'],
       summary: 'Count the tokens of a request',
       description:
-        'Returns the provider’s count if it is of kind `anthropic` and the request names its model; otherwise an estimate, marked `estimated`. Runs no model.',
+        'Returns the provider’s count if the request names a model of a provider of kind `anthropic`, or Claude on Bedrock or Vertex AI; otherwise an estimate, marked `estimated`. Runs no model.',
       query: 'ignored',
       body: { documented: CountTokensRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: { description: 'The count.', schema: TokenCount, contentType: 'application/json' } },

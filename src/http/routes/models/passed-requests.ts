@@ -51,7 +51,7 @@ const common = {
   problems: ['model_not_found', 'rate_limited', 'upstream_error', 'upstream_timeout', 'loop_detected'],
 } as const;
 const description =
-  'Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.';
+  'Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.';
 
 export const passedRequestRoutes = [
   ...json.map(({ path, ...spec }) =>

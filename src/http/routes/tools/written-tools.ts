@@ -15,7 +15,7 @@ import type { WriteOptions, CatalogPort, StoredDocument } from '../../../ports/c
 import { answerWrite, conditionHeaders, writeConditions } from '../../conditions.ts';
 import { defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
-import { dryRunFlag, optionalWarnings, shownIfAny, writeAnswers } from '../../stored-document.ts';
+import { answerRemoval, dryRunFlag, optionalWarnings, removalAnswers, shownIfAny, writeAnswers } from '../../stored-document.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 
 const path = '/v1/tools/{canonical}';
@@ -101,7 +101,7 @@ export const writtenToolRoutes = [
       params: z.object({ canonical: z.string().meta({ example: 'ui.camera' }) }),
       query: z.strictObject(ownerQuery),
       headers: conditionHeaders,
-      answers: { 204: { description: 'Gone.' } },
+      answers: removalAnswers(),
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params: { canonical }, query: { owner }, answer }) => {
@@ -122,8 +122,8 @@ export const writtenToolRoutes = [
       requireAllowed(principal, { act: 'use-workspace', what: isMade(canonical) ? 'Made tools' : 'UI tools' });
       const fault = WrittenName.safeParse(canonical).error?.issues[0]?.message;
       if (fault !== undefined) throw new Problem('not_found', `No made tool or UI tool ${quoted(canonical)} exists: ${fault}.`);
-      await catalog.remove(kind, canonical, writeConditions(c));
-      return answer(204, null);
+      const { warnings } = await catalog.remove(kind, canonical, writeConditions(c));
+      return answerRemoval(answer, principal, warnings);
     },
   ),
 ];

@@ -147,7 +147,7 @@ export const skillRoutes = [
     },
   ),
 
-  skill.remove({ description: 'Agents that name it continue without it.' }),
+  skill.remove({ description: 'Agents and toolsets that name it continue without it.' }),
 ];
 
 async function readFiles(c: AppContext, name: string): Promise<SkillFiles & { warnings?: z.infer<typeof Warning>[] }> {

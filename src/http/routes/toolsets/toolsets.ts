@@ -149,7 +149,7 @@ export const toolsetRoutes = [
 
   toolset.remove({ description: 'Its versions remain, and their numbers are not reused.' }, async ({ principal, options, place }) => {
     requireAllowed(principal, { act: 'write-toolset', toolset: place.name });
-    await place.catalog.remove('toolset', place.name, options);
+    return await place.catalog.remove('toolset', place.name, options);
   }),
 ];
 

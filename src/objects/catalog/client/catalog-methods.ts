@@ -166,6 +166,7 @@ export const catalogMethods: { readonly [Name in CatalogMethod]: CatalogRow<Meth
   noteProviderItems: { ...record, retry: true },
   providerItems: read,
   waits: read,
+  recordErasure: record,
   auditHeads: read,
   // An older head is ignored.
   storeAuditHead: read,

@@ -1,5 +1,6 @@
 /** Rows of documents of all kinds: reads, lists and replaces them. `write-document.ts` checks writes. */
 import { hideCredentials } from '../../../core/secrets/hidden-values.ts';
+import { type ModelAlias, type NamedModel, toNamedModel } from '../../../core/model/model-alias.ts';
 import { utf8Length } from '../../../core/text/utf8.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { DocumentKind, Page, PageRequest, StoredDocument } from '../../../ports/catalog.ts';
@@ -61,6 +62,11 @@ const ownNamesEnd = '/';
 /** Returns all existing documents of a kind; only for kinds with small bodies. */
 export function allRows(sql: SqlStorage, kind: DocumentKind): DocumentRow[] {
   return sql.exec<SqlRow>('SELECT * FROM documents WHERE kind = ? AND deleted = 0 ORDER BY name', kind).toArray().map(fromSql);
+}
+
+export function listModelAliases({ sql }: Pick<CatalogContext, 'sql'>): NamedModel[] {
+  // Bodies were parsed by the schema when they were written.
+  return allRows(sql, 'model-alias').map(({ name, body }) => toNamedModel(name, body as ModelAlias));
 }
 
 /** The private tools of a key or a trigger, sorted by name. */

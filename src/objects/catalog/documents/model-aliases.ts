@@ -1,9 +1,9 @@
 import { parseInput, quoted, type Warning } from '../../../core/problem.ts';
-import { maxModelAliases, ModelAlias, ModelAliasName, type NamedModel, toNamedModel } from '../../../core/model/model-alias.ts';
+import { maxModelAliases, ModelAlias, ModelAliasName } from '../../../core/model/model-alias.ts';
 import { splitModelRef } from '../../../core/turn/agent.ts';
 import type { CatalogContext } from '../context.ts';
 import { builtinProvider } from '../../../storage/providers.ts';
-import { allRows, findRow, requireCapacity } from './documents.ts';
+import { findRow, requireCapacity } from './documents.ts';
 import { checkNameInBody, type DocumentWriter } from './write-document.ts';
 
 export const modelAliasWriter: DocumentWriter = {
@@ -43,9 +43,4 @@ function shadowWarnings(context: CatalogContext, name: string): Warning[] {
   if (!hasProvider(context, provider)) return [];
   const message = `takes precedence over models of the provider ${quoted(provider)}, except in agents`;
   return [{ path: 'name', message }];
-}
-
-export function listModelAliases(context: CatalogContext): NamedModel[] {
-  // Bodies were parsed by the schema when they were written.
-  return allRows(context.sql, 'model-alias').map(({ name, body }) => toNamedModel(name, body as ModelAlias));
 }

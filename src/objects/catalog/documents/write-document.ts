@@ -6,6 +6,7 @@ import { canonicalJson } from '../../../core/hash.ts';
 import { invalidRequest, Problem, type Warning, issuePath } from '../../../core/problem.ts';
 import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
+import { warnUsers } from './document-uses.ts';
 import { enqueueDocument } from '../records/publications.ts';
 import { type DocumentRow, kindWords, readRow, replaceRow, requireCapacity, requireRow, toStoredDocument } from './documents.ts';
 
@@ -129,22 +130,25 @@ export function showDocuments(context: CatalogContext, writer: DocumentWriter, d
   return documents.map((document) => ({ ...document, body: { ...document.body, ...shown?.get(document.name) } }));
 }
 
+/** Returns which documents and keys still name it. */
 export async function removeDocument(
   context: CatalogContext,
   writer: DocumentWriter,
   request: { kind: DocumentKind; name: string; options: WriteOptions; by: string },
-): Promise<void> {
+): Promise<Warning[]> {
   const { kind, name, options, by } = request;
   const before = requireRow(context.sql, kind, name);
   checkConditions(kind, name, before.version, options);
   const commit = await writer.prepareRemoval?.(context, name);
-  if (options.dryRun === true) return;
+  const warnings = warnUsers(context, kind, name, 'which does not exist any more');
+  if (options.dryRun === true) return warnings;
   const row: DocumentRow = { ...before, version: before.version + 1, deleted: true, body: {}, sealed: null, updatedAt: context.now() };
   context.transact(() => {
     replaceRow(context, row, { by, action: 'delete' });
     enqueueDocument(context, kind, name);
     commit?.(row, true);
   });
+  return warnings;
 }
 
 /** A `name` in the body may repeat the name in the path, but not differ from it. */

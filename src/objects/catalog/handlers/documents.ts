@@ -123,9 +123,10 @@ export const documentHandlers = {
   remove: async ({ context, by }, kind, name, options = {}) => {
     if (kind === 'provider') refuseRehearsal(name);
     refuseOwn(kind, name);
-    await removeDocument(context, writers[kind], { kind, name, options, by });
+    const warnings = await removeDocument(context, writers[kind], { kind, name, options, by });
     // Otherwise a later trigger of the same name would own them.
     if (kind === 'webhook' || kind === 'schedule') context.transact(() => removePrivateTools(context, triggerKeyId({ kind, name })));
+    return { warnings };
   },
   retireVersion: async ({ context, by }, toolset, version, isRetired) => {
     refuseOwn('toolset', toolset);

@@ -12,7 +12,7 @@ import { originRights } from '../keys/origin-rights.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
 import type { CatalogHandlers } from './catalog-handlers.ts';
-import { shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
+import { recordChange, shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
 import { admitOpenWork, questionsByKey } from '../records/open-work.ts';
 import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
 import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
@@ -87,6 +87,7 @@ export const keyHandlers = {
   noteProviderItems: async ({ context, by }, items) => (await loadProviderItems()).noteProviderItems(context, by, items),
   providerItems: async ({ context, by }, query) => (await loadProviderItems()).listProviderItems(context, by, query),
   waits: async ({ context }, filter, page) => (await import('../records/list-waits.ts')).listWaits(context, filter, page),
+  recordErasure: ({ context, by }, name) => context.record(() => recordChange(context, { by, action: 'erase', resource: 'cache', name })),
   auditHeads: ({ context }) => shardHeads(context),
   storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
   readAudit: ({ context }, request) => readLog(context, request),

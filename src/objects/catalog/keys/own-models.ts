@@ -2,6 +2,7 @@
  * What a key with `models` may write: agents and model aliases that name models of its list, since others run them. No providers, and no
  * aliases with the names of other models, which decide what the name of a model stands for.
  */
+import { listModelAliases } from '../documents/documents.ts';
 import { splitModelRef } from '../../../core/turn/agent.ts';
 import { modelsOf, refsIn } from '../../../core/model/route.ts';
 import { resolveModelRef } from '../../../core/model/model-alias.ts';
@@ -10,7 +11,6 @@ import { Problem, quoted } from '../../../core/problem.ts';
 import type { DocumentKind } from '../../../ports/catalog.ts';
 import type { CatalogContext } from '../context.ts';
 import { findProvider } from '../documents/agents.ts';
-import { listModelAliases } from '../documents/model-aliases.ts';
 
 /** `models`: of the key. Throws `forbidden`. */
 export function requireOwnModels(

@@ -5,7 +5,7 @@
 import { canonicalJson, sha256Hex } from '../../../core/hash.ts';
 import { hiddenChanges } from '../../../core/secrets/hidden-values.ts';
 import { limits } from '../../../core/limits/limits.ts';
-import { type Issue, Problem } from '../../../core/problem.ts';
+import { type Issue, Problem, type Warning } from '../../../core/problem.ts';
 import { toServerTool } from '../../../core/listing/stored-tool.ts';
 import { comparedTools, documentChanges, type DocumentChange } from '../../../core/project/document-changes.ts';
 import { documentPath } from '../../../core/project/project-sections.ts';
@@ -30,7 +30,7 @@ export type DocumentOperations = {
   /** Only the root key removes the settings of the workspace. */
   isRoot: boolean;
   put(write: Pick<DocumentWrite, 'kind' | 'name' | 'body'>, options: WriteOptions): Promise<PutAnswer>;
-  remove(document: Pick<DocumentWrite, 'kind' | 'name'>): Promise<void>;
+  remove(document: Pick<DocumentWrite, 'kind' | 'name'>): Promise<{ warnings: Warning[] }>;
 };
 
 export async function applyDocuments(context: CatalogContext, operations: DocumentOperations, request: ApplyRequest): Promise<ApplyResult> {
@@ -236,8 +236,10 @@ async function release(
     const row = findRow(context.sql, kind, name);
     before.set(keyOf(owned), row?.version ?? null);
     const why = row === null ? null : whyNotRemoved(row, owned, { prune, force }, operations);
-    if (row !== null && why === null) await operations.remove(owned);
-    if (row !== null) documents.push({ kind, name, action: why === null ? 'removed' : 'kept', ...(why !== null && { reason: why }) });
+    const warnings = row !== null && why === null ? (await operations.remove(owned)).warnings : [];
+    const users = warnings.map(({ path, message }) => ({ path: '', message: `${path}: ${message}` }));
+    const more = { ...(why !== null && { reason: why }), ...(users.length > 0 && { warnings: users }) };
+    if (row !== null) documents.push({ kind, name, action: why === null ? 'removed' : 'kept', ...more });
     // A document that prune would remove stays owned, so that a later prune does.
     if (row === null || why === null || !owned.created || ends === true) deleteOwner(context.sql, kind, name);
   }

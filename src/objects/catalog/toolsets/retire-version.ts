@@ -1,7 +1,8 @@
 /** Retires versions of toolsets: they stay readable, but nothing can use them. */
 import { limits } from '../../../core/limits/limits.ts';
-import { firstWarnings, Problem, quoted, type Warning } from '../../../core/problem.ts';
+import { Problem, quoted, type Warning } from '../../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
+import { warnUsers } from '../documents/document-uses.ts';
 import { findRow } from '../documents/documents.ts';
 import { recordChange } from '../records/audit.ts';
 import { enqueuePublish } from '../records/publications.ts';
@@ -33,24 +34,5 @@ export function retireVersion(
     recordChange(context, { by, action: isRetired ? 'retire' : 'undo', resource: 'toolset', name: toolset, version });
     enqueuePublish(context, 'toolset', toolset);
   });
-  return { warnings: isRetired ? firstWarnings(namedBy(context, reference), 'warnings') : [] };
+  return { warnings: isRetired ? warnUsers(context, 'toolset', reference, 'which cannot be used any more') : [] };
 }
-
-function namedBy({ sql, now }: CatalogContext, reference: string): Warning[] {
-  const agents = sql.exec<{ name: string }>(ofAgents, reference).toArray();
-  const keys = sql.exec<{ id: string; name: string }>(ofKeys, reference, now()).toArray();
-  return [
-    ...agents.map(({ name }) => ({
-      path: `agents.${name}.toolset`,
-      message: `names ${reference}: this agent cannot run until it names another`,
-    })),
-    ...keys.map(({ id, name }) => ({
-      path: `keys.${id}.toolsets`,
-      message: `the key ${quoted(name)} is bound to ${reference}, which it cannot use`,
-    })),
-  ];
-}
-
-const ofAgents = `SELECT name FROM documents WHERE kind = 'agent' AND deleted = 0 AND body ->> '$.toolset' = ? ORDER BY name`;
-const ofKeys = `SELECT id, name FROM keys WHERE revoked_at IS NULL AND EXISTS (SELECT 1 FROM json_each(toolsets) WHERE value = ?1)
-  AND (expires_at IS NULL OR expires_at > ?2) ORDER BY name, id`;

@@ -192,6 +192,8 @@ const rows: Row[] = [
   ['deleteProvider', 'DELETE', '/v1/providers/p', undefined, { action: 'delete', resource: 'provider' }],
   ['deleteSecret', 'DELETE', '/v1/secrets/token', undefined, { action: 'delete', resource: 'secret' }],
   ['createKey', 'POST', '/v1/keys', { name: 'second', scopes: ['chat'] }, { action: 'create', resource: 'key' }],
+  ['eraseCache', 'DELETE', '/v1/cache', undefined, { action: 'erase', resource: 'cache', name: 'all' }],
+  ['eraseCache', 'DELETE', '/v1/cache?toolset=audited', undefined, { action: 'erase', resource: 'cache', name: 'toolset/audited' }],
 ];
 
 /** Routes that do not change the configuration, or are tested below or with their feature. */
@@ -200,7 +202,7 @@ const others = new Set(
   callTool previewToolset getToolsetImpact getAgentImpact getToolImpact getPolicyImpact testPolicy forgetKnownHost createChatCompletion createResponse cancelResponse countResponseInputTokens compactResponse createConversation updateConversation addConversationItems deleteConversation deleteResponse createMessage createUiMessage runAgUi countMessageTokens generateContent streamGenerateContent countGeminiTokens embedContent batchEmbedContents testServer checkPrograms testWebhook previewScheduleTimes testSubscription
   replayDelivery runSchedule retryCallback receiveDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp sendWorkspaceMcp endWorkspaceMcp
   sendSse sendEquippedSse sendWorkspaceSse
-  eraseCache uploadProviderFile deleteProviderFile createBatch cancelBatch createMessageBatch cancelMessageBatch deleteMessageBatch createEmbeddings createRerank createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
+  uploadProviderFile deleteProviderFile createBatch cancelBatch createMessageBatch cancelMessageBatch deleteMessageBatch createEmbeddings createRerank createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
   acceptServerOffer rejectServerOffer undoServerOfferDecision restoreWorkspace abandonRestore putProject deleteProject importFile
   registerClient redeemToken revokeToken decideConsent endGrant signInWithRootKey signOut
   revokeKey rotateKey resealWithMasterKey putWorkspace deleteWorkspace rebindServerTool authorizeServer forgetServerAuthorization finishSignIn

@@ -81,7 +81,7 @@ export function scheduleRoom(start: string, deps: Partial<ScheduleDeps> = {}): S
     },
     put: (name, body, options = {}) =>
       putDocument(context, scheduleWriter, { kind: 'schedule', name, body: { agent: 'demo', input: 'go', ...body }, options, by: 'root' }),
-    remove: (name) => removeDocument(context, scheduleWriter, { kind: 'schedule', name, options: {}, by: 'root' }),
+    remove: async (name) => void (await removeDocument(context, scheduleWriter, { kind: 'schedule', name, options: {}, by: 'root' })),
     due: () => {
       const due = scheduler.nextDue();
       return due === null ? null : new Date(due).toISOString();
