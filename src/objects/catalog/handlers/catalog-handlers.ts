@@ -36,7 +36,7 @@ type OfContext<Name extends CatalogMethod> = {
 };
 
 /** Handlers that take nothing of the services but the context. */
-export function withContext<Name extends CatalogMethod>(functions: OfContext<Name>): Pick<CatalogHandlers, Name> {
+export function ofContext<Name extends CatalogMethod>(functions: OfContext<Name>): Pick<CatalogHandlers, Name> {
   const handlers: Partial<Record<CatalogMethod, unknown>> = {};
   for (const name of Object.keys(functions) as Name[])
     handlers[name] = ({ context }: CatalogServices, ...args: MethodArguments<Name>) => functions[name](context, ...args);

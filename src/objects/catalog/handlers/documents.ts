@@ -33,7 +33,7 @@ import { uiToolWriter } from '../tools/ui-tools.ts';
 import { type DocumentWriter, putDocument, removeDocument, showDocument, showDocuments } from '../documents/write-document.ts';
 import { requireOwnModels } from '../keys/own-models.ts';
 import { requireUnlimited, restrictionsOfActor } from '../keys/key-rows.ts';
-import { type CatalogHandlers, withContext } from './catalog-handlers.ts';
+import { type CatalogHandlers, ofContext } from './catalog-handlers.ts';
 
 const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   toolset: toolsetWriter,
@@ -75,7 +75,7 @@ function requireVersion(sql: SqlStorage, kind: DocumentKind, name: string, versi
 const kindsWithOwnRights: ReadonlySet<DocumentKind> = new Set(['member', 'webhook', 'schedule', 'subscription']);
 
 export const documentHandlers = {
-  ...withContext({ tools: listTools, privateTools: privateDefinitions, staleToolsets: countStale, serverStatuses: countStatuses }),
+  ...ofContext({ tools: listTools, privateTools: privateDefinitions, staleToolsets: countStale, serverStatuses: countStatuses }),
   get: ({ context }, kind, name, version) => {
     const { sql } = context;
     refuseOwn(kind, name);

@@ -11,7 +11,7 @@ import { allowWithRules } from '../documents/policy.ts';
 import { originRights } from '../keys/origin-rights.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
-import { type CatalogHandlers, withContext } from './catalog-handlers.ts';
+import { type CatalogHandlers, ofContext } from './catalog-handlers.ts';
 import { shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
 import { admitOpenWork, questionsByKey } from '../records/open-work.ts';
 import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
@@ -21,7 +21,7 @@ import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 const grants = async () => await import('../grants/grants.ts');
 
 export const keyHandlers = {
-  ...withContext({
+  ...ofContext({
     ...{ keys: listKeys, key: readKey, verifyKey, keyRights, originRights, isKeyCancelled, limitedHolders: limitedHoldersOf, consumeNonce },
     ...{ memberRights, signedInState, setMembersOf, setEquipment, taintMarks: readTaintMarks, addTaintMarks },
     ...{ sessions: listSessions, indexSession, forgetSession, updateSession, admitOpenWork, questionsByKey },

@@ -12,10 +12,10 @@ import { requireTool } from '../servers/server-tools.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
 import { keyRights } from '../keys/keys.ts';
-import { type CatalogHandlers, withContext } from './catalog-handlers.ts';
+import { type CatalogHandlers, ofContext } from './catalog-handlers.ts';
 
 export const serverHandlers = {
-  ...withContext({ serverTools: listServerTools, serverTool: readServerTool, reviewedOffers: listOffers, claimRefresh, takeFailure }),
+  ...ofContext({ serverTools: listServerTools, serverTool: readServerTool, reviewedOffers: listOffers, claimRefresh, takeFailure }),
   reviewedDefinitions: ({ context }, server, tool) => reviewedDefinitions(serverOf(context, server), requireTool(context, server, tool)),
   serverDocument: ({ context: { sql } }, server) => {
     requireRow(sql, 'server', server);
