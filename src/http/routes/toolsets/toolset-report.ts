@@ -66,7 +66,7 @@ export const ToolReport = z.object({
   held: Hold.optional(),
   renamedTo: z.string().optional().meta({ description: 'For a missing tool: the tool that now has its definition.' }),
 });
-type ToolReport = z.infer<typeof ToolReport>;
+export type ToolReport = z.infer<typeof ToolReport>;
 
 /** `names`: the part of the edition that the key may use. */
 export function reportTools(names: AliasMap, recipient: ReportTarget): ToolsetReport {
