@@ -2,7 +2,6 @@
  * A cache in isolate memory for small values: each is cached for the TTL that its loader returns, concurrent misses of one key load
  * once, and the number of entries is limited. Used for published documents, tokens of servers and metadata of clients.
  */
-import { setNewest } from '../core/memoize.ts';
 import { limits } from '../core/limits/limits.ts';
 import { nullIfNotFound } from '../core/problem.ts';
 import { abandoned, joinWork } from '../engine/timeout.ts';
@@ -29,20 +28,44 @@ export interface TimedCache<T> {
 /** `ttlMs` counts from the start of the load, since a value may only have been current then. */
 export type Loaded<T> = { value: T; ttlMs: number };
 
-/** `joinMs`: how long a caller waits for a load that another request has started. Default: the time-out of the Catalog. */
-export function createTimedCache<T>(options: { maxEntries: number; now: () => number; joinMs?: number }): TimedCache<T> {
-  const entries = new Map<string, { value: T; askedAt: number; until: number }>();
+/**
+ * `joinMs`: how long a caller waits for a load that another request has started. Default: the time-out of the Catalog. `weigh`: the least
+ * recently read values are dropped when all weigh more than `max`; the newest stays even if it alone does, since it is about to be used.
+ */
+type CacheOptions<T> = { maxEntries: number; now: () => number; joinMs?: number; weigh?: { of(value: T): number; max: number } };
+
+export function createTimedCache<T>(options: CacheOptions<T>): TimedCache<T> {
+  const { maxEntries, weigh } = options;
+  const entries = new Map<string, { value: T; askedAt: number; until: number; weight: number }>();
+  let total = 0;
   const loads = new Map<string, Promise<T>>();
 
   const read = (key: string, maxAgeMs = Number.POSITIVE_INFINITY): T | undefined => {
     const entry = entries.get(key);
     const now = options.now();
-    return entry !== undefined && now < entry.until && now - entry.askedAt <= maxAgeMs ? entry.value : undefined;
+    if (entry === undefined || now >= entry.until || now - entry.askedAt > maxAgeMs) return undefined;
+    if (weigh !== undefined) {
+      entries.delete(key);
+      entries.set(key, entry);
+    }
+    return entry.value;
+  };
+
+  const drop = (key: string): void => {
+    total -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
   };
 
   const keep = (key: string, { value, ttlMs }: Loaded<T>, askedAt: number): void => {
-    if (ttlMs <= 0) entries.delete(key);
-    else setNewest(entries, key, { value, askedAt, until: askedAt + ttlMs }, options.maxEntries);
+    drop(key);
+    if (ttlMs <= 0) return;
+    const weight = weigh?.of(value) ?? 0;
+    entries.set(key, { value, askedAt, until: askedAt + ttlMs, weight });
+    total += weight;
+    for (const oldest of entries.keys()) {
+      if (oldest === key || (entries.size <= maxEntries && total <= (weigh?.max ?? 0))) break;
+      drop(oldest);
+    }
   };
 
   const start = (key: string, loader: (before?: T) => Promise<Loaded<T>>): Promise<T> => {
@@ -88,11 +111,11 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
       return start(key, loader);
     },
     invalidate: (key) => {
-      entries.delete(key);
+      drop(key);
       loads.delete(key);
     },
     invalidateWhere: (matches) => {
-      for (const [key, entry] of entries) if (matches(key, entry.value)) entries.delete(key);
+      for (const [key, entry] of entries) if (matches(key, entry.value)) drop(key);
       // The results of loads in flight are not known yet, so none of them is cached.
       loads.clear();
     },
@@ -101,11 +124,7 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
 }
 
 /** Joins a load that another request has started. If that request has ended, the caller starts its own: `reload`. */
-export async function joinInFlight<T>(
-  inFlight: Promise<T>,
-  reload: () => Promise<T>,
-  joinMs: number = limits.catalogTimeoutMs,
-): Promise<T> {
+async function joinInFlight<T>(inFlight: Promise<T>, reload: () => Promise<T>, joinMs: number = limits.catalogTimeoutMs): Promise<T> {
   const answer = await joinWork(systemClock, inFlight, joinMs);
   return answer === abandoned ? await reload() : answer;
 }

@@ -99,17 +99,17 @@ function bootObject(disk: SqlDisk, life: Life, wiring: SessionNeeds): Process {
   return {
     send: async (key, text, plan) => {
       const request = { plan, input: [{ type: 'text' as const, text }], idempotencyKey: key, bodyHash: key };
-      return unwrap(await object.submit(owner, request)).turn;
+      return unwrap(await object.run('submit', [owner, request])).turn;
     },
-    cancel: async () => unwrap(await object.cancel(owner)).turn,
+    cancel: async () => unwrap(await object.run('cancel', [owner])).turn,
     decide: async (callId: string, decision: Decision) => {
-      unwrap(await object.decide(owner, callId, decision, { remember: false }));
+      unwrap(await object.run('decide', [owner, callId, decision, { remember: false }]));
     },
     giveResult: async (callId, text) => {
-      unwrap(await object.submitResults(owner, [{ callId, content: [{ type: 'text', text }], isError: false }]));
+      unwrap(await object.run('submitResults', [owner, [{ callId, content: [{ type: 'text', text }], isError: false }]]));
     },
     alarm: () => object.alarm(),
-    read: async (after) => unwrap(await object.eventsAfter(owner, after, 0)),
+    read: async (after) => unwrap(await object.run('eventsAfter', [owner, after, 0])),
     more: moreOf(object),
   };
 }
@@ -117,18 +117,18 @@ function bootObject(disk: SqlDisk, life: Life, wiring: SessionNeeds): Process {
 function moreOf(object: Session): WholeProcess {
   return {
     remember: async (callId) => {
-      unwrap(await object.decide(owner, callId, 'approve', { remember: true }));
+      unwrap(await object.run('decide', [owner, callId, 'approve', { remember: true }]));
     },
-    mintLink: async (callId) => unwrap(await object.mintLink(owner, callId)).nonce,
+    mintLink: async (callId) => unwrap(await object.run('mintLink', [owner, callId])).nonce,
     decideByLink: async (nonce, decision) => {
-      const outcome = await object.decideByLink({ nonce, origin: originOf(owner, 0) }, decision);
+      const outcome = await object.run('decideByLink', [{ nonce, origin: originOf(owner, 0) }, decision]);
       // The key of the link could not be checked, so nothing was decided.
       if (!outcome.ok && outcome.problem.code === 'internal') throw new CatalogAway();
       unwrap(outcome);
     },
     call: async (key, name, args) => {
       const request = { plan: callPlan, name, arguments: args, ...(key !== null && { idempotencyKey: key, bodyHash: key }) };
-      return unwrap(await object.call(owner, request)).pending?.[0]?.callId ?? null;
+      return unwrap(await object.run('call', [owner, request])).pending?.[0]?.callId ?? null;
     },
     chat: async (key, { text, results, plan }) => {
       const taken = results.map((result) => ({
@@ -138,14 +138,14 @@ function moreOf(object: Session): WholeProcess {
       }));
       const input = text === null ? [] : [{ type: 'text' as const, text }];
       const chat = { dialect: 'openai-chat' as const, echo: {}, model: plan.model, includeUsage: true, results: taken };
-      const { turn, completion } = unwrap(await object.submit(owner, { plan, input, idempotencyKey: key, bodyHash: key, chat }));
+      const { turn, completion } = unwrap(await object.run('submit', [owner, { plan, input, idempotencyKey: key, bodyHash: key, chat }]));
       if (completion === null) throw new Error('a chat client got no response to read');
       return { turn, completion };
     },
-    streamTurn: async (turn) => unwrap(await object.stream(owner, turn)),
-    streamCompletion: async (completion) => unwrap(await object.completion(owner, completion, { streamed: true })),
-    answer: async (turn) => unwrap(await object.waitForAnswer(owner, turn)).status,
-    remove: async () => unwrap(await object.remove(owner)),
+    streamTurn: async (turn) => unwrap(await object.run('stream', [owner, turn])),
+    streamCompletion: async (completion) => unwrap(await object.run('completion', [owner, completion, { streamed: true }])),
+    answer: async (turn) => unwrap(await object.run('waitForAnswer', [owner, turn])).status,
+    remove: async () => unwrap(await object.run('remove', [owner])),
   };
 }
 

@@ -2,6 +2,7 @@
  * Sets or removes one member of an object in JSON with comments and trailing commas, as the settings files of editors have them. All other bytes
  * stay as they are. A file that is not such JSON is refused with its line.
  */
+import { withoutComments } from '../../core/json/json-comments.ts';
 import { CommandFailure } from '../failure.ts';
 
 /** A value with its place in the text. `members`: of an object; `from` of a member is the start of its name. */
@@ -33,7 +34,7 @@ export function readJsonc(text: string, [section, name]: readonly [string, strin
   if (text.replace(/^\uFEFF/, '').trim() === '') return undefined;
   const found = memberOf(new Reader(text).document(), section)?.value;
   const value = found === undefined ? undefined : memberOf(found, name)?.value;
-  return value === undefined ? undefined : parseLoose(text.slice(value.from, value.to));
+  return value === undefined ? undefined : JSON.parse(withoutComments(text.slice(value.from, value.to)));
 }
 
 class Refused extends CommandFailure {
@@ -113,12 +114,6 @@ function hasComment(text: string, { from, to }: Node, name: string): boolean {
   const node = new Reader(text, from).value();
   const member = memberOf(node, name);
   return member !== undefined && /\/[/*]/.test(text.slice(from, member.from) + text.slice(member.value.to, to));
-}
-
-/** JSON with comments and trailing commas; only the small texts of one entry. */
-function parseLoose(text: string): unknown {
-  const plain = text.replaceAll(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_all, quoted: string | undefined) => quoted ?? '');
-  return JSON.parse(plain.replaceAll(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_all, quoted: string | undefined) => quoted ?? ''));
 }
 
 const maxDepth = 200;

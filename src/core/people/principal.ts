@@ -162,6 +162,21 @@ export type Origin = {
   rootProof?: string;
 };
 
+/**
+ * A sign-in, for the redirect, which has no API key. The grant of the server has the nonce (`mcp/oauth/sign-in.ts`). `owner`: the user or key
+ * that signs in to a server with `oauth.per: "user"`; null: the workspace does. `browser`: the hash of what the browser was given that started a
+ * user's sign-in; null: any browser may finish it. `origin`: who started it.
+ */
+export type SignInState = {
+  workspace: string;
+  server: string;
+  nonce: string;
+  expiresAt: number;
+  owner: string | null;
+  browser: string | null;
+  origin: Origin;
+};
+
 export function originOf({ keyId, rootProof }: Pick<Principal, 'keyId' | 'rootProof'>, at: number): Origin {
   return { keyId, at, ...(rootProof !== undefined && { rootProof }) };
 }

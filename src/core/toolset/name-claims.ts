@@ -2,6 +2,7 @@
  * Second phase of compiling a toolset: finds names that two tools claim (contract §3.4). The result does not depend on the order of
  * entries, names both tools, and suggests a free name. Pairs are never compared one by one: the cost is that of sorting the entries.
  */
+import * as z from 'zod';
 import { fold } from '../names/fold.ts';
 import type { NamedEntry } from './named-entry.ts';
 import { isAlias } from '../names/names.ts';
@@ -13,19 +14,18 @@ import { reservedNames } from '../names/reserved-names.ts';
  */
 export type NameConflict = { name: string; tools: [string, string]; suggestion: string; claims: [NameClaim, NameClaim] };
 
-/**
- * How a tool has a name. `name`: in its spelling. `entry`: `tools[i]`; null for a tool that Moniker adds. `path`: of the name in the document,
- * or of the entry for a name that is not written there. `suggestion`: a free name for this claim, which solves the conflict as well; null if
- * the claim cannot be given up, since it is a reserved name or the tool's own name.
- */
-type NameClaim = {
-  tool: string;
-  name: string;
-  entry: string | null;
-  path: string | null;
-  as: keyof typeof rank | 'reserved';
-  suggestion: string | null;
-};
+const place = z.string().nullable();
+
+/** How a tool has a name. `entry`, `path`: in the document. `suggestion` solves the conflict as well. */
+export const NameClaim = z.object({
+  tool: z.string(),
+  name: z.string().meta({ description: 'In the spelling of this claim.' }),
+  entry: place.meta({ description: '`tools[i]`; null: a tool that Moniker adds.' }),
+  path: place.meta({ description: 'Where the name is written, or the entry.' }),
+  as: z.enum(['name', 'alias', 'default-alias', 'own-name', 'reserved']),
+  suggestion: z.string().nullable().meta({ description: 'A free name for it; null: it cannot be given up.' }),
+});
+type NameClaim = z.infer<typeof NameClaim>;
 
 /** Returns all conflicts, sorted by name and tools. n claims to one name give n-1 conflicts: each of the others with the keeper. */
 export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {

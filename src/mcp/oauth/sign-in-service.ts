@@ -1,6 +1,6 @@
 /** Sign-ins for the servers of all workspaces, used by the routes. Built in `wiring/`. */
 import { type Act, isAllowed, type Rights } from '../../core/people/authority.ts';
-import type { Origin } from '../../core/people/principal.ts';
+import type { Origin, SignInState } from '../../core/people/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import { maySignIn, type ServerAccess } from '../../core/servers/server.ts';
 import { impliedOAuth, type ServerOAuth } from '../../core/servers/server-oauth.ts';
@@ -18,21 +18,6 @@ import type { AuthorizationResponse } from './sign-in.ts';
 
 /** From the sign-in link to the return of the user. */
 export const signInTtlMs = 10 * 60_000;
-
-/**
- * `owner`: the user or key that signs in to a server with `oauth.per: "user"`; null: the workspace does. `browser`: the hash of what the
- * browser was given that started a user's sign-in; null: any browser may finish it.
- */
-export type SignInState = {
-  workspace: string;
-  server: string;
-  nonce: string;
-  expiresAt: number;
-  owner: string | null;
-  browser: string | null;
-  /** Who started it. */
-  origin: Origin;
-};
 
 export type SignInsDeps = {
   clock: Clock;

@@ -11,19 +11,9 @@
 import { DurableObject } from 'cloudflare:workers';
 import { countsAtAdmission, endOfPeriod, isBudget, type PeriodicLimit, periodOf } from '../../core/usage-limits.ts';
 import { type Outcome, toOutcome } from '../../core/problem.ts';
-import type { Remote } from '../../ports/remote.ts';
+import type { ArgumentsOf, Handlers, RemotePort, ResultOf } from '../../ports/remote.ts';
 import type { Bindings } from '../../storage/bindings.ts';
-import {
-  type Charging,
-  type CostCharge,
-  type CounterState,
-  type LeaseExchange,
-  type LeaseGrant,
-  type LeaseGrants,
-  leaseMs,
-  type LimitCounterPort,
-  type TurnStart,
-} from './client/limit-counter-client.ts';
+import { type LeaseGrant, leaseMs, type LimitCounterPort } from './client/limit-counter-client.ts';
 import { migrate, schemaSteps } from '../shared/migrate.ts';
 
 const dayMs = 86_400_000;
@@ -44,18 +34,13 @@ export const limitMigrations = schemaSteps(
   `,
 );
 
-export class LimitCounter extends DurableObject<Bindings> implements Remote<LimitCounterPort> {
+export class LimitCounter extends DurableObject<Bindings> implements RemotePort<LimitCounterPort> {
   readonly #sql: SqlStorage;
   #isArmed = false;
   #isMigrated = false;
 
-  constructor(ctx: DurableObjectState, env: Bindings) {
-    super(ctx, env);
-    this.#sql = ctx.storage.sql;
-  }
-
-  lease({ holder, rows }: LeaseExchange): Promise<Outcome<LeaseGrants>> {
-    return this.#run(async () => {
+  readonly #port: Handlers<LimitCounterPort> = {
+    lease: async ({ holder, rows }) => {
       await this.#arm();
       const now = Date.now();
       return this.ctx.storage.transactionSync(() => {
@@ -78,11 +63,8 @@ export class LimitCounter extends DurableObject<Bindings> implements Remote<Limi
         });
         return { grants, admitted };
       });
-    });
-  }
-
-  charge(charges: readonly CostCharge[], holder: string, released: Charging): Promise<Outcome<void>> {
-    return this.#run(async () => {
+    },
+    charge: async (charges, holder, released) => {
       await this.#arm();
       const now = Date.now();
       this.ctx.storage.transactionSync(() => {
@@ -99,11 +81,8 @@ export class LimitCounter extends DurableObject<Bindings> implements Remote<Limi
       });
       // The sender deletes its rows after this.
       await this.ctx.storage.sync();
-    });
-  }
-
-  startTurn({ turn, max }: TurnStart): Promise<Outcome<{ isTaken: boolean; running: number }>> {
-    return this.#run(async () => {
+    },
+    startTurn: async ({ turn, max }) => {
       await this.#arm();
       const now = Date.now();
       return this.ctx.storage.transactionSync(() => {
@@ -114,27 +93,18 @@ export class LimitCounter extends DurableObject<Bindings> implements Remote<Limi
         this.#sql.exec(insert, turn, now + leaseMs);
         return { isTaken: true, running: running + 1 };
       });
-    });
-  }
-
-  endTurn(turn: string): Promise<Outcome<void>> {
-    return this.#run(async () => {
+    },
+    endTurn: async (turn) => {
       this.#sql.exec('DELETE FROM turns WHERE turn = ?', turn);
-    });
-  }
-
-  storeBytes(session: string, bytes: number): Promise<Outcome<number>> {
-    return this.#run(async () => {
+    },
+    storeBytes: async (session, bytes) => {
       await this.#arm();
       const insert = 'INSERT INTO stored (session, bytes) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET bytes = ?2';
       if (bytes > 0) this.#sql.exec(insert, session, bytes);
       else this.#sql.exec('DELETE FROM stored WHERE session = ?', session);
       return this.#storedBytes();
-    });
-  }
-
-  state(limits: readonly PeriodicLimit[]): Promise<Outcome<CounterState>> {
-    return this.#run(async () => {
+    },
+    state: async (limits) => {
       const now = Date.now();
       const { running } = this.#sql.exec<{ running: number }>('SELECT count(*) AS running FROM turns WHERE expires_at > ?', now).one();
       return {
@@ -142,15 +112,28 @@ export class LimitCounter extends DurableObject<Bindings> implements Remote<Limi
         running,
         storedBytes: this.#storedBytes(),
       };
-    });
-  }
-
-  erase(): Promise<Outcome<void>> {
-    return this.#run(async () => {
+    },
+    erase: async () => {
       await this.ctx.storage.deleteAll();
       await this.ctx.storage.deleteAlarm();
       this.#isMigrated = false;
       this.#isArmed = false;
+    },
+  };
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    this.#sql = ctx.storage.sql;
+  }
+
+  /** A schema that this release does not know is a problem of the call, like any other. */
+  run<Name extends keyof LimitCounterPort>(
+    method: Name,
+    args: ArgumentsOf<LimitCounterPort, Name>,
+  ): Promise<Outcome<ResultOf<LimitCounterPort, Name>>> {
+    return toOutcome(() => {
+      this.#migrate();
+      return this.#port[method](...args);
     });
   }
 
@@ -162,14 +145,6 @@ export class LimitCounter extends DurableObject<Bindings> implements Remote<Limi
     this.#dropExpired(now);
     this.#sql.exec('DELETE FROM used WHERE at < ?', now - usedMs);
     this.#sql.exec('DELETE FROM counted WHERE at < ?', now - countedMs);
-  }
-
-  /** A schema that this release does not know is a problem of the call, like any other. */
-  #run<T>(work: () => Promise<T>): Promise<Outcome<T>> {
-    return toOutcome(() => {
-      this.#migrate();
-      return work();
-    });
   }
 
   #migrate(): void {

@@ -14,19 +14,10 @@ import { Problem, toOutcome, type Outcome } from '../../core/problem.ts';
 import type { ServeDeps } from '../../mcp/server/exchange.ts';
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
-import type { FileChange, StoredFile } from '../../ports/file-space.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ResourceLink } from '../../ports/mcp-sessions.ts';
-import type {
-  FilesPort,
-  ListenAnswer,
-  ListenRequest,
-  McpSessionAnswer,
-  McpSessionPort,
-  McpSessionRequest,
-  ResourceSubscription,
-} from '../../ports/mcp-sessions.ts';
-import type { Remote } from '../../ports/remote.ts';
+import type { FilesPort, McpSessionPort, McpSessionRequest, ResourceSubscription } from '../../ports/mcp-sessions.ts';
+import type { ArgumentsOf, Handlers, RemotePort, ResultOf } from '../../ports/remote.ts';
 import type { Bindings } from '../../storage/bindings.ts';
 import { createSessionFiles } from '../../storage/files/session-files.ts';
 import { migrate, schemaSteps } from '../shared/migrate.ts';
@@ -64,7 +55,9 @@ interface McpSessionNeeds {
   sessionEnded(workspace: string, session: string): Promise<void>;
 }
 
-export class McpSession extends DurableObject<Bindings> implements Remote<McpSessionPort>, Remote<FilesPort>, ErasableRpc {
+type McpSessionObject = McpSessionPort & FilesPort;
+
+export class McpSession extends DurableObject<Bindings> implements RemotePort<McpSessionObject>, ErasableRpc {
   readonly #wiring: McpSessionNeeds;
   readonly #meta: MetaStore;
   readonly #openCall: OpenCallStore;
@@ -74,6 +67,54 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
   #isKeyWatched = false;
   /** The stream on which the client listens, in memory only: it does not keep the object awake. */
   #listener: { stream: string; until: number } | null = null;
+
+  readonly #port: Handlers<McpSessionObject> = {
+    begin: async (caller, target, session, request) => {
+      const { workspace, keyId } = caller;
+      migrate(this.ctx.storage, mcpSessionMigrations);
+      const meta = { workspace, keyId, target, session, initialize: request.body ?? '', seenAt: this.#now() };
+      this.#meta.create(meta);
+      await this.ctx.storage.setAlarm(expiresAt({ ...meta, used: false }));
+      this.#live = this.#open(meta);
+      const live = await this.#live;
+      const response = await live.begin(request, caller);
+      this.#watchKey(caller);
+      return response;
+    },
+    resume: async (caller, target, request) => {
+      const meta = this.#meta.current();
+      if (meta === null || !isOwn(meta, caller, target)) return null;
+      const live = await this.#wake(meta, caller);
+      this.#note(meta, request);
+      const answer = await live.handle(request, caller);
+      // Otherwise nothing of the request is open.
+      if (!(answer instanceof Response)) return answer;
+      if (request.method === 'DELETE' && answer.ok) await this.#end();
+      else this.#watchKey(caller);
+      return answer;
+    },
+    listen: async (caller, target, { stream, mode }) => {
+      const meta = this.#meta.current();
+      if (meta === null || !isOwn(meta, caller, target)) return null;
+      if (mode !== 'close') this.#touch(meta, true);
+      const { logLevel } = meta;
+      if (mode === 'check') return { subscriptions: [], logLevel };
+      const now = this.#now();
+      const isTaken = this.#listener !== null && this.#listener.stream !== stream && this.#listener.until > now;
+      if (isTaken && mode !== 'resume') return 'conflict';
+      this.#listener = mode === 'close' ? null : { stream, until: now + listenerMs };
+      return { subscriptions: this.#meta.subscriptions(), logLevel };
+    },
+    hold: async (caller, target, name, request) => {
+      const response = this.#openCall.serve(caller, target, name, request);
+      this.#watchKey(caller);
+      return await response;
+    },
+    loadFiles: () => this.#space.load(),
+    applyFiles: (changes) => this.#space.apply(changes),
+    findLinks: (uris) => findLinks(this.ctx.storage.sql, uris),
+    addLinks: (links) => this.#space.addLinks(links),
+  };
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -93,73 +134,11 @@ export class McpSession extends DurableObject<Bindings> implements Remote<McpSes
     });
   }
 
-  begin(caller: Principal, target: ServeTarget, session: string, request: McpSessionRequest): Promise<Outcome<Response>> {
-    return toOutcome(async () => {
-      const { workspace, keyId } = caller;
-      migrate(this.ctx.storage, mcpSessionMigrations);
-      const meta = { workspace, keyId, target, session, initialize: request.body ?? '', seenAt: this.#now() };
-      this.#meta.create(meta);
-      await this.ctx.storage.setAlarm(expiresAt({ ...meta, used: false }));
-      this.#live = this.#open(meta);
-      const live = await this.#live;
-      const response = await live.begin(request, caller);
-      this.#watchKey(caller);
-      return response;
-    });
-  }
-
-  resume(caller: Principal, target: ServeTarget, request: McpSessionRequest): Promise<Outcome<McpSessionAnswer>> {
-    return toOutcome(async () => {
-      const meta = this.#meta.current();
-      if (meta === null || !isOwn(meta, caller, target)) return null;
-      const live = await this.#wake(meta, caller);
-      this.#note(meta, request);
-      const answer = await live.handle(request, caller);
-      // Otherwise nothing of the request is open.
-      if (!(answer instanceof Response)) return answer;
-      if (request.method === 'DELETE' && answer.ok) await this.#end();
-      else this.#watchKey(caller);
-      return answer;
-    });
-  }
-
-  listen(caller: Principal, target: ServeTarget, { stream, mode }: ListenRequest): Promise<Outcome<ListenAnswer>> {
-    return toOutcome(async () => {
-      const meta = this.#meta.current();
-      if (meta === null || !isOwn(meta, caller, target)) return null;
-      if (mode !== 'close') this.#touch(meta, true);
-      const { logLevel } = meta;
-      if (mode === 'check') return { subscriptions: [], logLevel };
-      const now = this.#now();
-      const isTaken = this.#listener !== null && this.#listener.stream !== stream && this.#listener.until > now;
-      if (isTaken && mode !== 'resume') return 'conflict';
-      this.#listener = mode === 'close' ? null : { stream, until: now + listenerMs };
-      return { subscriptions: this.#meta.subscriptions(), logLevel };
-    });
-  }
-
-  hold(caller: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Outcome<Response>> {
-    return toOutcome(async () => {
-      const response = this.#openCall.serve(caller, target, name, request);
-      this.#watchKey(caller);
-      return await response;
-    });
-  }
-
-  loadFiles(): Promise<Outcome<StoredFile[]>> {
-    return toOutcome(() => this.#space.load());
-  }
-
-  applyFiles(changes: readonly FileChange[]): Promise<Outcome<void>> {
-    return toOutcome(() => this.#space.apply(changes));
-  }
-
-  findLinks(uris: readonly string[]): Promise<Outcome<ResourceLink[]>> {
-    return toOutcome(() => findLinks(this.ctx.storage.sql, uris));
-  }
-
-  addLinks(links: readonly ResourceLink[]): Promise<Outcome<void>> {
-    return toOutcome(() => this.#space.addLinks(links));
+  run<Name extends keyof McpSessionObject>(
+    method: Name,
+    args: ArgumentsOf<McpSessionObject, Name>,
+  ): Promise<Outcome<ResultOf<McpSessionObject, Name>>> {
+    return toOutcome(() => this.#port[method](...args));
   }
 
   async eraseWorkspace(): Promise<void> {

@@ -7,7 +7,7 @@ import { Problem, unwrap, type Outcome, type ProblemCode } from '../../core/prob
 import { retry as retried } from '../../engine/retry.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { ArgumentsOf, Remote, ResultOf } from '../../ports/remote.ts';
+import type { ArgumentsOf, Remote, RemotePort, ResultOf } from '../../ports/remote.ts';
 
 export type MethodRow<Args extends readonly unknown[] = never> = {
   /** Whether it is called again after a failure of the platform, when it may already have run. */
@@ -21,8 +21,8 @@ export type MethodTable<Port> = { readonly [Name in keyof Port]: MethodRow<Argum
 /** `id`: found anew for each attempt; it may note the object before its first use. */
 export type ObjectPlace = { namespace: DurableObjectNamespace; id(): DurableObjectId | Promise<DurableObjectId> };
 
-/** `Rpc`: the interface that the class of the object implements. `send`: makes one call, by default that of the same name. */
-export type ObjectBinding<Port, Rpc = Remote<Port>> = ObjectPlace & {
+/** `Rpc`: the interface that the class of the object implements. `send`: makes one call, by default with `run`. */
+export type ObjectBinding<Port, Rpc = RemotePort<Port>> = ObjectPlace & {
   /** Begins a sentence: "The catalog". */
   what: string;
   /** null: calls that wait for a turn, or have a stream as their answer. */
@@ -30,7 +30,7 @@ export type ObjectBinding<Port, Rpc = Remote<Port>> = ObjectPlace & {
   /** The problem of a call that takes longer. Default: `internal`. */
   lateCode?: ProblemCode;
   maxRetries?: number;
-  send: Send<Port, Rpc>;
+  send?: Send<Port, Rpc>;
   /** Called when a call has ended, with what it threw. */
   onEnd?<Name extends keyof Port>(method: Name, args: ArgumentsOf<Port, Name>, error?: unknown): void;
 };
@@ -58,13 +58,15 @@ export async function callObject<Port, Rpc, Name extends keyof Port>(
   args: ArgumentsOf<Port, Name>,
 ): Promise<ResultOf<Port, Name>> {
   const { retry, waitMs } = methods[method];
+  // Without `send`, `Rpc` is `RemotePort`.
+  const send = binding.send ?? (byRun as Send<Port, Rpc>);
   const isSafe = typeof retry === 'function' ? retry(...args) : retry;
   const attempt = async (): Promise<Outcome<ResultOf<Port, Name>>> => {
     const id = await binding.id();
     if (endedAt(binding.namespace).size > 0) await waitUntilClosed(binding.namespace, id);
     try {
       // The namespace is untyped, because the class is on a higher floor, where `implements` is checked.
-      return await binding.send(binding.namespace.get(id) as unknown as Rpc, method, args);
+      return await send(binding.namespace.get(id) as unknown as Rpc, method, args);
     } catch (error) {
       if (wasClosed(error)) endedAt(binding.namespace).set(id.toString(), systemClock.now());
       throw error;
@@ -93,6 +95,9 @@ async function inTime<T>({ what, lateCode = 'internal' }: Pick<ObjectBinding<obj
     throw new Problem(lateCode, `${what} did not respond in time. Try again.`);
   });
 }
+
+const byRun = <Port, Name extends keyof Port>(object: RemotePort<Port>, method: Name, args: ArgumentsOf<Port, Name>) =>
+  object.run(method, args);
 
 /** Sends each call to the method of its name, after what all of them begin with. */
 export function byName<Port, Lead extends readonly unknown[] = []>(...lead: Lead): Send<Port, Remote<Port, Lead>> {

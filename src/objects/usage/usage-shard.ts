@@ -14,13 +14,13 @@
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../../core/limits/limits.ts';
 import type { WorkspaceSettings } from '../../core/people/workspace.ts';
-import { dayOf, type LoggedRequest, type RequestEntry, type UsageReport } from '../../core/records/usage.ts';
-import type { RequestQuery, UsageQuery } from '../../ports/usage.ts';
+import { dayOf, type UsageReport } from '../../core/records/usage.ts';
+import type { ArgumentsOf, Handlers, RemotePort, ResultOf } from '../../ports/remote.ts';
 import type { Bindings } from '../../storage/bindings.ts';
 import { isActiveWorkspace } from '../catalog/client/active-workspace.ts';
 import { hasTable, migrate, schemaSteps } from '../shared/migrate.ts';
 import type { ErasableRpc } from '../shared/workspace-objects.ts';
-import type { NotedObject, Position, SumRow, Sums, UsageShardRpc } from './client/usage-shard-client.ts';
+import type { NotedObject, UsageShardPort } from './client/usage-shard-client.ts';
 import { wire } from '../../wiring/wire.ts';
 import type { BackupName, BackupRpc, RestoreStep } from '../../storage/backup/backup-objects.ts';
 import { type BackupPlan, ObjectBackup, requireWorkspace } from '../../storage/backup/object-backup.ts';
@@ -56,12 +56,58 @@ const backupPlan: BackupPlan = {
   skipped: ['objects'],
 };
 
-export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc, BackupRpc, ErasableRpc {
+export class UsageShard extends DurableObject<Bindings> implements RemotePort<UsageShardPort>, BackupRpc, ErasableRpc {
   readonly #sums: DailySums;
   readonly #requests: RequestRows;
   readonly #backup: ObjectBackup;
   #isArmed = false;
   #isCreated = false;
+
+  readonly #port: Handlers<UsageShardPort> = {
+    record: async (workspace, reports) => {
+      this.#backup.requireUsable();
+      // What a deleted workspace still reports is dropped.
+      if (!(await this.#arm(workspace))) return;
+      this.ctx.storage.transactionSync(() => {
+        this.#sums.add(reports.filter((report) => this.#isNew(report)));
+      });
+      // The sender deletes its rows after this.
+      await this.ctx.storage.sync();
+    },
+    noteObject: async (workspace, { kind, id }, until) => {
+      this.#backup.requireUsable();
+      if (!(await this.#arm(workspace))) return false;
+      this.ctx.storage.sql.exec('INSERT OR REPLACE INTO objects (id, kind, until) VALUES (?, ?, ?)', id, kind, until);
+      await this.ctx.storage.sync();
+      return true;
+    },
+    closeWorkspace: async (_workspace, limit) => {
+      const { sql } = this.ctx.storage;
+      if (!hasTable(sql, 'objects')) return { objects: [], count: 0 };
+      sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('closed', '')");
+      const { count } = sql.exec<{ count: number }>('SELECT count(*) AS count FROM objects').one();
+      return { objects: sql.exec<NotedObject>('SELECT kind, id FROM objects ORDER BY id LIMIT ?', limit).toArray(), count };
+    },
+    forgetObjects: async (ids) => {
+      for (const id of ids) this.ctx.storage.sql.exec('DELETE FROM objects WHERE id = ?', id);
+    },
+    sums: async (query, after) => {
+      this.#create();
+      return { rows: this.#sums.groups(query, after), totals: query.who === true ? null : this.#sums.totals(query) };
+    },
+    requests: async (query, before) => {
+      this.#create();
+      return this.#requests.list(query, before);
+    },
+    request: async (id) => {
+      this.#create();
+      return this.#requests.find(id);
+    },
+    withBodies: async (ids) => {
+      this.#create();
+      return this.#requests.withBodies(ids);
+    },
+  };
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -91,35 +137,11 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     });
   }
 
-  async record(workspace: string, reports: readonly UsageReport[]): Promise<void> {
-    this.#backup.requireUsable();
-    // What a deleted workspace still reports is dropped.
-    if (!(await this.#arm(workspace))) return;
-    this.ctx.storage.transactionSync(() => {
-      this.#sums.add(reports.filter((report) => this.#isNew(report)));
-    });
-    // The sender deletes its rows after this.
-    await this.ctx.storage.sync();
-  }
-
-  async noteObject(workspace: string, { kind, id }: NotedObject, until: number): Promise<boolean> {
-    this.#backup.requireUsable();
-    if (!(await this.#arm(workspace))) return false;
-    this.ctx.storage.sql.exec('INSERT OR REPLACE INTO objects (id, kind, until) VALUES (?, ?, ?)', id, kind, until);
-    await this.ctx.storage.sync();
-    return true;
-  }
-
-  async closeWorkspace(_workspace: string, limit: number): Promise<{ objects: NotedObject[]; count: number }> {
-    const { sql } = this.ctx.storage;
-    if (!hasTable(sql, 'objects')) return { objects: [], count: 0 };
-    sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('closed', '')");
-    const { count } = sql.exec<{ count: number }>('SELECT count(*) AS count FROM objects').one();
-    return { objects: sql.exec<NotedObject>('SELECT kind, id FROM objects ORDER BY id LIMIT ?', limit).toArray(), count };
-  }
-
-  async forgetObjects(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.ctx.storage.sql.exec('DELETE FROM objects WHERE id = ?', id);
+  run<Name extends keyof UsageShardPort>(
+    method: Name,
+    args: ArgumentsOf<UsageShardPort, Name>,
+  ): Promise<Outcome<ResultOf<UsageShardPort, Name>>> {
+    return toOutcome(() => this.#port[method](...args));
   }
 
   async eraseWorkspace(): Promise<void> {
@@ -127,29 +149,6 @@ export class UsageShard extends DurableObject<Bindings> implements UsageShardRpc
     this.#isCreated = false;
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
-  }
-
-  async sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums | null }> {
-    this.#create();
-    return { rows: this.#sums.groups(query, after), totals: query.who === true ? null : this.#sums.totals(query) };
-  }
-
-  async requests(
-    query: Omit<RequestQuery, 'cursor'>,
-    before: Position | null,
-  ): Promise<{ items: RequestEntry[]; readTo: Position | null }> {
-    this.#create();
-    return this.#requests.list(query, before);
-  }
-
-  async request(id: string): Promise<LoggedRequest[]> {
-    this.#create();
-    return this.#requests.find(id);
-  }
-
-  async withBodies(ids: readonly string[]): Promise<string[]> {
-    this.#create();
-    return this.#requests.withBodies(ids);
   }
 
   /** Deletes what is too old. Sets the next alarm first: the platform's own retries are finite. */

@@ -1,8 +1,8 @@
 /** The port of backups over the Durable Objects. What it does is imported when it is used, which is rare. */
 import type { BackupPort } from '../../ports/backup.ts';
-import type { RestoreDeps } from './restore-archive.ts';
+import type { ArchiveDeps } from './write-archive.ts';
 
-export function createBackups(deps: RestoreDeps, keyId: string): BackupPort {
+export function createBackups(deps: ArchiveDeps, keyId: string): BackupPort {
   return {
     page: async (cursor) => await (await import('./write-archive.ts')).writeArchivePage(deps, keyId, cursor),
     restoreState: async () => await (await restoring()).readRestoreState(deps),

@@ -17,13 +17,11 @@ import { rootKeyId } from '../../core/people/principal.ts';
 import { invalidRequest, nullIfNotFound, Problem } from '../../core/problem.ts';
 import { tryParse } from '../../core/json/wire-value.ts';
 import type { RestoreState } from '../../ports/backup.ts';
-import type { Clock } from '../../ports/runtime.ts';
-import type { Bindings } from '../bindings.ts';
-import { type MasterKey, readingKeys } from '../keys/master-key.ts';
+import { readingKeys } from '../keys/master-key.ts';
 import { usageShardCount } from '../../objects/usage/client/usage-shard-client.ts';
 import { wasReset } from '../../objects/shared/object-client.ts';
 import { backupObject, catalogBackup, type RestoreStep } from './backup-objects.ts';
-import { macOfLine } from './write-archive.ts';
+import { type ArchiveDeps, macOfLine } from './write-archive.ts';
 
 /** A request deletes sessions for this long before it asks to be repeated. */
 const clearMs = 15_000;
@@ -33,26 +31,19 @@ const maxClearedPerRequest = 200;
 const maxPartsPerRequest = 300;
 const applyMs = 20_000;
 
-export type RestoreDeps = {
-  bindings: Bindings;
-  master: MasterKey;
-  clock: Clock;
-  workspace: string;
-  auditShards: number;
-};
 export type RestoreOptions = { replace: boolean; allowCommands: boolean };
 
 /** `number` and `hash`: of the newest part that was applied. `shards`: of the audit, here or in the archive. */
 const Progress = z.object({ number: z.int(), hash: z.string(), shards: z.int() });
 type Progress = z.infer<typeof Progress>;
 
-export async function readRestoreState(deps: RestoreDeps): Promise<RestoreState> {
+export async function readRestoreState(deps: ArchiveDeps): Promise<RestoreState> {
   const { progress, finishing } = await status(deps);
   if (progress !== null) return stateOf('restoring', { nextPart: progress.number + 1 });
   return finishing === 0 ? stateOf('none') : stateOf('finishing', { sessionsLeft: finishing });
 }
 
-export async function restoreLines(deps: RestoreDeps, lines: readonly string[], options: RestoreOptions): Promise<RestoreState> {
+export async function restoreLines(deps: ArchiveDeps, lines: readonly string[], options: RestoreOptions): Promise<RestoreState> {
   const [first] = lines;
   if (first === undefined) throw invalidRequest([{ path: '', message: 'must have at least one line of an archive' }]);
   if (isFirstLine(first)) return await beginRestore(deps, first, lines.slice(1), options);
@@ -61,7 +52,7 @@ export async function restoreLines(deps: RestoreDeps, lines: readonly string[], 
   return await applyLines(deps, progress, lines, options);
 }
 
-export async function abandonRestore(deps: RestoreDeps): Promise<RestoreState> {
+export async function abandonRestore(deps: ArchiveDeps): Promise<RestoreState> {
   const { progress } = await status(deps);
   if (progress === null) return stateOf('none');
   const left = await clearSessions(deps);
@@ -73,7 +64,7 @@ export async function abandonRestore(deps: RestoreDeps): Promise<RestoreState> {
 
 const catalog: BackedUpObject = { kind: 'catalog', id: '' };
 
-async function beginRestore(deps: RestoreDeps, text: string, rest: readonly string[], options: RestoreOptions): Promise<RestoreState> {
+async function beginRestore(deps: ArchiveDeps, text: string, rest: readonly string[], options: RestoreOptions): Promise<RestoreState> {
   const line = readLine(text, null);
   const header = readArchivePart(line);
   if (header.kind !== 'header') throw damaged(0, 'it is not a header');
@@ -108,7 +99,7 @@ function notEmpty(found: string): Problem {
   );
 }
 
-async function checkHeader({ master, workspace }: RestoreDeps, header: ArchiveHeader, line: { hash: string; mac: string }): Promise<void> {
+async function checkHeader({ master, workspace }: ArchiveDeps, header: ArchiveHeader, line: { hash: string; mac: string }): Promise<void> {
   if (header.workspace !== workspace)
     throw new Problem('conflict', `The archive is of the workspace "${header.workspace}", and this one is "${workspace}".`);
   const ids = await Promise.all(readingKeys(master).map((key) => key.id()));
@@ -120,7 +111,7 @@ async function checkHeader({ master, workspace }: RestoreDeps, header: ArchiveHe
   if (!(await isOurs({ master, workspace }, line))) throw forged(0);
 }
 
-async function isOurs({ master, workspace }: Pick<RestoreDeps, 'master' | 'workspace'>, { hash, mac }: { hash: string; mac: string }) {
+async function isOurs({ master, workspace }: Pick<ArchiveDeps, 'master' | 'workspace'>, { hash, mac }: { hash: string; mac: string }) {
   for (const key of readingKeys(master)) if (equalInConstantTime(await macOfLine({ master: key, workspace }, hash), mac)) return true;
   return false;
 }
@@ -130,7 +121,7 @@ function forged(number: number): Problem {
 }
 
 /** Applies the lines that follow `progress`, and stores how far it came, even when one fails. */
-async function applyLines(deps: RestoreDeps, progress: Progress, lines: readonly string[], options: RestoreOptions): Promise<RestoreState> {
+async function applyLines(deps: ArchiveDeps, progress: Progress, lines: readonly string[], options: RestoreOptions): Promise<RestoreState> {
   const current = { ...progress };
   let saved = progress.number;
   const save = async (): Promise<void> => {
@@ -161,7 +152,7 @@ async function applyLines(deps: RestoreDeps, progress: Progress, lines: readonly
   return stateOf('restoring', { nextPart: current.number + 1 });
 }
 
-async function applyPart(deps: RestoreDeps, part: Exclude<ArchivePart, { kind: 'end' }>): Promise<void> {
+async function applyPart(deps: ArchiveDeps, part: Exclude<ArchivePart, { kind: 'end' }>): Promise<void> {
   switch (part.kind) {
     case 'header':
       throw damaged(0, 'it occurs twice');
@@ -179,7 +170,7 @@ async function applyPart(deps: RestoreDeps, part: Exclude<ArchivePart, { kind: '
 
 /** The Catalog is last: then the workspace can be used. */
 async function endRestore(
-  deps: RestoreDeps,
+  deps: ArchiveDeps,
   { shards }: Progress,
   { allowCommands, newestSession }: RestoreOptions & { newestSession: number },
 ): Promise<RestoreState> {
@@ -190,7 +181,7 @@ async function endRestore(
 }
 
 /** Deletes the sessions of the workspace, and those of a restore that stopped. Returns how many are left, at least, when the request has done its share. */
-async function clearSessions(deps: RestoreDeps): Promise<number> {
+async function clearSessions(deps: ArchiveDeps): Promise<number> {
   const { bindings, workspace, clock } = deps;
   const until = clock.now() + clearMs;
   for (let cleared = 0; ; cleared += clearedAtATime) {
@@ -204,12 +195,12 @@ async function clearSessions(deps: RestoreDeps): Promise<number> {
   }
 }
 
-async function step({ bindings, workspace }: RestoreDeps, object: BackedUpObject, request: RestoreStep): Promise<void> {
+async function step({ bindings, workspace }: ArchiveDeps, object: BackedUpObject, request: RestoreStep): Promise<void> {
   await backupObject(bindings, { workspace, object }).restoreStep(request);
 }
 
 /** The object ends itself in the call, which therefore fails. */
-async function reset({ bindings, workspace }: RestoreDeps, object: BackedUpObject): Promise<void> {
+async function reset({ bindings, workspace }: ArchiveDeps, object: BackedUpObject): Promise<void> {
   try {
     await backupObject(bindings, { workspace, object }).restoreStep({ step: 'reset' });
   } catch (error) {
@@ -217,7 +208,7 @@ async function reset({ bindings, workspace }: RestoreDeps, object: BackedUpObjec
   }
 }
 
-async function status({ bindings, workspace }: RestoreDeps) {
+async function status({ bindings, workspace }: ArchiveDeps) {
   const { progress, ...rest } = await catalogBackup(bindings, workspace).restoreStatus();
   return { ...rest, progress: progress === null ? null : Progress.parse(tryParse(progress)) };
 }

@@ -56,10 +56,10 @@ const State = z.strictObject({
 });
 type State = z.infer<typeof State>;
 
-type Deps = { bindings: Bindings; master: MasterKey; clock: Clock; workspace: string; auditShards: number };
+export type ArchiveDeps = { bindings: Bindings; master: MasterKey; clock: Clock; workspace: string; auditShards: number };
 
 export async function writeArchivePage(
-  deps: Deps,
+  deps: ArchiveDeps,
   keyId: string,
   cursor: string | undefined,
 ): Promise<{ lines: Uint8Array[]; next: string | null }> {
@@ -78,7 +78,11 @@ export async function writeArchivePage(
   return { lines: page.lines, next: null };
 }
 
-async function beginArchive({ bindings, master, clock, workspace, auditShards }: Deps, page: PageWriter, keyId: string): Promise<State> {
+async function beginArchive(
+  { bindings, master, clock, workspace, auditShards }: ArchiveDeps,
+  page: PageWriter,
+  keyId: string,
+): Promise<State> {
   const status = await catalogBackup(bindings, workspace).restoreStatus();
   await catalogBackup(bindings, workspace).noteBackup(keyId);
   const count = Math.max(auditShards, status.auditShards);
@@ -94,7 +98,7 @@ async function beginArchive({ bindings, master, clock, workspace, auditShards }:
 }
 
 /** Reads the next page of an object's rows, and moves on when it is complete. */
-async function writeNext({ bindings, workspace }: Deps, page: PageWriter, state: State, object: BackedUpObject): Promise<void> {
+async function writeNext({ bindings, workspace }: ArchiveDeps, page: PageWriter, state: State, object: BackedUpObject): Promise<void> {
   // Sessions that are created later are not in the rows of the Catalog.
   if (object.kind === 'catalog' && state.at === null) state.through = await newestSession(bindings, workspace);
   const read = await backupObject(bindings, { workspace, object }).readBackup(state.at);
@@ -152,9 +156,9 @@ async function newestSession(bindings: Bindings, workspace: string): Promise<num
 class PageWriter {
   readonly lines: Uint8Array[] = [];
   bytes = 0;
-  readonly #deps: Deps;
+  readonly #deps: ArchiveDeps;
 
-  constructor(deps: Deps) {
+  constructor(deps: ArchiveDeps) {
     this.#deps = deps;
   }
 
@@ -176,17 +180,17 @@ class PageWriter {
   }
 }
 
-export async function macOfLine({ master, workspace }: Pick<Deps, 'master' | 'workspace'>, hash: string): Promise<string> {
+export async function macOfLine({ master, workspace }: Pick<ArchiveDeps, 'master' | 'workspace'>, hash: string): Promise<string> {
   return toHex(await macOf(master, workspace, 'backup', hash));
 }
 
 /** Signed, because what follows a forged hash would be signed, too. */
-async function writeCursor(deps: Deps, state: State): Promise<string> {
+async function writeCursor(deps: ArchiveDeps, state: State): Promise<string> {
   const text = JSON.stringify(state);
   return `${toBase64Url(new TextEncoder().encode(text))}.${await macOfLine(deps, `cursor ${text}`)}`;
 }
 
-async function readCursor(deps: Deps, cursor: string): Promise<State> {
+async function readCursor(deps: ArchiveDeps, cursor: string): Promise<State> {
   const [encoded = '', mac = ''] = cursor.split('.');
   const text = new TextDecoder().decode(fromBase64Url(encoded) ?? new Uint8Array());
   const state = State.safeParse(tryParse(text));

@@ -7,7 +7,7 @@
 import { equalInConstantTime } from '../../core/constant-time.ts';
 import { isRecord } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
-import type { Origin } from '../../core/people/principal.ts';
+import type { Origin, SignInState } from '../../core/people/principal.ts';
 import { fromBase64Url, joinBytes, toBase64Url } from '../../core/text/bytes.ts';
 import type { ServedState, StateSeal } from '../../engine/mcp/serve-state.ts';
 import { macOf, macSigner, type KeyPurpose, type MasterKey } from './master-key.ts';
@@ -33,30 +33,19 @@ export async function readApprovalToken(master: MasterKey, token: string): Promi
   return { session, nonce, expiresAt: read.expiresAt, origin: readOrigin(origin) };
 }
 
-/** Identifies the sign-in for the redirect, which has no API key. The grant of the server has the nonce (`mcp/oauth/sign-in.ts`). */
-type SignInStatePayload = {
-  workspace: string;
-  server: string;
-  nonce: string;
-  expiresAt: number;
-  owner: string | null;
-  browser: string | null;
-  origin: Origin;
-};
-
 /** Returns 144 random bits, which cannot be guessed. */
 export function createSignInNonce(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(18)));
 }
 
 /** Throws `not_configured` without a master key. */
-export async function mintSignInState(master: MasterKey, state: SignInStatePayload): Promise<string> {
+export async function mintSignInState(master: MasterKey, state: SignInState): Promise<string> {
   const { workspace, server, nonce, expiresAt, owner, browser, origin } = state;
   return await mintToken(master, 'sign-in', expiresAt, [workspace, server, nonce, owner ?? '', browser ?? '', ...originParts(origin)]);
 }
 
 /** Returns null when this installation did not sign it. Does not check the expiry, which is up to the caller. */
-export async function readSignInState(master: MasterKey, state: string): Promise<SignInStatePayload | null> {
+export async function readSignInState(master: MasterKey, state: string): Promise<SignInState | null> {
   const read = await readToken(master, 'sign-in', state);
   if (read === null) return null;
   const [workspace = '', server = '', nonce = '', owner = '', browser = '', ...origin] = read.parts;

@@ -14,7 +14,7 @@ import { ToolsetName } from '../../core/toolset/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { ToolsetUses } from '../../core/toolset/toolset-uses.ts';
 import type { ToolTable } from '../../core/configuration/tool-table.ts';
-import { toolsetInfo, type ToolsetInfo } from '../../core/configuration/toolset-info.ts';
+import { toolsetInfo, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { retry } from '../../engine/retry.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { listFirst } from '../../core/text/paragraphs.ts';
@@ -29,11 +29,19 @@ type ConfigurationToolSpec<Input extends z.ZodObject, Output extends z.ZodObject
   input: Input;
   output: Output;
   annotations: Pick<ToolAnnotations, 'readOnlyHint' | 'destructiveHint' | 'idempotentHint'>;
-  /** Returns the answer for a call that failed. */
-  failed(error: string): z.infer<Output>;
+  /** Returns the answer for a call that failed, if it has more than `success` and `error`. */
+  failed?(error: string): z.infer<Output>;
   /** Throws `ToolFault` or `Problem`. */
   run(request: z.infer<Input>, editor: ToolsetEditor): Promise<ConfigurationAnswer<z.infer<Output>>>;
 };
+
+/** The answer of a tool that changes a toolset. */
+export const ChangedToolset = z.object({
+  success: z.boolean(),
+  error: z.string().optional(),
+  toolset: ToolsetInfo.optional(),
+  warnings: z.array(z.string()).optional(),
+});
 
 export function defineConfigurationTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ConfigurationToolSpec<Input, Output>,
@@ -41,7 +49,7 @@ export function defineConfigurationTool<Input extends z.ZodObject, Output extend
   const { name, title, description, input, output, annotations } = spec;
   const refuse = (code: ToolResultCode, error: string): ToolResult => ({
     ...errorResult(code, `Nothing was done. ${error}`),
-    structuredContent: spec.failed(error),
+    structuredContent: spec.failed?.(error) ?? { success: false, error },
   });
   return defineTool({
     name,

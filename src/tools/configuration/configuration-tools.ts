@@ -72,7 +72,6 @@ const listAvailableTools = defineConfigurationTool({
   input: AvailableToolsQuery,
   output: AvailableTools,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
-  failed: (error) => ({ success: false, error }),
   async run(query, editor) {
     const answer = listAvailable(await buildToolTable(await editor.tools(), editor.aliases), await editor.servers(), query);
     return { answer, text: tell(answer) };

@@ -9,6 +9,7 @@ import { Problem } from '../../core/problem.ts';
 import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import { ToolFault } from '../define-tool.ts';
 import {
+  ChangedToolset,
   defineConfigurationTool,
   NewName,
   requireNewName,
@@ -116,14 +117,8 @@ export const updateToolset = defineConfigurationTool({
   description:
     'Changes a saved toolset: its description, its whole list of tools (tools), or single tools (add, change, remove). Everything that the request does not mention stays unchanged, including settings made by an administrator. Either all changes apply or none.',
   input: ToolsetUpdate,
-  output: z.object({
-    success: z.boolean(),
-    error: z.string().optional(),
-    toolset: ToolsetInfo.optional(),
-    warnings: z.array(z.string()).optional(),
-  }),
+  output: ChangedToolset,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-  failed: (error) => ({ success: false, error }),
   async run(update, editor) {
     const { name } = update;
     const table = await buildToolTable(await editor.tools(), editor.aliases);

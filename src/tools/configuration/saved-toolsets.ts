@@ -4,6 +4,7 @@ import { fitRows, buildToolTable } from '../../core/configuration/tool-table.ts'
 import { describeToolset, ToolsetInfo, toolsetInfo, ActiveToolset, describeActive } from '../../core/configuration/toolset-info.ts';
 import { limits } from '../../core/limits/limits.ts';
 import {
+  ChangedToolset,
   defineConfigurationTool,
   describeWarnings,
   ExistingName,
@@ -92,7 +93,6 @@ export const equipToolset = defineConfigurationTool({
   input: z.strictObject({ name: ExistingName }),
   output: z.object({ success: z.boolean(), error: z.string().optional(), toolset: ToolsetInfo.optional() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  failed: (error) => ({ success: false, error }),
   async run({ name }, editor) {
     const document = await requireToolset(editor, name);
     const { toolset: equipped } = await editor.equip({ toolset: name, mode: 'normal' });
@@ -125,14 +125,8 @@ export const renameToolsetTool = defineConfigurationTool({
   description:
     'Renames a saved toolset. Its content does not change, and it stays equipped. Agents and MCP URLs that use the old name must be updated.',
   input: z.strictObject({ name: ExistingName, newName: NewName }),
-  output: z.object({
-    success: z.boolean(),
-    error: z.string().optional(),
-    toolset: ToolsetInfo.optional(),
-    warnings: z.array(z.string()).optional(),
-  }),
+  output: ChangedToolset,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-  failed: (error) => ({ success: false, error }),
   async run({ name, newName }, editor) {
     requireNewName(newName, 'newName');
     const uses = await editor.usedBy(name);

@@ -144,7 +144,7 @@ describe('limits of requests', () => {
     const LIMITS = {
       ...testEnv.LIMITS,
       idFromName: (name: string) => testEnv.LIMITS.idFromName(name),
-      get: () => ({ lease: () => Promise.reject(new Error('down')) }),
+      get: () => ({ run: () => Promise.reject(new Error('down')) }),
     };
     const { limiter, log } = isolate({ bindings: { LIMITS: LIMITS as unknown as Bindings['LIMITS'] } });
     await limiter.countRequest('w', [holderOf({ requestsPerMinute: 1 })]);
@@ -161,7 +161,7 @@ describe('a limiter that is loaded when it is needed', () => {
   it('is loaded once, however many ask at once, and not without limits', async () => {
     const isolates = new Set<string>();
     const counter = {
-      async lease({ holder, rows }: LeaseExchange) {
+      async run(_method: 'lease', [{ holder, rows }]: [LeaseExchange]) {
         isolates.add(holder);
         const grants = rows.map(({ limit }) => ({
           ...{ limit, granted: 100, remaining: 0, used: 0, leased: 0, period: 'p', endsInMs: 60_000 },

@@ -10,7 +10,7 @@ import {
   plainByName,
   resetReason,
 } from '../../../src/objects/shared/object-client.ts';
-import type { Remote } from '../../../src/ports/remote.ts';
+import type { Remote, RemotePort } from '../../../src/ports/remote.ts';
 
 interface Port {
   look(what: string): Promise<string>;
@@ -47,18 +47,13 @@ function clientOf(answers: readonly Answer[], own: Partial<ObjectBinding<Port>> 
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const stub = {
-    look: (...args: unknown[]) => receive('look', ...args),
-    change: (...args: unknown[]) => receive('change', ...args),
-    step: (...args: unknown[]) => receive('step', ...args),
-  };
-  const client = objectClient<Port, Remote<Port>>(
+  const stub = { run: (method: string, args: readonly unknown[]) => receive(method, ...args) };
+  const client = objectClient<Port, RemotePort<Port>>(
     {
       namespace: namespaceOf(stub),
       id: () => idOf('an id'),
       what: 'The object',
       timeoutMs: 5_000,
-      send: byName<Port>(),
       onEnd: (method, _args, error) => void ended.push([method, error instanceof Error ? error.message : error]),
       ...own,
     },

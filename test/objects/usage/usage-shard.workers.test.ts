@@ -269,12 +269,12 @@ describe('a shard of usage', () => {
     const flaky = {
       idFromName: (name: string) => testEnv.USAGE.idFromName(name),
       get: (id: DurableObjectId) => {
-        const stub = testEnv.USAGE.get(id) as unknown as { record(workspace: string, reports: readonly UsageReport[]): Promise<void> };
+        const stub = testEnv.USAGE.get(id) as unknown as { run(method: string, args: readonly unknown[]): Promise<unknown> };
         return {
-          record: async (workspace: string, reports: readonly UsageReport[]) => {
+          run: async (method: string, args: readonly unknown[]) => {
             failures -= 1;
             if (failures === 0) throw new Error('the shard is unavailable');
-            await stub.record(workspace, reports);
+            return await stub.run(method, args);
           },
         };
       },

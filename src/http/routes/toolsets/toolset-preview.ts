@@ -1,31 +1,22 @@
 /** `/v1/toolsets/{toolset}/preview`: a draft as a provider would receive it, with all of its faults. Nothing is stored. */
 import * as z from 'zod';
 import type { Issue } from '../../../core/problem.ts';
+import { NameClaim } from '../../../core/toolset/name-claims.ts';
 import { buildAliasMap } from '../../../core/toolset/alias-map.ts';
 import { planNames } from '../../../engine/plan/plan-names.ts';
 import { defineRoute } from '../../route.ts';
 import { ofToolset } from './toolset-names.ts';
 import { compileGiven } from './toolset-draft.ts';
-import { reportTools } from './toolset-report.ts';
-import { accessOf, ProviderQuery, tokenizer, ToolsetTools } from './toolset-tools.ts';
+import { reportTools, tokenizer } from './toolset-report.ts';
+import { accessOf, ProviderQuery, ToolsetTools } from './toolset-tools.ts';
 import { ToolsetBody } from './toolsets.ts';
-
-const place = z.string().nullable();
-const Claim = z.object({
-  tool: z.string(),
-  name: z.string().meta({ description: 'In the spelling of this claim.' }),
-  entry: place.meta({ description: '`tools[i]`; null: a tool that Moniker adds.' }),
-  path: place.meta({ description: 'Where the name is written, or the entry.' }),
-  as: z.enum(['name', 'alias', 'default-alias', 'own-name', 'reserved']),
-  suggestion: z.string().nullable().meta({ description: 'A free name for it; null: it cannot be given up.' }),
-});
 
 const { version: _version, ...report } = ToolsetTools.shape;
 const ToolsetPreview = z
   .object({
     valid: z.boolean().meta({ description: 'Whether PUT would store the draft.' }),
     issues: z.array(z.object({ path: z.string(), message: z.string() })),
-    conflicts: z.array(z.object({ name: z.string(), tools: z.array(z.string()), suggestion: z.string(), claims: z.array(Claim) })),
+    conflicts: z.array(z.object({ name: z.string(), tools: z.array(z.string()), suggestion: z.string(), claims: z.array(NameClaim) })),
     ...report,
   })
   .meta({ id: 'ToolsetPreview' });

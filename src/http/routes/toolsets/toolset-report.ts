@@ -2,23 +2,28 @@
  * A toolset as one provider receives it, with its tokens and possible improvements: every definition, every change made for that provider,
  * and advice. Computed from the edition alone and cached with it. Used by `GET …/tools`.
  */
+import * as z from 'zod';
 import { getOrBuild, memoizeByObject } from '../../../core/memoize.ts';
 import { configuredEntry, type AliasMap } from '../../../core/toolset/alias-map.ts';
 import { isForModels, onlyForApps, type EditionTool } from '../../../core/toolset/edition-tool.ts';
-import { describeHold, type Hold } from '../../../core/tools/hold.ts';
+import { describeHold, Hold } from '../../../core/tools/hold.ts';
 import { countWarnings, lintTools } from '../../../core/toolset/lint.ts';
 import { whyMissing } from '../../../core/toolset/known-tools.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../../../core/turn/offered-tools.ts';
 import { joinParagraphs } from '../../../core/text/paragraphs.ts';
 import type { ProviderAccess } from '../../../core/model/provider.ts';
 import { toolPrompt } from '../../../core/turn/system-prompt.ts';
-import type { ToolKind } from '../../../core/tools/tool.ts';
+import { ToolKind } from '../../../core/tools/tool.ts';
 import { charactersPerToken } from '../../../core/limits/units.ts';
 import { turnNames } from '../../../engine/plan/plan-names.ts';
 import type { ToolChange } from '../../../providers/tool-definitions.ts';
 import { type WireToolNames, addWireNames, toWireText, assignWireNames } from '../../../providers/wire-tool-names.ts';
-import { aliasNames } from './toolset-names.ts';
+import { aliasNames, ToolState } from './toolset-names.ts';
 import { firstWarnings, type Warning } from '../../../core/problem.ts';
+
+/** Not a model's own tokenizer: those differ, and an estimate is enough to choose tools. */
+export const tokenizer = `estimate: one token per ${charactersPerToken} characters sent`;
+export const estimatedTokens = z.int().meta({ description: 'Estimated by `tokenizer`.' });
 
 /** Cached provider reports of one edition: each is about as large as the edition. */
 const maxCachedReports = 4;
@@ -38,25 +43,30 @@ export type ToolsetReport = {
   warnings: Warning[];
 };
 
-export type ToolReport = {
-  canonical: string;
-  wireName: string;
-  aliases: string[];
-  kind: ToolKind;
-  state: EditionTool['state'];
-  /** `tools[i]` of the document; null for tools that are added automatically. */
-  entry: string | null;
-  definition: Record<string, unknown> | null;
-  tokens: number;
-  changes: readonly ToolChange[];
-  /** Sent after it was found or called. */
-  onDemand?: true;
-  /** Why there is no definition. */
-  left?: string;
-  hiddenArguments?: string[];
-  held?: Hold;
-  renamedTo?: string;
-};
+export const ToolReport = z.object({
+  canonical: z.string(),
+  wireName: z.string(),
+  aliases: z.array(z.string()),
+  kind: ToolKind,
+  state: ToolState,
+  entry: z.string().nullable().meta({
+    description: 'Its path in the document, `tools[i]`; null: added automatically, because most tools are loaded on demand.',
+  }),
+  definition: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: "As sent in the body of this provider's API; null: not sent, and `left` has the reason." }),
+  tokens: estimatedTokens,
+  changes: z.array(z.object({ path: z.string(), message: z.string() })).meta({
+    description: "Differences from the toolset: `path` is a JSON Pointer into the tool's input schema, '' means the tool itself.",
+  }),
+  onDemand: z.literal(true).optional().meta({ description: 'Not sent initially, but after it was found with `find_tools` or called.' }),
+  left: z.string().optional().meta({ description: 'Why it is not sent.' }),
+  hiddenArguments: z.array(z.string()).optional().meta({ description: 'Preset arguments, which are removed from the definition.' }),
+  held: Hold.optional(),
+  renamedTo: z.string().optional().meta({ description: 'For a missing tool: the tool that now has its definition.' }),
+});
+export type ToolReport = z.infer<typeof ToolReport>;
 
 /** `names`: the part of the edition that the key may use. */
 export function reportTools(names: AliasMap, recipient: ReportTarget): ToolsetReport {
@@ -143,7 +153,7 @@ function sentRow({ name, tool }: OfferedName, places: Places, { definitions, cha
     wireName: name,
     definition,
     tokens: definition === null ? 0 : estimateTokens(JSON.stringify(definition)),
-    changes: changes.get(name) ?? [],
+    changes: [...(changes.get(name) ?? [])],
     ...(why !== undefined && { left: why }),
   };
 }

@@ -1,60 +1,28 @@
 /** The tools of a toolset as a provider receives them. `http/routes/toolsets/toolset-report.ts` builds the response. */
 import * as z from 'zod';
-import { Hold } from '../../../core/tools/hold.ts';
 import { Problem, Warning } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import type { ProviderAccess } from '../../../core/model/provider.ts';
 import { ProviderKind } from '../../../core/names/provider-kind.ts';
-import { ToolKind } from '../../../core/tools/tool.ts';
 import type { ToolsetStanding } from '../../../core/toolset/edition-tool.ts';
 import { ToolsetName } from '../../../core/toolset/toolset.ts';
-import { charactersPerToken } from '../../../core/limits/units.ts';
 import { exampleAccess } from '../../../providers/wire-tool-names.ts';
 import { editionHeader, editionName } from '../../conditions.ts';
 import { defineRoute } from '../../route.ts';
 import type { HttpServices } from '../../services.ts';
-import { ofToolset, readNames, ToolState, Version } from './toolset-names.ts';
-import { reportTools } from './toolset-report.ts';
-
-/** Not a model's own tokenizer: those differ, and an estimate is enough to choose tools. */
-export const tokenizer = `estimate: one token per ${charactersPerToken} characters sent`;
-const tokens = z.int().meta({ description: 'Estimated by `tokenizer`.' });
+import { ofToolset, readNames, Version } from './toolset-names.ts';
+import { reportTools, tokenizer, estimatedTokens, ToolReport } from './toolset-report.ts';
 
 export const ToolsetTools = z
   .object({
     toolset: ToolsetName,
     version: z.int(),
     provider: z.string(),
-    tools: z.array(
-      z.object({
-        canonical: z.string(),
-        wireName: z.string(),
-        aliases: z.array(z.string()),
-        kind: ToolKind,
-        state: ToolState,
-        entry: z.string().nullable().meta({
-          description: 'Its path in the document, `tools[i]`; null: added automatically, because most tools are loaded on demand.',
-        }),
-        definition: z
-          .record(z.string(), z.unknown())
-          .nullable()
-          .meta({ description: "As sent in the body of this provider's API; null: not sent, and `left` has the reason." }),
-        tokens,
-        changes: z.array(z.object({ path: z.string(), message: z.string() })).meta({
-          description: "Differences from the toolset: `path` is a JSON Pointer into the tool's input schema, '' means the tool itself.",
-        }),
-        onDemand: z
-          .literal(true)
-          .optional()
-          .meta({ description: 'Not sent initially, but after it was found with `find_tools` or called.' }),
-        left: z.string().optional().meta({ description: 'Why it is not sent.' }),
-        hiddenArguments: z.array(z.string()).optional().meta({ description: 'Preset arguments, which are removed from the definition.' }),
-        held: Hold.optional(),
-        renamedTo: z.string().optional().meta({ description: 'For a missing tool: the tool that now has its definition.' }),
-      }),
-    ),
-    tokens: tokens.meta({ description: 'Tokens sent with the first step: the definitions that are not on demand, and the prompt.' }),
-    promptTokens: tokens,
+    tools: z.array(ToolReport),
+    tokens: estimatedTokens.meta({
+      description: 'Tokens sent with the first step: the definitions that are not on demand, and the prompt.',
+    }),
+    promptTokens: estimatedTokens,
     tokenizer: z.string().meta({ description: 'How tokens are counted.' }),
     prompt: z.string().nullable().meta({
       description:

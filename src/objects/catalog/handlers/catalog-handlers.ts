@@ -1,4 +1,4 @@
-/** The type of the object's handlers, which are tables by noun (the other files of this folder). `objects/catalog/client/catalog-methods.ts` has their lanes. */
+/** The object's handlers, which are tables by noun (the other files of this folder), and their type. `objects/catalog/client/catalog-methods.ts` has their lanes. */
 import type { CatalogMethod, MethodArguments, MethodResult } from '../client/catalog-methods.ts';
 import type { Triggers } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../context.ts';
@@ -27,3 +27,19 @@ export type CatalogHandlers = {
     ...args: MethodArguments<Name>
   ) => MethodResult<Name> | Promise<MethodResult<Name>>;
 };
+
+type OfContext<Name extends CatalogMethod> = {
+  readonly [Method in Name]: (
+    context: CatalogContext,
+    ...args: MethodArguments<Method>
+  ) => MethodResult<Method> | Promise<MethodResult<Method>>;
+};
+
+/** Handlers that take nothing of the services but the context. */
+export function ofContext<Name extends CatalogMethod>(functions: OfContext<Name>): Pick<CatalogHandlers, Name> {
+  const handlers: Partial<Record<CatalogMethod, unknown>> = {};
+  for (const name of Object.keys(functions) as Name[])
+    handlers[name] = ({ context }: CatalogServices, ...args: MethodArguments<Name>) => functions[name](context, ...args);
+  // Each has the arguments and the result of its function.
+  return handlers as Pick<CatalogHandlers, Name>;
+}

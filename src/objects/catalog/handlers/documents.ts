@@ -33,7 +33,7 @@ import { uiToolWriter } from '../tools/ui-tools.ts';
 import { type DocumentWriter, putDocument, removeDocument, showDocument, showDocuments } from '../documents/write-document.ts';
 import { requireOwnModels } from '../keys/own-models.ts';
 import { requireUnlimited, restrictionsOfActor } from '../keys/key-rows.ts';
-import type { CatalogHandlers } from './catalog-handlers.ts';
+import { type CatalogHandlers, ofContext } from './catalog-handlers.ts';
 
 const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   toolset: toolsetWriter,
@@ -75,6 +75,7 @@ function requireVersion(sql: SqlStorage, kind: DocumentKind, name: string, versi
 const kindsWithOwnRights: ReadonlySet<DocumentKind> = new Set(['member', 'webhook', 'schedule', 'subscription']);
 
 export const documentHandlers = {
+  ...ofContext({ tools: listTools, privateTools: privateDefinitions, staleToolsets: countStale, serverStatuses: countStatuses }),
   get: ({ context }, kind, name, version) => {
     const { sql } = context;
     refuseOwn(kind, name);
@@ -104,11 +105,7 @@ export const documentHandlers = {
     const { edition, warnings } = await withSkills(draft.edition, own.toolset, known);
     return { ...draft, edition, warnings: [...draft.warnings, ...warnings] };
   },
-  staleToolsets: ({ context }) => countStale(context),
-  serverStatuses: ({ context }) => countStatuses(context),
   toolsetUses: async ({ context }, toolset) => (await import('../toolsets/toolset-uses.ts')).readToolsetUses(context, toolset),
-  tools: ({ context }, page, owner, filter) => listTools(context, page, owner, filter),
-  privateTools: ({ context }, owner) => privateDefinitions(context, owner),
   tool: ({ context }, canonical, version) => {
     if (version === undefined) return findKnownTool(context, canonical);
     // Bodies of made tools are parsed when they are written.

@@ -11,7 +11,7 @@ import { allowWithRules } from '../documents/policy.ts';
 import { originRights } from '../keys/origin-rights.ts';
 import { removePrivateTools } from '../tools/private-tools.ts';
 import type { CatalogContext } from '../context.ts';
-import type { CatalogHandlers } from './catalog-handlers.ts';
+import { type CatalogHandlers, ofContext } from './catalog-handlers.ts';
 import { recordChange, shardHeads, signedChangeLog, storeShardHead } from '../records/audit.ts';
 import { admitOpenWork, questionsByKey } from '../records/open-work.ts';
 import { forgetSession, indexSession, listSessions, updateSession } from '../records/session-index.ts';
@@ -21,29 +21,19 @@ import { addTaintMarks, readTaintMarks } from '../records/taint-marks.ts';
 const grants = async () => await import('../grants/grants.ts');
 
 export const keyHandlers = {
-  keys: ({ context }, page) => listKeys(context, page),
-  key: ({ context }, id) => readKey(context, id),
-  verifyKey: ({ context }, id, hash) => verifyKey(context, id, hash),
-  originRights: ({ context }, origin) => originRights(context, origin),
-  isKeyCancelled: ({ context }, id) => isKeyCancelled(context, id),
-  limitedHolders: ({ context }) => limitedHoldersOf(context),
+  ...ofContext({
+    ...{ keys: listKeys, key: readKey, verifyKey, keyRights, originRights, isKeyCancelled, limitedHolders: limitedHoldersOf, consumeNonce },
+    ...{ memberRights, signedInState, setMembersOf, setEquipment, taintMarks: readTaintMarks, addTaintMarks },
+    ...{ sessions: listSessions, indexSession, forgetSession, updateSession, admitOpenWork, questionsByKey },
+    ...{ auditHeads: shardHeads, storeAuditHead: storeShardHead, readAudit: readLog },
+  }),
   keyCancellation: ({ cancellations }, id) => cancellations.progress(id, limits.cancelWaitMs),
-  keyRights: ({ context }, id) => keyRights(context, id),
   verifyToken: async ({ context }, inner) => await (await grants()).verifyToken(context, inner),
   grantAccess: async ({ context }, user, request, rootProof) => await (await grants()).grantAccess(context, user, request, rootProof),
   redeemToken: async ({ context }, request) => await (await grants()).redeemToken(context, request),
   grants: async ({ context }, page, userId) => await (await grants()).listGrants(context, page, userId),
-  endGrant: async ({ context, by }, id, userId) => {
-    (await grants()).endGrant(context, id, userId, by);
-  },
-  memberRights: ({ context }, user) => memberRights(context, user),
-  signedInState: ({ context }, user, session) => signedInState(context, user, session),
-  setMembersOf: ({ context }, workspace, users) => {
-    setMembersOf(context, workspace, users);
-  },
+  endGrant: async ({ context, by }, id, userId) => (await grants()).endGrant(context, id, userId, by),
   equipment: ({ context }, keyId) => readEquipment(context.sql, keyId),
-  setEquipment: ({ context }, keyId, change) => setEquipment(context, keyId, change),
-  consumeNonce: ({ context }, nonce, expiresAt) => consumeNonce(context, nonce, expiresAt),
   revokeKey: ({ context, by }, id, options) => {
     revokeKey(context, id, { by, cancel: options?.cancel === true });
     context.transact(() => removePrivateTools(context, id));
@@ -59,28 +49,8 @@ export const keyHandlers = {
     return await readMasterKeyState(context);
   },
   resealSome: async ({ context, reseals }, position) => await (await import('../keys/reseal.ts')).resealSome(context, reseals, position),
-  addRule: async ({ context, by }, ...rules) => {
-    await allowWithRules(context, rules, by);
-  },
-  knowHosts: ({ context, by }, hosts) => {
-    knowHosts(context, hosts, by);
-  },
-  indexSession: ({ context }, row) => {
-    indexSession(context, row);
-  },
-  forgetSession: ({ context }, id, by) => {
-    forgetSession(context, id, by);
-  },
-  taintMarks: ({ context }, names) => readTaintMarks(context, names),
-  addTaintMarks: ({ context }, marks) => {
-    addTaintMarks(context, marks);
-  },
-  updateSession: ({ context }, update) => {
-    updateSession(context, update);
-  },
-  admitOpenWork: ({ context }, request) => admitOpenWork(context, request),
-  questionsByKey: ({ context }) => questionsByKey(context),
-  sessions: ({ context }, filter, page) => listSessions(context, filter, page),
+  addRule: ({ context, by }, ...rules) => allowWithRules(context, rules, by),
+  knowHosts: ({ context, by }, hosts) => knowHosts(context, hosts, by),
   replays: async ({ context }, filter, page) => (await loadReplayIndex()).listReplays(context, filter, page),
   admitReplay: async ({ context, by }, replay) => (await loadReplayIndex()).admitReplay(context, by, replay),
   knownSessions: async ({ context }, ids) => (await loadReplayIndex()).knownSessions(context, ids),
@@ -88,9 +58,6 @@ export const keyHandlers = {
   providerItems: async ({ context, by }, query) => (await loadProviderItems()).listProviderItems(context, by, query),
   waits: async ({ context }, filter, page) => (await import('../records/list-waits.ts')).listWaits(context, filter, page),
   recordErasure: ({ context, by }, name) => context.record(() => recordChange(context, { by, action: 'erase', resource: 'cache', name })),
-  auditHeads: ({ context }) => shardHeads(context),
-  storeAuditHead: ({ context }, shard, head) => storeShardHead(context, shard, head),
-  readAudit: ({ context }, request) => readLog(context, request),
   checkAudit: ({ context }, request) => checkLog(signedChangeLog(context), request),
 } satisfies Partial<CatalogHandlers>;
 

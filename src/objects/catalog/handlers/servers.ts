@@ -12,11 +12,10 @@ import { requireTool } from '../servers/server-tools.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { CatalogContext } from '../context.ts';
 import { keyRights } from '../keys/keys.ts';
-import type { CatalogHandlers } from './catalog-handlers.ts';
+import { type CatalogHandlers, ofContext } from './catalog-handlers.ts';
 
 export const serverHandlers = {
-  serverTools: ({ context }, server, page) => listServerTools(context, server, page),
-  serverTool: ({ context }, server, tool) => readServerTool(context, server, tool),
+  ...ofContext({ serverTools: listServerTools, serverTool: readServerTool, reviewedOffers: listOffers, claimRefresh, takeFailure }),
   reviewedDefinitions: ({ context }, server, tool) => reviewedDefinitions(serverOf(context, server), requireTool(context, server, tool)),
   serverDocument: ({ context: { sql } }, server) => {
     requireRow(sql, 'server', server);
@@ -24,8 +23,6 @@ export const serverHandlers = {
   },
   completeServer: ({ context }, server, document, options = {}) => completeServer(context, server, document, options),
   programKeys: async ({ context }, servers) => (await import('../servers/program-keys.ts')).readProgramKeys(context, servers),
-  claimRefresh: ({ context }, server, reason, fault) => claimRefresh(context, server, reason, fault),
-  takeFailure: ({ context }, server, claim, failure) => takeFailure(context, server, claim, failure),
   serverGrant: ({ context }, server, keyId) => (keyId === undefined ? readGrant(context, server) : readConnection(context, server, keyId)),
   connections: ({ context }, server, page) => {
     requireRow(context.sql, 'server', server);
@@ -45,7 +42,6 @@ export const serverHandlers = {
     (await import('../servers/decide-tool.ts')).decideServerTools(context, { server, by }, decision),
   undoTool: async ({ context, by }, server, name, request = {}) =>
     (await import('../servers/decide-tool.ts')).undoServerTool(context, { server, name, by }, request),
-  reviewedOffers: ({ context }, server, page) => listOffers(context, server, page),
   decideOffer: async ({ context, by }, server, decision) =>
     (await import('../servers/decide-offer.ts')).decideOffer(context, server, decision, by),
   rebindTool: async ({ context, by }, server, from, to) =>

@@ -3,7 +3,7 @@ import type { LimitHolder, PeriodicLimit } from '../../../core/usage-limits.ts';
 import type { WaitUntil } from '../../../platform/background.ts';
 import type { Clock, Logger } from '../../../ports/runtime.ts';
 import type { Bindings } from '../../../storage/bindings.ts';
-import { byName, type MethodTable, objectClient, type ObjectPlace } from '../../shared/object-client.ts';
+import { type MethodTable, objectClient, type ObjectPlace } from '../../shared/object-client.ts';
 import { objectPlace } from '../../shared/object-place.ts';
 import type { NoteObject } from '../../shared/workspace-objects.ts';
 
@@ -89,5 +89,5 @@ export async function eraseCounter({ LIMITS }: Pick<Bindings, 'LIMITS'>, name: s
 }
 
 function counterAt(place: ObjectPlace): LimitCounterPort {
-  return objectClient({ ...place, what: 'The counter of limits', timeoutMs: counterTimeoutMs, send: byName<LimitCounterPort>() }, methods);
+  return objectClient({ ...place, what: 'The counter of limits', timeoutMs: counterTimeoutMs }, methods);
 }

@@ -16,7 +16,7 @@ import { createDelayedFlush } from '../../../engine/delayed-flush.ts';
 import type { UsageReport } from '../../../core/records/usage.ts';
 import type { CallEstimate, Limiter, LimitUse, Reservation } from '../../../ports/limiter.ts';
 import { type CostCharge, limitCounter, type LimitCounterPort, type LimiterDeps } from './limit-counter-client.ts';
-import { HolderLease, type LeaseWant, type Shortage, type TakeOutcome } from './limit-lease.ts';
+import { HolderLease, type LeaseWant, type Shortage, type Taken } from './limit-lease.ts';
 import { createReservedCalls, type ReservedPart } from './reserved-calls.ts';
 
 /** What a call has used is reported after this, with what else was used meanwhile. */
@@ -54,15 +54,41 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
     return added;
   };
 
-  /** null: the counter could not be reached. */
-  const take = async (own: Own, wants: readonly LeaseWant[]): Promise<TakeOutcome | null> => {
-    calls.settleLost();
+  /** Returns undefined if the counter cannot be reached. `failure`: for the log. */
+  const ask = async <T>(
+    workspace: string,
+    { of, name }: LimitHolder,
+    failure: string,
+    call: (counter: LimitCounterPort) => Promise<T>,
+  ): Promise<T | undefined> => {
     try {
-      return await own.lease.take(wants);
+      return await call(counterOf(workspace, { of, name }));
     } catch (error) {
-      log.error('limits could not be counted', { ...own.holder, cause: String(error) });
-      if (wants.some(({ limit }) => isBudget(limit))) throw unreachable(own.holder);
-      return null;
+      log.error(failure, { of, name, cause: String(error) });
+      return undefined;
+    }
+  };
+
+  /** Takes what is needed of the limits of one holder after the other. `use`: called for each counter that was reached. Throws the refusal. */
+  const takeEach = async (
+    workspace: string,
+    holders: readonly LimitedHolder[],
+    needs: Partial<Record<PeriodicLimit, number>>,
+    use: (own: Own, taken: readonly Taken[]) => void,
+  ): Promise<void> => {
+    for (const { limits, ...holder } of holders) {
+      const wants = wantsOf(limits, needs);
+      if (wants.length === 0) continue;
+      const own = ownOf(workspace, holder);
+      calls.settleLost();
+      const answer = await own.lease.take(wants).catch((error: unknown) => {
+        log.error('limits could not be counted', { ...own.holder, cause: String(error) });
+        if (wants.some(({ limit }) => isBudget(limit))) throw unreachable(own.holder);
+        return null;
+      });
+      if (answer === null) continue;
+      if ('short' in answer) throw refusal(own.holder, answer.short);
+      use(own, answer.taken);
     }
   };
 
@@ -79,17 +105,8 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
   };
 
   return {
-    async countRequest(workspace, holders) {
-      const counted = holders.flatMap(({ limits: { requestsPerMinute: max }, ...holder }) =>
-        max === undefined ? [] : [{ own: ownOf(workspace, holder), max }],
-      );
-      for (const { own, max } of counted) {
-        const answer = await take(own, [{ limit: 'requestsPerMinute', max, need: 1 }]);
-        if (answer === null) continue;
-        if ('short' in answer) throw refusal(own.holder, answer.short);
-        own.lease.settle(answer.taken, () => 1);
-      }
-    },
+    countRequest: (workspace, holders) =>
+      takeEach(workspace, holders, { requestsPerMinute: 1 }, ({ lease }, taken) => lease.settle(taken, () => 1)),
 
     status: (workspace, holders) =>
       holders.flatMap(({ of, name }) =>
@@ -109,17 +126,8 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
       return own.length === 0 ? undefined : await reserveCall(workspace, own, { tokens: 0, cost });
     },
 
-    async requireSandboxSeconds(workspace, holders) {
-      for (const { limits, ...holder } of holders) {
-        const wants = wantsOf(limits, { sandboxSecondsPerMinute: 0.001 });
-        if (wants.length === 0) continue;
-        const own = ownOf(workspace, holder);
-        const answer = await take(own, wants);
-        if (answer === null) continue;
-        if ('short' in answer) throw refusal(own.holder, answer.short);
-        own.lease.settle(answer.taken, () => 0);
-      }
-    },
+    requireSandboxSeconds: (workspace, holders) =>
+      takeEach(workspace, holders, { sandboxSecondsPerMinute: 0.001 }, ({ lease }, taken) => lease.settle(taken, () => 0)),
 
     spendSandboxSeconds(workspace, holders, seconds) {
       for (const { limits: own, ...holder } of holders) {
@@ -135,9 +143,8 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
       for (const holder of holders) {
         const max = holder.limits.concurrentTurns;
         if (max === undefined) continue;
-        const answer = await counterOf(workspace, holder)
-          .startTurn({ turn, max: resumes ? null : max })
-          .catch((error: unknown) => log.error('a turn could not be counted', { of: holder.of, name: holder.name, cause: String(error) }));
+        const start = { turn, max: resumes ? null : max };
+        const answer = await ask(workspace, holder, 'a turn could not be counted', (counter) => counter.startTurn(start));
         if (answer?.isTaken === false) {
           await endTurn(workspace, counted, turn);
           throw refusal(holder, { limit: 'concurrentTurns', max, used: answer.running, retryAfterMs: turnRetryMs });
@@ -152,11 +159,7 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
       for (const holder of holders) {
         const max = holder.limits.storageBytes;
         if (max === undefined) continue;
-        const state = await counterOf(workspace, holder)
-          .state([])
-          .catch((error: unknown) =>
-            log.error('stored bytes could not be read', { of: holder.of, name: holder.name, cause: String(error) }),
-          );
+        const state = await ask(workspace, holder, 'stored bytes could not be read', (counter) => counter.state([]));
         if (state === undefined || state.storedBytes < max) continue;
         throw refusal(holder, { limit: 'storageBytes', max, used: state.storedBytes, retryAfterMs: storageRetryMs });
       }
@@ -165,11 +168,7 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
     async reportStorage(workspace, holders, session, bytes) {
       for (const holder of holders) {
         if (holder.limits.storageBytes === undefined) continue;
-        await counterOf(workspace, holder)
-          .storeBytes(session, bytes)
-          .catch((error: unknown) =>
-            log.error('stored bytes could not be counted', { of: holder.of, name: holder.name, cause: String(error) }),
-          );
+        await ask(workspace, holder, 'stored bytes could not be counted', (counter) => counter.storeBytes(session, bytes));
       }
     },
 
@@ -200,15 +199,8 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
     const { tokens, cost } = estimate;
     const parts: ReservedPart[] = [];
     try {
-      for (const { limits, ...holder } of holders) {
-        const wants = wantsOf(limits, { tokensPerMinute: tokens, dailyCost: cost, monthlyCost: cost });
-        if (wants.length === 0) continue;
-        const own = ownOf(workspace, holder);
-        const answer = await take(own, wants);
-        if (answer === null) continue;
-        if ('short' in answer) throw refusal(own.holder, answer.short);
-        parts.push({ lease: own.lease, taken: answer.taken, flush: own.wake });
-      }
+      const needs = { tokensPerMinute: tokens, dailyCost: cost, monthlyCost: cost };
+      await takeEach(workspace, holders, needs, ({ lease, wake }, taken) => void parts.push({ lease, taken, flush: wake }));
     } catch (error) {
       calls.start(parts, estimate).settle({ tokens: 0, cost: 0 });
       throw error;
@@ -219,11 +211,7 @@ export function createLimiter({ bindings, clock, log, background, noteObject }: 
   async function endTurn(workspace: string, holders: readonly LimitedHolder[], turn: string): Promise<void> {
     for (const holder of holders) {
       if (holder.limits.concurrentTurns === undefined) continue;
-      await counterOf(workspace, holder)
-        .endTurn(turn)
-        .catch((error: unknown) =>
-          log.error('the end of a turn could not be counted', { of: holder.of, name: holder.name, cause: String(error) }),
-        );
+      await ask(workspace, holder, 'the end of a turn could not be counted', (counter) => counter.endTurn(turn));
     }
   }
 }

@@ -22,7 +22,7 @@ export type LeaseWant = { limit: PeriodicLimit; max: number; need: number };
 /** `reserved`: for calls in flight, which return what they do not use. */
 export type Shortage = { limit: PeriodicLimit; max: number; used: number; reserved: number; retryAfterMs: number };
 export type Taken = { limit: PeriodicLimit; amount: number; period: string | null };
-export type TakeOutcome = { taken: readonly Taken[] } | { short: Shortage };
+type TakeOutcome = { taken: readonly Taken[] } | { short: Shortage };
 export type LeaseStatus = { limit: PeriodicLimit; max: number; remaining: number; resetsInMs: number };
 
 /**

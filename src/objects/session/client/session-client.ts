@@ -5,7 +5,7 @@
 import { limits } from '../../../core/limits/limits.ts';
 import { type Outcome, Problem } from '../../../core/problem.ts';
 import type { Principal } from '../../../core/people/principal.ts';
-import { byName, type MethodTable, objectClient } from '../../shared/object-client.ts';
+import { type MethodTable, objectClient } from '../../shared/object-client.ts';
 import type { CatalogPort } from '../../../ports/catalog.ts';
 import type { ArgumentsOf, ResultOf } from '../../../ports/remote.ts';
 import type { ReplayPort, Replays } from '../../../ports/replays.ts';
@@ -26,7 +26,7 @@ import type { NoteObject } from '../../shared/workspace-objects.ts';
 const maxCachedSetupCharacters = 4_000;
 
 /** What the object of a session has besides the port. */
-interface SessionObject extends SessionPort {
+export interface SessionObject extends SessionPort {
   createOrGet(owner: Principal, setup: SessionSetup, keptMs: number): Promise<SessionView>;
 }
 
@@ -89,7 +89,7 @@ export function createSessions(
   const namespace = bindings.SESSION;
   const setups = new Map<string, SessionSetup>();
   const objectOf = (id: DurableObjectId): SessionObject =>
-    objectClient({ namespace, id: () => id, what: 'The session', timeoutMs: null, send: byName<SessionObject>() }, methods);
+    objectClient({ namespace, id: () => id, what: 'The session', timeoutMs: null }, methods);
   const sessionOf = (id: DurableObjectId): SessionPort => rememberSetup(id.toString(), objectOf(id), setups);
   return {
     async create(owner, setup, key) {
@@ -262,5 +262,5 @@ function mcpSessionClient<Port extends object>(
   table: MethodTable<Port>,
 ): Port {
   const place = objectPlace(MCP_SESSION, workspace, 'mcp-session', id, (name) => noteObject(workspace, 'mcp-session', name));
-  return objectClient({ ...place, what: 'The MCP session', timeoutMs: null, send: byName<Port>() }, table);
+  return objectClient({ ...place, what: 'The MCP session', timeoutMs: null }, table);
 }

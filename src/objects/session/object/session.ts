@@ -1,52 +1,22 @@
 /**
  * The `Session` Durable Object: one conversation's log, queue, files and feed (contract §5, §11). It stores and drives; `core/turn/turn.ts`
- * decides what the conversation does next. Every RPC method checks the owner first and returns an `Outcome`.
+ * decides what the conversation does next. Every method of its port checks the owner first.
  */
 import { DurableObject } from 'cloudflare:workers';
-import type { ApprovalView, Decision } from '../../../core/policy/approval.ts';
 import { createRedactor } from '../../../engine/call/redact.ts';
 import { failpoint } from '../../../core/failpoint.ts';
-import { limits } from '../../../core/limits/limits.ts';
 import { once } from '../../../core/memoize.ts';
-import type { ClientResult } from '../../../core/model/message.ts';
-import type { PolicyAnswer } from '../../../core/policy/explain.ts';
 import { isAllowed } from '../../../core/people/authority.ts';
 import type { Principal } from '../../../core/people/principal.ts';
 import { toOutcome, type Outcome } from '../../../core/problem.ts';
-import type { SessionEvent } from '../../../core/turn/session-event.ts';
 import type { Plan } from '../../../core/turn/plan.ts';
 import type { AnswerContent } from '../../../core/policy/answer-name.ts';
-import type { ArgumentsOf, Remote, ResultOf } from '../../../ports/remote.ts';
+import type { ArgumentsOf, Handlers, RemotePort, ResultOf } from '../../../ports/remote.ts';
 import type { ReplayPort } from '../../../ports/replays.ts';
-import type {
-  CompletionOptions,
-  ForkedConversation,
-  DecisionOutcome,
-  EventPage,
-  EventPageQuery,
-  FollowedLink,
-  GivenInputs,
-  MessagePage,
-  MessageQuery,
-  DirectoryListing,
-  RecordedConversation,
-  ResultsAccepted,
-  SessionPort,
-  SessionCall,
-  SessionCallRequest,
-  SessionSetup,
-  SessionView,
-  SubmitTurn,
-  SubmittedTurn,
-  TurnAnswer,
-  SessionExplainRequest,
-  FileConditions,
-  SessionMetadata,
-} from '../../../ports/session.ts';
+import type { DecisionOutcome, SessionCall, SessionView, SubmittedTurn } from '../../../ports/session.ts';
 import type { FileSystem } from '../../../ports/file-system.ts';
 import { readLimits } from '../../../engine/plan/turn-limits.ts';
 import { createHistoryJudge, rememberAnswer } from '../../../engine/policy/client-history-taint.ts';
-import type { FileChange, StoredFile } from '../../../ports/file-space.ts';
 import { ObjectBackup } from '../../../storage/backup/object-backup.ts';
 import type { BackupName, BackupRpc, RestoreStep } from '../../../storage/backup/backup-objects.ts';
 import type { ReadPosition } from '../../../storage/backup/table-reader.ts';
@@ -56,12 +26,13 @@ import { readNewestMade } from '../../../engine/plan/newest-made.ts';
 import { wire } from '../../../wiring/wire.ts';
 import { loadDecisions, loadReplays } from './alarm.ts';
 import type { SessionNeeds } from './session-needs.ts';
+import type { SessionObject } from '../client/session-client.ts';
 import type { SubmitContext } from '../turn/accept-turn.ts';
 import { deleteCompletion, isInProgress, readCompletion, turnOf } from '../log/completion-reader.ts';
 import type { DecisionContext } from '../pending/decide.ts';
 import { createDirectCallContext, explainInSession, type DirectCallContext } from '../direct/direct-call-context.ts';
 import { callWithSession, repeatedCall } from '../direct/direct-calls.ts';
-import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile, type FileContent } from './file-access.ts';
+import { deleteSessionFile, listSessionFiles, readSessionFile, writeSessionFile } from './file-access.ts';
 import { submitInput } from '../pending/submit-input.ts';
 import {
   enterObject,
@@ -80,14 +51,10 @@ import { acceptResults } from '../turn/accept-results.ts';
 import { readMessages } from '../log/transcript-pages.ts';
 import { readAnswer, readEventPage, readEvents, streamTurn, type TurnSource } from '../log/turn-reader.ts';
 
-type DecideOptions = Parameters<SessionPort['decide']>[3];
-type LinkOptions = Parameters<SessionPort['decideByLink']>[2];
-type WrittenFile = Awaited<ReturnType<SessionPort['writeFile']>>;
-
 const loadForks = once(() => import('../turn/fork-session.ts'));
 const loadRecordings = once(() => import('../log/recorded-turn.ts'));
 
-export class Session extends DurableObject<Bindings> implements Remote<SessionPort>, BackupRpc {
+export class Session extends DurableObject<Bindings> implements RemotePort<SessionObject>, BackupRpc {
   readonly #wiring: SessionNeeds;
   /** Forks in progress, by idempotency key: a concurrent repeat of the request joins the same fork. */
   readonly #forks = new Map<string, Promise<SubmittedTurn>>();
@@ -102,6 +69,123 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   readonly #openedAt: number;
   readonly #backup: ObjectBackup;
 
+  readonly #port: Handlers<SessionObject> = {
+    /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
+    createOrGet: async (owner, setup, keptMs) => {
+      this.#backup.requireUsable();
+      await this.#life.finishDeletion();
+      const known = this.#life.tryOpen();
+      if (known !== null) return toSessionView(this.#id, enterObject(known, owner));
+      return toSessionView(this.#id, this.#life.create({ workspace: owner.workspace, keyId: owner.keyId, setup }, keptMs));
+    },
+    view: (caller) => toSessionView(this.#id, this.#enter(caller)),
+    setup: (caller) => this.#enter(caller).meta.setup,
+    fork: async (caller, turn, key) => {
+      const { forkSession } = await loadForks();
+      const context = this.#submitContext(this.#enter(caller));
+      if (key === undefined) return await forkSession(context, caller, turn);
+      const made = this.#copies.get(key) ?? forkSession(context, caller, turn, key).finally(() => this.#copies.delete(key));
+      this.#copies.set(key, made);
+      return await made;
+    },
+    importConversation: async (caller, conversation) => (await loadForks()).importConversation(this.#enter(caller), conversation),
+    appendHistory: async (caller, added) => (await loadForks()).appendHistory(this.#enterWaiting(caller), added),
+    setMetadata: (caller, metadata) => {
+      const openSession = this.#enter(caller);
+      openSession.metadata.write(metadata);
+      return toSessionView(this.#id, openSession);
+    },
+    /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */
+    remove: async (caller, of) => {
+      if (of === undefined) this.#enter(caller);
+      else enterObject(this.#life.tryOpen(), caller);
+      await this.#life.tryDestroy(caller.keyId);
+    },
+    removeIfUnused: async (caller, since) => await this.#life.tryDestroyUnused(enterObject(this.#life.tryOpen(), caller), since),
+    messages: (caller, query = {}) => readMessages(this.#enter(caller), query),
+    submit: async (caller, request) => {
+      // Only a request of a chat API may continue the waiting turn.
+      const openSession = request.chat === undefined ? this.#enter(caller) : this.#enterWaiting(caller);
+      const submitted = await submit(this.#submitContext(openSession), caller, request);
+      await failpoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
+      return submitted;
+    },
+    findByIdempotencyKey: (caller, key, bodyHash) => repeatedTurn(this.#submitContext(this.#enter(caller)), key, bodyHash),
+    hasTurn: (caller, turn) => this.#enter(caller).turns.stateOf(turn) !== null,
+    waitForAnswer: (caller, turn) => readAnswer(this.#source(caller), turn),
+    stream: (caller, turn) => streamTurn(this.#source(caller), turn),
+    completion: (caller, completion, options) => {
+      const source = { ...this.#source(caller), session: this.#id };
+      const given = { taint: source.openSession.taint, session: this.#id };
+      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, given, caller, answer);
+      return readCompletion({ ...source, remember }, completion, options);
+    },
+    completionTurn: (caller, completion) => turnOf(this.#enter(caller), completion),
+    deleteCompletion: (caller, completion) => deleteCompletion(this.#enter(caller), completion),
+    eventsAfter: (caller, after, waitMs) => readEvents(this.#source(caller), after, waitMs),
+    eventPage: (caller, query) => readEventPage(this.#source(caller), query),
+    recordedTurn: async (caller, turn) => {
+      const openSession = this.#enter(caller);
+      return (await loadRecordings()).readRecordedTurn(openSession, turn);
+    },
+    approvals: async (caller) => (await loadDecisions()).showPending(this.#deciding(caller)),
+    approval: async (caller, callId) => (await loadDecisions()).showApproval(this.#deciding(caller), callId),
+    decide: async (caller, callId, decision, options) => {
+      const { decide } = await loadDecisions();
+      return await this.#decided(caller, (context) =>
+        decide(context, callId, decision, { by: caller.keyId, mayWaive: isAllowed(caller, { act: 'waive', what: '' }), ...options }),
+      );
+    },
+    mintLink: async (caller, callId) => (await loadDecisions()).mintLink(this.#deciding(caller), callId, caller.keyId),
+    linkedApproval: async (link) => (await loadDecisions()).showLinked(this.#deciding('link'), link),
+    decideByLink: async (link, decision, options) => {
+      const { decideByLink } = await loadDecisions();
+      return await this.#decided('link', (context) => decideByLink(context, link, decision, options));
+    },
+    submitResults: (caller, results) => acceptResults(this.#enterWaiting(caller), results, caller.keyId),
+    submitInput: (caller, given) => submitInput(this.#enterWaiting(caller), given, caller.keyId, this.#wiring.clock.now()),
+    cancel: async (caller, completion) => {
+      const openSession = this.#enter(caller);
+      const turn = completion === undefined || isInProgress(openSession, completion) ? openSession.runner.cancel() : null;
+      await failpoint('cancel-mid');
+      return { turn, cancelled: turn !== null };
+    },
+    cancelAll: async (caller) => {
+      const openSession = enterObject(this.#life.tryOpen(), caller);
+      if (openSession.meta.setup.replay === true) await this.#life.cancelReplay(openSession, 'The key was revoked.');
+      return { cancelled: openSession.runner.cancelAll() };
+    },
+    call: async (caller, request) => {
+      const openSession = this.#enter(caller);
+      const context = await this.#directCall(openSession, caller, request.plan, {
+        auditIntent: (row) => openSession.audit.begin(row),
+        audit: (row) => openSession.audit.add(row),
+      });
+      const answer = await callWithSession(context, request);
+      if (!context.isDeleted()) await openSession.audit.outbox.flush();
+      return answer;
+    },
+    explain: async (caller, request) => {
+      const context = await this.#directCall(this.#enter(caller), caller, request.plan, { audit: () => undefined });
+      return await explainInSession(context, request);
+    },
+    findCallByIdempotencyKey: (caller, key, bodyHash) =>
+      repeatedCall({ openSession: this.#enter(caller), inFlight: this.#calls }, key, bodyHash),
+    listFiles: (caller, path, options) => listSessionFiles(this.#enter(caller).files, path, options),
+    readFile: (caller, path) => readSessionFile(this.#enter(caller).files, path),
+    writeFile: async (caller, path, content, conditions) => {
+      const { files } = this.#enter(caller);
+      return await this.#withinStorage(caller, files, () => writeSessionFile(files, path, content, conditions));
+    },
+    deleteFile: async (caller, path, conditions) => {
+      const { files } = this.#enter(caller);
+      await deleteSessionFile(files, path, conditions);
+      await this.#withinStorage(caller, files, () => undefined, 'deletes');
+    },
+    loadFiles: (caller) => copyFiles(this.#enter(caller).files),
+    applyFiles: (caller, changes) => applyChanges(this.#enter(caller).files, changes),
+  };
+
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#wiring = wire(env);
@@ -110,125 +194,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     this.#backup = new ObjectBackup(ctx.storage, sessionBackupPlan);
   }
 
-  /** Creates the session, or returns it if the owner created it before. Its id is the id of the object. `keptMs`: how long an unlisted session is stored. */
-  createOrGet(owner: Principal, setup: SessionSetup, keptMs: number = limits.unlistedSessionTtlMs): Promise<Outcome<SessionView>> {
-    return toOutcome(async () => {
-      this.#backup.requireUsable();
-      await this.#life.finishDeletion();
-      const known = this.#life.tryOpen();
-      if (known !== null) return toSessionView(this.#id, enterObject(known, owner));
-      return toSessionView(this.#id, this.#life.create({ workspace: owner.workspace, keyId: owner.keyId, setup }, keptMs));
-    });
-  }
-
-  view(caller: Principal): Promise<Outcome<SessionView>> {
-    return toOutcome(() => toSessionView(this.#id, this.#enter(caller)));
-  }
-
-  setup(caller: Principal): Promise<Outcome<SessionSetup>> {
-    return toOutcome(() => this.#enter(caller).meta.setup);
-  }
-
-  fork(caller: Principal, turn: string, key?: string): Promise<Outcome<SessionView>> {
-    return toOutcome(async () => {
-      const { forkSession } = await loadForks();
-      const context = this.#submitContext(this.#enter(caller));
-      if (key === undefined) return await forkSession(context, caller, turn);
-      const made = this.#copies.get(key) ?? forkSession(context, caller, turn, key).finally(() => this.#copies.delete(key));
-      this.#copies.set(key, made);
-      return await made;
-    });
-  }
-
-  importConversation(caller: Principal, conversation: ForkedConversation): Promise<Outcome<void>> {
-    return toOutcome(async () => (await loadForks()).importConversation(this.#enter(caller), conversation));
-  }
-
-  appendHistory(caller: Principal, added: Parameters<SessionPort['appendHistory']>[1]): Promise<Outcome<{ event: number }>> {
-    return toOutcome(async () => (await loadForks()).appendHistory(this.#enterWaiting(caller), added));
-  }
-
-  setMetadata(caller: Principal, metadata: SessionMetadata): Promise<Outcome<SessionView>> {
-    return toOutcome(() => {
-      const openSession = this.#enter(caller);
-      openSession.metadata.write(metadata);
-      return toSessionView(this.#id, openSession);
-    });
-  }
-
-  /** Deletes the session, permanently once it resolves. The alarm finishes what cannot be deleted now. */
-  remove(caller: Principal, of?: 'any'): Promise<Outcome<void>> {
-    return toOutcome(async () => {
-      if (of === undefined) this.#enter(caller);
-      else enterObject(this.#life.tryOpen(), caller);
-      await this.#life.tryDestroy(caller.keyId);
-    });
-  }
-
-  removeIfUnused(caller: Principal, since: number): Promise<Outcome<boolean>> {
-    return toOutcome(async () => await this.#life.tryDestroyUnused(enterObject(this.#life.tryOpen(), caller), since));
-  }
-
-  messages(caller: Principal, query: MessageQuery = {}): Promise<Outcome<MessagePage>> {
-    return toOutcome(() => readMessages(this.#enter(caller), query));
-  }
-
-  submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
-    return toOutcome(async () => {
-      // Only a request of a chat API may continue the waiting turn.
-      const openSession = request.chat === undefined ? this.#enter(caller) : this.#enterWaiting(caller);
-      const submitted = await submit(this.#submitContext(openSession), caller, request);
-      await failpoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
-      return submitted;
-    });
-  }
-
-  findByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SubmittedTurn | null>> {
-    return toOutcome(() => repeatedTurn(this.#submitContext(this.#enter(caller)), key, bodyHash));
-  }
-
-  hasTurn(caller: Principal, turn: string): Promise<Outcome<boolean>> {
-    return toOutcome(() => this.#enter(caller).turns.stateOf(turn) !== null);
-  }
-
-  waitForAnswer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
-    return toOutcome(() => readAnswer(this.#source(caller), turn));
-  }
-
-  stream(caller: Principal, turn: string): Promise<Outcome<ReadableStream<Uint8Array>>> {
-    return toOutcome(() => streamTurn(this.#source(caller), turn));
-  }
-
-  completion(caller: Principal, completion: string, options: CompletionOptions): Promise<Outcome<ReadableStream<Uint8Array>>> {
-    return toOutcome(() => {
-      const source = { ...this.#source(caller), session: this.#id };
-      const given = { taint: source.openSession.taint, session: this.#id };
-      const remember = (answer: AnswerContent): Promise<void> => rememberAnswer(this.#wiring, given, caller, answer);
-      return readCompletion({ ...source, remember }, completion, options);
-    });
-  }
-
-  completionTurn(caller: Principal, completion: string): Promise<Outcome<ReturnType<typeof turnOf>>> {
-    return toOutcome(() => turnOf(this.#enter(caller), completion));
-  }
-
-  deleteCompletion(caller: Principal, completion: string): Promise<Outcome<void>> {
-    return toOutcome(() => deleteCompletion(this.#enter(caller), completion));
-  }
-
-  eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {
-    return toOutcome(() => readEvents(this.#source(caller), after, waitMs));
-  }
-
-  eventPage(caller: Principal, query: EventPageQuery): Promise<Outcome<EventPage>> {
-    return toOutcome(() => readEventPage(this.#source(caller), query));
-  }
-
-  recordedTurn(caller: Principal, turn: string): Promise<Outcome<RecordedConversation>> {
-    return toOutcome(async () => {
-      const openSession = this.#enter(caller);
-      return (await loadRecordings()).readRecordedTurn(openSession, turn);
-    });
+  run<Name extends keyof SessionObject>(
+    method: Name,
+    args: ArgumentsOf<SessionObject, Name>,
+  ): Promise<Outcome<ResultOf<SessionObject, Name>>> {
+    return toOutcome(() => this.#port[method](...args));
   }
 
   /** Calls a method of a replay (`ports/replays.ts`). */
@@ -240,118 +210,6 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       const life = { isDeleted: (one: OpenSession) => this.#life.isDeleted(one), remove: (by: string) => this.#life.tryDestroy(by) };
       return await callReplay({ ...parts, ...life }, this.#life.tryOpen(), method, args);
     });
-  }
-
-  approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
-    return toOutcome(async () => (await loadDecisions()).showPending(this.#deciding(caller)));
-  }
-
-  approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(async () => (await loadDecisions()).showApproval(this.#deciding(caller), callId));
-  }
-
-  decide(caller: Principal, callId: string, decision: Decision, options: DecideOptions): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(async () => {
-      const { decide } = await loadDecisions();
-      return await this.#decided(caller, (context) =>
-        decide(context, callId, decision, { by: caller.keyId, mayWaive: isAllowed(caller, { act: 'waive', what: '' }), ...options }),
-      );
-    });
-  }
-
-  mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
-    return toOutcome(async () => (await loadDecisions()).mintLink(this.#deciding(caller), callId, caller.keyId));
-  }
-
-  linkedApproval(link: FollowedLink): Promise<Outcome<ApprovalView>> {
-    return toOutcome(async () => (await loadDecisions()).showLinked(this.#deciding('link'), link));
-  }
-
-  decideByLink(link: FollowedLink, decision: Decision, options?: LinkOptions): Promise<Outcome<DecisionOutcome>> {
-    return toOutcome(async () => {
-      const { decideByLink } = await loadDecisions();
-      return await this.#decided('link', (context) => decideByLink(context, link, decision, options));
-    });
-  }
-
-  submitResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsAccepted>> {
-    return toOutcome(() => acceptResults(this.#enterWaiting(caller), results, caller.keyId));
-  }
-
-  submitInput(caller: Principal, given: GivenInputs): Promise<Outcome<ResultsAccepted>> {
-    return toOutcome(() => submitInput(this.#enterWaiting(caller), given, caller.keyId, this.#wiring.clock.now()));
-  }
-
-  cancel(caller: Principal, completion?: string): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
-    return toOutcome(async () => {
-      const openSession = this.#enter(caller);
-      const turn = completion === undefined || isInProgress(openSession, completion) ? openSession.runner.cancel() : null;
-      await failpoint('cancel-mid');
-      return { turn, cancelled: turn !== null };
-    });
-  }
-
-  cancelAll(caller: Principal): Promise<Outcome<{ cancelled: number }>> {
-    return toOutcome(async () => {
-      const openSession = enterObject(this.#life.tryOpen(), caller);
-      if (openSession.meta.setup.replay === true) await this.#life.cancelReplay(openSession, 'The key was revoked.');
-      return { cancelled: openSession.runner.cancelAll() };
-    });
-  }
-
-  call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {
-    return toOutcome(async () => {
-      const openSession = this.#enter(caller);
-      const context = await this.#directCall(openSession, caller, request.plan, {
-        auditIntent: (row) => openSession.audit.begin(row),
-        audit: (row) => openSession.audit.add(row),
-      });
-      const answer = await callWithSession(context, request);
-      if (!context.isDeleted()) await openSession.audit.outbox.flush();
-      return answer;
-    });
-  }
-
-  explain(caller: Principal, request: SessionExplainRequest): Promise<Outcome<PolicyAnswer>> {
-    return toOutcome(async () => {
-      const context = await this.#directCall(this.#enter(caller), caller, request.plan, { audit: () => undefined });
-      return await explainInSession(context, request);
-    });
-  }
-
-  findCallByIdempotencyKey(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SessionCall | null>> {
-    return toOutcome(() => repeatedCall({ openSession: this.#enter(caller), inFlight: this.#calls }, key, bodyHash));
-  }
-
-  listFiles(caller: Principal, path: string, options?: { recursive?: boolean }): Promise<Outcome<DirectoryListing>> {
-    return toOutcome(() => listSessionFiles(this.#enter(caller).files, path, options));
-  }
-
-  readFile(caller: Principal, path: string): Promise<Outcome<FileContent>> {
-    return toOutcome(() => readSessionFile(this.#enter(caller).files, path));
-  }
-
-  writeFile(caller: Principal, path: string, content: Uint8Array, conditions?: FileConditions): Promise<Outcome<WrittenFile>> {
-    return toOutcome(async () => {
-      const { files } = this.#enter(caller);
-      return await this.#withinStorage(caller, files, () => writeSessionFile(files, path, content, conditions));
-    });
-  }
-
-  deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<Outcome<void>> {
-    return toOutcome(async () => {
-      const { files } = this.#enter(caller);
-      await deleteSessionFile(files, path, conditions);
-      await this.#withinStorage(caller, files, () => undefined, 'deletes');
-    });
-  }
-
-  loadFiles(caller: Principal): Promise<Outcome<StoredFile[]>> {
-    return toOutcome(() => copyFiles(this.#enter(caller).files));
-  }
-
-  applyFiles(caller: Principal, changes: readonly FileChange[]): Promise<Outcome<void>> {
-    return toOutcome(() => applyChanges(this.#enter(caller).files, changes));
   }
 
   readBackup(name: BackupName, at: ReadPosition | null): ReturnType<BackupRpc['readBackup']> {

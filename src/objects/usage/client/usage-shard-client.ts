@@ -4,7 +4,7 @@
  */
 import { limits } from '../../../core/limits/limits.ts';
 import type { LoggedRequest, RequestEntry, UsageReport } from '../../../core/records/usage.ts';
-import { type MethodTable, objectClient, plainByName } from '../../shared/object-client.ts';
+import { type MethodTable, objectClient } from '../../shared/object-client.ts';
 import type { RequestQuery, UsageQuery } from '../../../ports/usage.ts';
 import type { Bindings } from '../../../storage/bindings.ts';
 import { objectPlace } from '../../shared/object-place.ts';
@@ -31,7 +31,7 @@ export type Position = readonly [at: number, id: string];
 export type ObjectKind = 'session' | 'mcp-session' | 'limits';
 export type NotedObject = { kind: ObjectKind; id: string };
 
-export interface UsageShardRpc {
+export interface UsageShardPort {
   record(workspace: string, reports: readonly UsageReport[]): Promise<void>;
   /** Returns the first `limit` groups after `after`, and the sums of all groups; null with `who`. */
   sums(query: Omit<UsageQuery, 'cursor'>, after: readonly string[] | null): Promise<{ rows: SumRow[]; totals: Sums | null }>;
@@ -49,15 +49,12 @@ export interface UsageShardRpc {
 /** A report is counted once, and the same note replaces itself. */
 const safe = { retry: true } as const;
 
-const methods: MethodTable<UsageShardRpc> = {
+const methods: MethodTable<UsageShardPort> = {
   ...{ record: safe, sums: safe, requests: safe, request: safe, withBodies: safe },
   ...{ noteObject: safe, closeWorkspace: safe, forgetObjects: safe },
 };
 
-export function usageShard({ USAGE }: Pick<Bindings, 'USAGE'>, workspace: string, shard: number): UsageShardRpc {
+export function usageShard({ USAGE }: Pick<Bindings, 'USAGE'>, workspace: string, shard: number): UsageShardPort {
   const place = objectPlace(USAGE, workspace, 'usage', String(shard));
-  return objectClient(
-    { ...place, what: 'The usage shard', timeoutMs: limits.catalogTimeoutMs, send: plainByName<UsageShardRpc>() },
-    methods,
-  );
+  return objectClient({ ...place, what: 'The usage shard', timeoutMs: limits.catalogTimeoutMs }, methods);
 }

@@ -31,7 +31,7 @@ import {
   type Sums,
   usageShard,
   usageShardCount,
-  type UsageShardRpc,
+  type UsageShardPort,
 } from './usage-shard-client.ts';
 
 /** Reports that arrive within this time are sent together. */
@@ -130,7 +130,7 @@ const usageList = 'usage';
 const requestList = 'requests';
 
 export function createUsageReader({ bindings }: Pick<Deps, 'bindings'>): UsageReader {
-  const all = async <T>(workspace: string, read: (shard: UsageShardRpc) => Promise<T>): Promise<T[]> =>
+  const all = async <T>(workspace: string, read: (shard: UsageShardPort) => Promise<T>): Promise<T[]> =>
     await Promise.all(Array.from({ length: usageShardCount }, (_, shard) => read(usageShard(bindings, workspace, shard))));
   return {
     async usage(workspace, { cursor, ...query }) {

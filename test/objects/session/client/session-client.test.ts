@@ -11,7 +11,7 @@ const id = '0'.repeat(64);
 function sessionWith(setup: SessionSetup) {
   const asked = { count: 0 };
   const stub = {
-    setup: async () => {
+    run: async () => {
       asked.count += 1;
       return { ok: true, value: setup };
     },
