@@ -3,8 +3,9 @@
  * shortly after each change.
  */
 import { computed, signal } from '@preact/signals';
-import { type components, MonikerError } from '../../../client/src/index.ts';
+import { type components, MonikerError, type paths } from '../../../client/src/index.ts';
 import { chosenWorkspace } from './workspace.ts';
+import { moniker } from './moniker.ts';
 
 /** What the typed client returns of a request. */
 export type DocumentResponse<Data> = { data?: Data | undefined; error?: unknown; response: Response };
@@ -53,6 +54,9 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
   const etag = signal<string | null>(null);
   const check = signal<DraftCheck>({ state: 'valid', error: null });
   const problem = signal<unknown>(null);
+  /** Of the newest save, for documents whose view has none. */
+  const written = signal<readonly Schemas['Warning'][]>([]);
+  const warnings = computed(() => warningsOf(view.value) ?? written.value);
   /** Increases when the draft is replaced as a whole. */
   const generation = signal(0);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -110,13 +114,22 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
 
   /** `overwrite`: also if another client stored a version meanwhile. Returns the version, or null if nothing was stored. */
   async function save(overwrite = false): Promise<number | null> {
-    if (draft.value === null) return null;
+    const saved = draft.value;
+    if (saved === null) return null;
     const header = overwrite ? {} : etag.value === null ? { 'if-none-match': '*' } : { 'if-match': etag.value };
-    const response = await send(api.write(draft.value, header));
-    if (response === null) return null;
-    stored.value = JSON.stringify(api.toKept?.(draft.value) ?? draft.value);
+    return await store(api.write(saved, header), () => {
+      stored.value = JSON.stringify(api.toKept?.(saved) ?? saved);
+    });
+  }
+
+  /** Sends a request that stores the document in place of the draft. Returns the version, or null if nothing was stored. */
+  async function store(request: Promise<DocumentResponse<unknown>>, onStored?: () => void): Promise<number | null> {
+    const sent = await send(request);
+    if (sent === null) return null;
+    written.value = warningsOf(sent.data) ?? [];
+    onStored?.();
     await discard();
-    return Number(response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
+    return Number(sent.response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
   }
 
   /** Returns whether the document is deleted. */
@@ -136,12 +149,12 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     }
   }
 
-  async function send(request: Promise<DocumentResponse<unknown>>): Promise<Response | null> {
+  async function send(request: Promise<DocumentResponse<unknown>>): Promise<DocumentResponse<unknown> | null> {
     try {
-      const { error, response } = await request;
-      if (!response.ok) throw toError(error, response);
+      const sent = await request;
+      if (!sent.response.ok) throw toError(sent.error, sent.response);
       problem.value = null;
-      return response;
+      return sent;
     } catch (error) {
       problem.value = error;
       return null;
@@ -173,11 +186,13 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     etag,
     check,
     problem,
+    warnings,
     generation,
     load,
     edit,
     replace,
     save,
+    store,
     remove,
     discard,
     readStored,
@@ -219,6 +234,11 @@ function storeDraft(storageName: string, draft: unknown): void {
   }
 }
 
+/** What a stored document, or the response to its PUT, has as `warnings`; undefined: its kind has none there. */
+function warningsOf(data: unknown): readonly Schemas['Warning'][] | undefined {
+  return (data as { warnings?: Schemas['Warning'][] } | null | undefined)?.warnings;
+}
+
 function dataOf<Data>({ data, error, response }: DocumentResponse<Data>): Data {
   if (!response.ok || data === undefined) throw toError(error, response);
   return data;
@@ -226,4 +246,24 @@ function dataOf<Data>({ data, error, response }: DocumentResponse<Data>): Data {
 
 function toError(body: unknown, { status, headers }: Response): MonikerError {
   return new MonikerError(body, { status, requestId: headers.get('x-request-id') });
+}
+
+type DocumentPath = { [Path in keyof paths]: paths[Path] extends Stored<unknown, unknown> ? Path : never }[keyof paths];
+type Json<Value> = { content: { 'application/json': Value } };
+type Stored<View, Body> = { get: { responses: { 200: Json<View> } }; put: { requestBody?: Json<Body> } };
+type ViewAt<Path extends DocumentPath> = paths[Path] extends Stored<infer View, unknown> ? View : never;
+type BodyAt<Path extends DocumentPath> = paths[Path] extends Stored<unknown, infer Body> ? Body : never;
+
+/** The requests for a document at a path of the API. `path`: the parameters of the path. */
+export function documentAt<Path extends DocumentPath>(url: Path, path: Readonly<Record<string, string>>) {
+  // The client has a type for each path; those of documents have the same shape.
+  const client = () =>
+    moniker.value as unknown as Record<'GET' | 'PUT' | 'DELETE', (url: string, init: object) => Promise<DocumentResponse<never>>>;
+  return {
+    read: (query = {}): Promise<DocumentResponse<ViewAt<Path>>> => client().GET(url, { params: { path, query } }),
+    write: (body: BodyAt<Path>, header: WriteConditions): Promise<DocumentResponse<object>> =>
+      client().PUT(url, { params: { path, header }, body }),
+    remove: (header: WriteConditions): Promise<DocumentResponse<unknown>> => client().DELETE(url, { params: { path, header } }),
+    versions: (): Promise<DocumentResponse<Versions>> => client().GET(`${url}/versions`, { params: { path } }),
+  };
 }
