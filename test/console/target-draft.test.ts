@@ -5,7 +5,7 @@ describe('targetRows', () => {
   it('shows weights, and callers as text', () => {
     const weights = { 'a.x': 95, 'b.x': 5 };
     expect(targetRows({ tool: ['a.x', 'b.x'], choose: { weights } }).map(({ weight }) => weight)).toEqual([95, 5]);
-    const callers = { 'b.x': [{ role: 'admin', team: 'blue green' }, { key: 'k7' }] };
+    const callers: Record<string, Record<string, string>[]> = { 'b.x': [{ role: 'admin', team: 'blue green' }, { key: 'k7' }] };
     expect(targetRows({ tool: ['a.x', 'b.x'], choose: { callers } })).toEqual([
       { tool: 'a.x', callers: '' },
       { tool: 'b.x', callers: 'role=admin team=blue green; key=k7' },

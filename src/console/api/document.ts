@@ -3,9 +3,8 @@
  * shortly after each change.
  */
 import { computed, signal } from '@preact/signals';
-import { type components, MonikerError, type paths } from '../../../client/src/index.ts';
+import { type components, MonikerError } from '../../../client/src/index.ts';
 import { chosenWorkspace } from './workspace.ts';
-import { moniker } from './moniker.ts';
 
 /** What the typed client returns of a request. */
 export type DocumentResponse<Data> = { data?: Data | undefined; error?: unknown; response: Response };
@@ -246,24 +245,4 @@ function dataOf<Data>({ data, error, response }: DocumentResponse<Data>): Data {
 
 function toError(body: unknown, { status, headers }: Response): MonikerError {
   return new MonikerError(body, { status, requestId: headers.get('x-request-id') });
-}
-
-type DocumentPath = { [Path in keyof paths]: paths[Path] extends Stored<unknown, unknown> ? Path : never }[keyof paths];
-type Json<Value> = { content: { 'application/json': Value } };
-type Stored<View, Body> = { get: { responses: { 200: Json<View> } }; put: { requestBody?: Json<Body> } };
-type ViewAt<Path extends DocumentPath> = paths[Path] extends Stored<infer View, unknown> ? View : never;
-type BodyAt<Path extends DocumentPath> = paths[Path] extends Stored<unknown, infer Body> ? Body : never;
-
-/** The requests for a document at a path of the API. `path`: the parameters of the path. */
-export function documentAt<Path extends DocumentPath>(url: Path, path: Readonly<Record<string, string>>) {
-  // The client has a type for each path; those of documents have the same shape.
-  const client = () =>
-    moniker.value as unknown as Record<'GET' | 'PUT' | 'DELETE', (url: string, init: object) => Promise<DocumentResponse<never>>>;
-  return {
-    read: (query = {}): Promise<DocumentResponse<ViewAt<Path>>> => client().GET(url, { params: { path, query } }),
-    write: (body: BodyAt<Path>, header: WriteConditions): Promise<DocumentResponse<object>> =>
-      client().PUT(url, { params: { path, header }, body }),
-    remove: (header: WriteConditions): Promise<DocumentResponse<unknown>> => client().DELETE(url, { params: { path, header } }),
-    versions: (): Promise<DocumentResponse<Versions>> => client().GET(`${url}/versions`, { params: { path } }),
-  };
 }

@@ -2,7 +2,8 @@
 import { useNames } from '../../api/load.ts';
 import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
-import { openDocument, documentAt } from '../../api/document.ts';
+import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { chosenModel, useModels } from '../../api/models.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';

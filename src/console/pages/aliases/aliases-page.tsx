@@ -1,6 +1,7 @@
 /** `/console/aliases/{name?}`: further names of models and agents, and routes over several models, or the editor of one. */
 import { useMemo } from 'preact/hooks';
-import { openDocument, documentAt, type OpenDocument } from '../../api/document.ts';
+import { openDocument, type OpenDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
 import { duration } from '../../text/format.ts';

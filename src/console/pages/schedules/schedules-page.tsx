@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
-import { openDocument, withMembers, documentAt } from '../../api/document.ts';
+import { openDocument, withMembers } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
 import { ChoiceField } from '../../parts/fields/fields.tsx';

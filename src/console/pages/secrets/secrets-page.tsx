@@ -1,7 +1,8 @@
 /** `/console/secrets/{name?}`: secrets with the hosts that they may be sent to, or the editor of one. Values are never shown. */
 import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
-import { openDocument, documentAt } from '../../api/document.ts';
+import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { useNames } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';

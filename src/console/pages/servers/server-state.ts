@@ -1,7 +1,8 @@
 /** One server in its page: its document, what the service knows about it, and the newest test of the draft. */
 import { signal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import { openDocument, documentAt } from '../../api/document.ts';
+import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { refreshHeldServers } from '../../api/held-servers.ts';
 import { moniker } from '../../api/moniker.ts';
 import { blankServer, type ServerDraft, toServerDraft } from './server-draft.ts';

@@ -2,7 +2,8 @@
 import { PlainForm } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { openDocument, documentAt } from '../../api/document.ts';
+import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
 import { UploadButton } from '../../parts/actions/upload-button.tsx';
 import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';

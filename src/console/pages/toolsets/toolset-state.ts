@@ -1,7 +1,8 @@
 /** One toolset in the editor: its document, and what models receive of it, stored or not. */
 import { computed, signal } from '@preact/signals';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
-import { openDocument, documentAt } from '../../api/document.ts';
+import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
 import { rowFaults, type ToolsetDraft } from './toolset-draft.ts';
 

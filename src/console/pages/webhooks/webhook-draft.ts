@@ -1,7 +1,8 @@
 /** A webhook in the editor: its draft, and the event with which each change of the draft is tried. */
 import { signal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
-import { openDocument, documentAt } from '../../api/document.ts';
+import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
 import { jsonIn } from '../../text/json.ts';
 

@@ -2,7 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
-import { openDocument, documentAt } from '../../api/document.ts';
+import { openDocument } from '../../api/document.ts';
+import { documentAt } from '../../api/document-requests.ts';
 import { DocumentEditor } from '../../parts/documents/document-view.tsx';
 import { CheckField, NamesField, NumberField, TextField } from '../../parts/fields/fields.tsx';
 import { memberFields } from '../../parts/fields/member-fields.tsx';
