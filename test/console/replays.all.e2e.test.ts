@@ -72,6 +72,23 @@ describeConsole('the replays of the console', {}, ({ service, visit, lookAt }) =
     });
   });
 
+  it('shows in the list, without a reload, that a running replay has ended', async () => {
+    await visit('/console/settings', async (page) => {
+      let isRunning = true;
+      await page.route(/\/v1\/replays(\?|$)/, async (route) => {
+        const response = await route.fetch();
+        const list = (await response.json()) as { items: { status: string }[] };
+        const items = isRunning ? list.items.map((item) => ({ ...item, status: 'running' })) : list.items;
+        await route.fulfill({ response, json: { ...list, items } });
+      });
+      await page.goto(`${service.url}/console/replays`);
+      const states = page.getByRole('table', { name: 'Replays' }).locator('.state');
+      await expect.poll(() => states.first().textContent()).toBe('running');
+      isRunning = false;
+      await expect.poll(() => states.first().textContent()).toBe('completed');
+    });
+  });
+
   it('a session, and a row of the request log, are replayed from their pages; renamed tools make no difference', async () => {
     await visit(`/console/sessions/${session}`, async (page) => {
       await page.getByRole('link', { name: 'Replay', exact: true }).click();

@@ -53,6 +53,9 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
   const etag = signal<string | null>(null);
   const check = signal<DraftCheck>({ state: 'valid', error: null });
   const problem = signal<unknown>(null);
+  /** Of the newest save, for documents whose view has none. */
+  const written = signal<readonly Schemas['Warning'][]>([]);
+  const warnings = computed(() => warningsOf(view.value) ?? written.value);
   /** Increases when the draft is replaced as a whole. */
   const generation = signal(0);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -110,13 +113,22 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
 
   /** `overwrite`: also if another client stored a version meanwhile. Returns the version, or null if nothing was stored. */
   async function save(overwrite = false): Promise<number | null> {
-    if (draft.value === null) return null;
+    const saved = draft.value;
+    if (saved === null) return null;
     const header = overwrite ? {} : etag.value === null ? { 'if-none-match': '*' } : { 'if-match': etag.value };
-    const response = await send(api.write(draft.value, header));
-    if (response === null) return null;
-    stored.value = JSON.stringify(api.toKept?.(draft.value) ?? draft.value);
+    return await store(api.write(saved, header), () => {
+      stored.value = JSON.stringify(api.toKept?.(saved) ?? saved);
+    });
+  }
+
+  /** Sends a request that stores the document in place of the draft. Returns the version, or null if nothing was stored. */
+  async function store(request: Promise<DocumentResponse<unknown>>, onStored?: () => void): Promise<number | null> {
+    const sent = await send(request);
+    if (sent === null) return null;
+    written.value = warningsOf(sent.data) ?? [];
+    onStored?.();
     await discard();
-    return Number(response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
+    return Number(sent.response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
   }
 
   /** Returns what still names the document; null: it was not deleted. */
@@ -140,12 +152,12 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     }
   }
 
-  async function send(request: Promise<DocumentResponse<unknown>>): Promise<Response | null> {
+  async function send(request: Promise<DocumentResponse<unknown>>): Promise<DocumentResponse<unknown> | null> {
     try {
-      const { error, response } = await request;
-      if (!response.ok) throw toError(error, response);
+      const sent = await request;
+      if (!sent.response.ok) throw toError(sent.error, sent.response);
       problem.value = null;
-      return response;
+      return sent;
     } catch (error) {
       problem.value = error;
       return null;
@@ -177,11 +189,13 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     etag,
     check,
     problem,
+    warnings,
     generation,
     load,
     edit,
     replace,
     save,
+    store,
     remove,
     discard,
     readStored,
@@ -221,6 +235,11 @@ function storeDraft(storageName: string, draft: unknown): void {
   } catch {
     // The storage of the tab is full: this draft lasts only until the page is reloaded.
   }
+}
+
+/** What a stored document, or the response to its PUT, has as `warnings`; undefined: its kind has none there. */
+function warningsOf(data: unknown): readonly Schemas['Warning'][] | undefined {
+  return (data as { warnings?: Schemas['Warning'][] } | null | undefined)?.warnings;
 }
 
 function dataOf<Data>({ data, error, response }: DocumentResponse<Data>): Data {

@@ -1,6 +1,7 @@
 /** Hooks that load what a page shows. An older response never replaces a newer one, and an error keeps what was shown before. */
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { announce } from './announce.ts';
 import { moniker } from './moniker.ts';
 
 export type LoadedData<Data> = { data: Data | null; error: unknown; isLoading: boolean; reload(): Promise<void> };
@@ -38,16 +39,19 @@ export function usePages<Item>(
 ): Pages<Item> {
   const page = useSignal<ListedPage<Item> | null>(null);
   const { error, isLoading, run } = useWork();
-  const read = (previous: ListedPage<Item> | null) =>
+  /** `atLeast`: items, as far as there are so many. */
+  const read = (previous: ListedPage<Item> | null, atLeast = 0) =>
     run(
       async (signal) => {
-        const known = previous?.items ?? [];
+        const items = [...(previous?.items ?? [])];
         let cursor = previous?.nextCursor ?? undefined;
-        for (let count = 0; ; count += 1) {
+        for (let empty = 0; ; ) {
           const found = await load(cursor === undefined ? {} : { cursor }, signal);
+          items.push(...found.items);
           cursor = found.nextCursor ?? undefined;
-          if (found.items.length > 0 || cursor === undefined || count === maxEmptyPages)
-            return { items: [...known, ...found.items], nextCursor: found.nextCursor };
+          if (found.items.length === 0) empty += 1;
+          if (cursor === undefined || empty > maxEmptyPages || (found.items.length > 0 && items.length >= atLeast))
+            return { items, nextCursor: found.nextCursor };
         }
       },
       (found) => {
@@ -60,12 +64,16 @@ export function usePages<Item>(
     hasMore: page.value?.nextCursor != null,
     more: () => read(page.value),
     ...{ error, isLoading },
-    reload: () => read(null),
+    // What was shown of further pages stays shown.
+    reload: () => read(null, page.value?.items.length),
   };
 }
 
-/** For work that a person begins. `problem` has the error of the last attempt, null after one that succeeded. */
-export function useAttempt(): { problem: Signal<unknown>; attempt(work: () => Promise<void>): Promise<void> } {
+/**
+ * For work that a person begins. `problem` has the error of the last attempt, null after one that succeeded. `act`: what succeeded is said to screen
+ * readers, and then shown.
+ */
+export function useAttempt() {
   const problem = useSignal<unknown>(null);
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     try {
@@ -75,7 +83,13 @@ export function useAttempt(): { problem: Signal<unknown>; attempt(work: () => Pr
       problem.value = error;
     }
   };
-  return { problem, attempt };
+  const act = (work: () => Promise<unknown>, done: string, show: () => Promise<void>) =>
+    attempt(async () => {
+      await work();
+      announce(done);
+      await show();
+    });
+  return { problem, attempt, act };
 }
 
 /** Runs one piece of work at a time: a later one aborts the earlier one, and the end of the component aborts the last. */
@@ -122,4 +136,8 @@ export function useNames(
 ): readonly string[] {
   const { data } = useLoaded(list);
   return data?.items.map((item) => ('canonical' in item ? item.canonical : item.name)) ?? [];
+}
+
+export function useSecretNames(): readonly string[] {
+  return useNames((signal) => moniker.value.get('/v1/secrets', { params: { query: { limit: 100 } }, signal }));
 }

@@ -1,5 +1,6 @@
 /** The agents and models that the key may use. */
 import { effect, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { moniker } from './moniker.ts';
 import { chosenWorkspace } from './workspace.ts';
 
@@ -17,5 +18,11 @@ export async function loadModels(): Promise<readonly string[]> {
   const { data } = await moniker.value.get('/v1/models');
   const ids = data.map(({ id }) => id);
   models.value = [...ids.filter((id) => id.startsWith('agent/')), ...ids.filter((id) => !id.startsWith('agent/'))];
+  return models.value;
+}
+
+/** Models to choose from. Without the list, a name can still be typed. */
+export function useModels(): readonly string[] {
+  useEffect(() => void loadModels().catch(() => undefined), []);
   return models.value;
 }

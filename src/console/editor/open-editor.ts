@@ -3,12 +3,14 @@
  * sheets, which the policy of the page allows. Tab leaves the editor; Ctrl ] and Ctrl [ indent.
  */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { bracketMatching, indentOnInput } from '@codemirror/language';
-import { Annotation, Compartment, EditorSelection, EditorState } from '@codemirror/state';
-import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
+import { bracketMatching, indentOnInput, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { Annotation, Compartment, EditorSelection, EditorState, type Extension, StateField } from '@codemirror/state';
+import { EditorView, highlightSpecialChars, keymap, lineNumbers, Decoration, type DecorationSet } from '@codemirror/view';
 import { codePointName, hiddenCharacter } from '../../core/text/visible-text.ts';
-import { colorTheme, javascriptColors, jsonColors } from './code-colors.ts';
 import { type CodeIssue, findJsonFaults, findLineFaults, markFaults, faultMarks } from './code-faults.ts';
+import { json } from '@codemirror/lang-json';
+import { tags } from '@lezer/highlight';
+import { highlight } from '../parts/text/highlight.ts';
 
 export type EditorDescription = {
   label: string;
@@ -173,4 +175,40 @@ const theme = EditorView.theme({
   },
   '.fault': { textDecoration: 'underline wavy var(--bad)', textUnderlineOffset: '3px' },
   '.fault-line': { backgroundColor: 'var(--bad-soft)' },
+});
+
+const jsonColors: Extension = [
+  json(),
+  syntaxHighlighting(
+    HighlightStyle.define([
+      { tag: tags.propertyName, class: 't-key' },
+      { tag: tags.string, class: 't-string' },
+      { tag: [tags.number, tags.bool, tags.null], class: 't-number' },
+    ]),
+  ),
+];
+
+const javascriptColors: Extension = StateField.define<DecorationSet>({
+  create: ({ doc }) => toMarks(doc.toString()),
+  update: (marks, { docChanged, newDoc }) => (docChanged ? toMarks(newDoc.toString()) : marks),
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** The colors of code, from the tokens of `style/tokens.css`. JSON has a parser; JavaScript is colored by its words, as in examples: its parser alone has 30 kB. */
+function toMarks(text: string): DecorationSet {
+  let at = 0;
+  return Decoration.set(
+    highlight(text, 'javascript').flatMap((token) => {
+      const from = at;
+      at += token.text.length;
+      return token.kind === 'plain' ? [] : [Decoration.mark({ class: `t-${token.kind}` }).range(from, at)];
+    }),
+  );
+}
+
+const colorTheme: Extension = EditorView.theme({
+  '.t-key, .t-keyword': { color: 'var(--accent)' },
+  '.t-string': { color: 'var(--ok)' },
+  '.t-number, .t-literal': { color: 'var(--violet)' },
+  '.t-comment': { color: 'var(--text-3)' },
 });

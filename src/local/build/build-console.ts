@@ -20,14 +20,14 @@ const source = join(projectRoot, 'src/console/pages');
  */
 const budgets: Readonly<Record<string, { script: number; style: number; view?: string }>> = {
   docs: { script: 40_000, style: 8_000 },
-  console: { script: 60_000, style: 8_000, view: 'chat' },
+  console: { script: 62_000, style: 8_000, view: 'chat' },
 };
 
 /** What another view of the console may load in addition, with the frame and the fields that all editors share, and all files together. */
 const maxViewBytes = 13_300;
 /** The code editor, which is loaded when its first field is seen. */
 const maxEditorBytes = 110_000;
-const maxTotalBytes = 317_000;
+const maxTotalBytes = 330_000;
 
 if (import.meta.main) {
   await runLocalScript(async () => void (await buildConsole(process.argv[2] ?? join(projectRoot, '.wrangler/console'))));

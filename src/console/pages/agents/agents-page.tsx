@@ -1,40 +1,34 @@
 /** `/console/agents/{name?}`: the list of agents, or the editor of one. */
 import { useNames } from '../../api/load.ts';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
-import { loadModels, chosenModel, models } from '../../api/models.ts';
+import { chosenModel, useModels } from '../../api/models.ts';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
-import { CheckField, ChoiceField, NamesField, NumberField, TextField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
-import { navigate, pathOf, type ViewProps } from '../../router.ts';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
+import { TimeoutFields } from '../../parts/fields/timeout-fields.tsx';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
+import { navigate, pathOf } from '../../router.ts';
 
-export function AgentsPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={AgentEditor}
-      view="agents"
-      title="Agents"
-      about="An agent is a model with instructions, tools and limits under one name. Clients use it as the model agent/NAME."
-      noun="agent"
-      empty={
-        <>
-          No agents yet. Create one: name it, then choose its model and its toolset. Or <a href={pathOf('import')}>import</a> a file.
-        </>
-      }
-      example="helpdesk"
-      read={(query) => moniker.value.get('/v1/agents', { params: { query } })}
-      row={({ name, description, model, toolset }) => ({
-        ...{ name, description },
-        facts: toolset === undefined ? model : `${model} with ${toolset}`,
-      })}
-    />
-  );
-}
+export const AgentsPage = documentPage({
+  Editor: AgentEditor,
+  view: 'agents',
+  title: 'Agents',
+  about: 'An agent is a model with instructions, tools and limits under one name. Clients use it as the model agent/NAME.',
+  noun: 'agent',
+  empty: (
+    <>
+      No agents yet. Create one: name it, then choose its model and its toolset. Or <a href={pathOf('import')}>import</a> a file.
+    </>
+  ),
+  example: 'helpdesk',
+  read: (query) => moniker.value.get('/v1/agents', { params: { query } }),
+  row: ({ name, description, model, toolset }) => ({
+    ...{ name, description },
+    facts: toolset === undefined ? model : `${model} with ${toolset}`,
+  }),
+});
 
 type AgentDraft = components['schemas']['AgentToWrite'];
 type Limits = components['schemas']['AgentLimits'];
@@ -48,13 +42,6 @@ const limitFields: readonly (readonly [name: Exclude<keyof Limits, 'onLimit'>, l
   ['turnTimeoutMs', 'Time of a turn (ms)'],
   ['toolTimeoutMs', 'Time of a tool call (ms)'],
   ['maxContextTokens', 'Context before older turns are summarized (tokens)'],
-];
-
-type Timeouts = NonNullable<AgentDraft['timeouts']>;
-const timeoutFields: readonly (readonly [name: keyof Timeouts, label: string])[] = [
-  ['firstByteMs', 'Model: first byte of a stream (ms)'],
-  ['betweenBytesMs', 'Model: pause in a stream (ms)'],
-  ['wholeMs', 'Model: whole reply (ms)'],
 ];
 
 const settingFields: readonly (readonly [name: 'temperature' | 'topP' | 'maxOutputTokens' | 'reasoningBudget', label: string])[] = [
@@ -82,7 +69,7 @@ function AgentEditor({ name }: { name: string }) {
   };
   return (
     <DocumentEditor
-      {...{ document, hasText: true, name, view: 'agents', title: 'Agents', warnings: document.view.value?.warnings, hasVersions: true }}
+      {...{ document, hasText: true, name, view: 'agents', title: 'Agents', hasVersions: true }}
       notes={
         document.etag.value !== null && (
           <p class="actions">
@@ -100,79 +87,54 @@ function AgentEditor({ name }: { name: string }) {
 function AgentFields({ draft, edit }: { draft: AgentDraft; edit(next: AgentDraft): void }) {
   const toolsets = useNames((signal) => moniker.value.get('/v1/toolsets', { params: { query: { limit: 100 } }, signal }));
   const skills = useNames((signal) => moniker.value.get('/v1/skills', { params: { query: { limit: 100 } }, signal }));
-  useEffect(() => void loadModels().catch(() => undefined), []);
+  const models = useModels();
   const { limits = {}, settings = {} } = draft;
-  const members = membersOf(draft, edit);
-  const limit = membersOf<Limits>(limits, (next) => edit({ ...draft, limits: next }), 'limits.');
-  const timeout = membersOf<Timeouts>(draft.timeouts ?? {}, (next) => edit({ ...draft, timeouts: next }), 'timeouts.');
-  const setting = membersOf<Settings>(settings, (next) => edit({ ...draft, settings: next }), 'settings.');
+  const members = memberFields(draft, edit);
+  const limit = memberFields<Limits>(limits, (next) => edit({ ...draft, limits: next }), 'limits.');
+  const setting = memberFields<Settings>(settings, (next) => edit({ ...draft, settings: next }), 'settings.');
   return (
     <>
-      <TextField label="Description" {...members.text('description')} />
+      {members.text('description', 'Description')}
       <div class="fields two">
-        <TextField
-          label="Model"
-          suggestions={models.value.filter((id) => !id.startsWith('agent/'))}
-          placeholder="anthropic/claude-sonnet-4-5"
-          {...members.requiredWord('model')}
-        />
-        <NamesField label="Fallbacks" hint="Used in this order if the model fails." {...members.names('fallbacks')} />
-        <NamesField
-          label="Only these models"
-          hint="Empty: all. Patterns with *, for models that an alias names."
-          placeholder="openai/gpt-5*"
-          {...members.names('models')}
-        />
-        <TextField
-          label="Toolset"
-          hint="The newest version, or a fixed one such as demo@3."
-          suggestions={toolsets}
-          {...members.word('toolset')}
-        />
-        <NamesField label="Skills" placeholder={skills.join(', ')} {...members.names('skills')} />
+        {members.requiredWord('model', 'Model', {
+          suggestions: models.filter((id) => !id.startsWith('agent/')),
+          placeholder: 'anthropic/claude-sonnet-4-5',
+        })}
+        {members.names('fallbacks', 'Fallbacks', { hint: 'Used in this order if the model fails.' })}
+        {members.names('models', 'Only these models', {
+          hint: 'Empty: all. Patterns with *, for models that an alias names.',
+          placeholder: 'openai/gpt-5*',
+        })}
+        {members.word('toolset', 'Toolset', { hint: 'The newest version, or a fixed one such as demo@3.', suggestions: toolsets })}
+        {members.names('skills', 'Skills', { placeholder: skills.join(', ') })}
       </div>
-      <TextField label="Instructions" rows={8} placeholder="Answer in one sentence." {...members.required('instructions')} />
+      {members.required('instructions', 'Instructions', { rows: 8, placeholder: 'Answer in one sentence.' })}
       <fieldset class="fields">
         <legend>Tools</legend>
-        <CheckField label="Offer the made tools of the workspace" {...members.check('made')} />
-        <CheckField
-          label="Code mode"
-          hint="The model sees one tool, run_code, whose code calls the others."
-          {...members.check('codeMode')}
-        />
-        <ChoiceField
-          label="Definitions are sent"
-          {...members.choice('protocol', [
-            ['', 'as the provider’s profile says'],
-            ['native', 'in the tool fields of the API'],
-            ['text', 'in the prompt'],
-          ])}
-        />
+        {members.check('made', 'Offer the made tools of the workspace')}
+        {members.check('codeMode', 'Code mode', { hint: 'The model sees one tool, run_code, whose code calls the others.' })}
+        {members.choice('protocol', 'Definitions are sent', [
+          ['', 'as the provider’s profile says'],
+          ['native', 'in the tool fields of the API'],
+          ['text', 'in the prompt'],
+        ])}
       </fieldset>
       <fieldset>
         <legend>Settings of the model</legend>
         <div class="fields two">
-          {settingFields.map(([name, label]) => (
-            <NumberField key={name} label={label} placeholder="default" {...setting.number(name)} />
-          ))}
-          <TextField
-            label="Reasoning effort"
-            suggestions={['none', 'minimal', 'low', 'medium', 'high']}
-            placeholder="default"
-            {...setting.word('reasoningEffort')}
-          />
+          {settingFields.map(([name, label]) => setting.number(name, label, { placeholder: 'default' }))}
+          {setting.word('reasoningEffort', 'Reasoning effort', {
+            suggestions: ['none', 'minimal', 'low', 'medium', 'high'],
+            placeholder: 'default',
+          })}
         </div>
       </fieldset>
       <fieldset>
         <legend>Limits</legend>
         <div class="fields two">
-          {limitFields.map(([name, label]) => (
-            <NumberField key={name} label={label} placeholder="default" {...limit.number(name)} />
-          ))}
-          <TextField label="When the cost is used" suggestions={['end', 'ask']} placeholder="end" {...limit.word('onLimit')} />
-          {timeoutFields.map(([name, label]) => (
-            <NumberField key={name} label={label} placeholder="the provider’s" {...timeout.number(name)} />
-          ))}
+          {limitFields.map(([name, label]) => limit.number(name, label, { placeholder: 'default' }))}
+          {limit.word('onLimit', 'When the cost is used', { suggestions: ['end', 'ask'], placeholder: 'end' })}
+          <TimeoutFields draft={draft} edit={edit} placeholder="the provider’s" />
         </div>
       </fieldset>
     </>

@@ -3,13 +3,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { hasMorePending, type InboxItem, inboxError, keyOfItem, pendingCount, pendingItems, refreshInbox } from '../../api/inbox.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { FilteredRecords } from '../../parts/records/filtered-records.tsx';
 import type { ListFilter } from '../../parts/records/filters.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import type { Column } from '../../parts/records/records.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { Time } from '../../parts/records/time.tsx';
+import { type Column, StateBadge, Time, Empty } from '../../parts/records/records.tsx';
 import { ViewParts } from '../../parts/layout/view-parts.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf, type ViewProps } from '../../router.ts';
@@ -45,24 +43,15 @@ function Pending() {
       {problem.value !== null && <ProblemView error={problem.value} />}
       {items === null && inboxError.value === null && <p class="muted">Loading…</p>}
       {items?.length === 0 && (
-        <div class="empty">
-          <h2>Nothing waits for you</h2>
-          <p>
-            Calls that require approval appear here, whoever started them: a chat, a webhook or a schedule. Try one:{' '}
-            <a href={pathOf('chat')}>“Something that asks first” in the chat</a>.
-          </p>
-        </div>
+        <Empty title="Nothing waits for you">
+          Calls that require approval appear here, whoever started them: a chat, a webhook or a schedule. Try one:{' '}
+          <a href={pathOf('chat')}>“Something that asks first” in the chat</a>.
+        </Empty>
       )}
       <ul class="pending" ref={list} tabIndex={-1} aria-label="Pending">
         {(items ?? []).map((item) => (
           <li key={keyOfItem(item)}>
-            <PendingCard
-              item={item}
-              onSettled={settle}
-              onProblem={(error) => {
-                problem.value = error;
-              }}
-            />
+            <PendingCard item={item} onSettled={settle} onProblem={(error) => (problem.value = error)} />
           </li>
         ))}
       </ul>

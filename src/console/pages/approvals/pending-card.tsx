@@ -6,7 +6,7 @@ import { moniker } from '../../api/moniker.ts';
 import { ApprovalBox, type ChosenDecision } from '../../parts/actions/approval-box.tsx';
 import { CopyButton } from '../../parts/actions/copy-button.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { Time } from '../../parts/records/time.tsx';
+import { Time } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 

@@ -2,13 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Facts } from '../../parts/records/facts.tsx';
+import { Facts, type Column, StateBadge, Time } from '../../parts/records/records.tsx';
 import { FilteredRecords, openingColumn } from '../../parts/records/filtered-records.tsx';
 import type { ListFilter } from '../../parts/records/filters.tsx';
-import type { Column } from '../../parts/records/records.tsx';
 import { Sheet } from '../../parts/layout/sheet.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { Time } from '../../parts/records/time.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf, query, setQuery } from '../../router.ts';
 import { duration } from '../../text/format.ts';

@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
-import { Facts } from '../../parts/records/facts.tsx';
+import { announce } from '../../api/announce.ts';
+import { Facts } from '../../parts/records/records.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { count } from '../../text/format.ts';
 

@@ -1,6 +1,6 @@
 /** One call: the name that the model used, the tool that it is, arguments, result, nested calls, and what it waits for. */
 import { useSignal } from '@preact/signals';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { StateBadge } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { type Call, partsText } from '../../session/fold-events.ts';
@@ -29,14 +29,7 @@ export function CallCard({ session, call, act }: CallProps) {
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as a form
     <div role="group" class={`call ${state}`} aria-label={`Call of ${name}`}>
       <header>
-        <button
-          type="button"
-          class="disclose"
-          aria-expanded={isOpen.value}
-          onClick={() => {
-            isOpen.value = !isOpen.value;
-          }}
-        >
+        <button type="button" class="disclose" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
           <span class="requested">{visible(name)}</span>
           {canonical === null ? (
             <span class="badge bad">no such tool</span>

@@ -3,7 +3,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { moniker } from '../../api/moniker.ts';
 import { useListeners } from '../../parts/layout/use-listeners.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { late } from '../../parts/layout/late.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { visible } from '../../parts/text/visible.ts';
@@ -12,7 +12,6 @@ import { type ChatSession, openChatSession } from '../../session/chat-session.ts
 import { turnStatus, waitingCalls } from '../../session/fold-events.ts';
 import { chatTitles, setTitle } from '../console/recent-chats.tsx';
 import { Composer } from './composer.tsx';
-import { Examples } from './examples.tsx';
 import { Inspector } from './inspector.tsx';
 import { chosenSetup, Picker } from './picker.tsx';
 import { TurnView } from './turn-view.tsx';
@@ -86,13 +85,7 @@ export function ChatPage({ id }: ViewProps) {
             </a>
           )}
           {session !== null && (
-            <button
-              type="button"
-              aria-pressed={isInspecting}
-              onClick={() => {
-                wantsInspector.value = !wantsInspector.value;
-              }}
-            >
+            <button type="button" aria-pressed={isInspecting} onClick={() => (wantsInspector.value = !wantsInspector.value)}>
               Inspector
             </button>
           )}
@@ -113,23 +106,9 @@ export function ChatPage({ id }: ViewProps) {
           onStop={() => act(async () => await session?.cancel())}
           onPrompts={pick}
         />
-        {isPicking.value && session !== null && (
-          <PromptPicker
-            session={session}
-            onClose={() => {
-              isPicking.value = false;
-            }}
-          />
-        )}
+        {isPicking.value && session !== null && <PromptPicker session={session} onClose={() => (isPicking.value = false)} />}
       </section>
-      {isInspecting && (
-        <Inspector
-          session={session}
-          onClose={() => {
-            wantsInspector.value = false;
-          }}
-        />
-      )}
+      {isInspecting && <Inspector session={session} onClose={() => (wantsInspector.value = false)} />}
     </div>
   );
 }
@@ -222,4 +201,40 @@ function useAnnouncements(session: ChatSession | null): void {
   useEffect(() => {
     if (session !== null && status !== 'running' && changedAt >= session.openedAt) announce(text);
   }, [turn?.id, text]);
+}
+
+const examples: readonly { title: string; text: string; what: string }[] = [
+  {
+    title: 'Run a command',
+    text: '/shell echo hello > note.txt && ls -l',
+    what: 'See which tool the name “shell” is, and the file that it writes.',
+  },
+  { title: 'Two tools at once', text: '/shell date\n/ls path=/workspace', what: 'Both calls run in the same step.' },
+  {
+    title: 'Something that asks first',
+    text: '/shell echo draft > old.txt\n\n/shell rm old.txt',
+    what: 'Deleting a file waits until you approve it.',
+  },
+];
+
+/** What an empty chat offers: three messages for the demo agent, whose model is built in and needs no key. */
+function Examples({ onPick }: { onPick(text: string): void }) {
+  return (
+    <div class="examples">
+      <h2>Talk to an agent that has tools</h2>
+      <p class="muted">
+        The demo agent uses the rehearsal model, a stand-in that works offline. It turns a line such as <code>/shell date</code> into a
+        call.
+      </p>
+      <div class="cards">
+        {examples.map(({ title, text, what }) => (
+          <button key={title} type="button" onClick={() => onPick(text)}>
+            <strong>{title}</strong>
+            <code>{text.replaceAll(/\n+/g, ' ⏎ ')}</code>
+            <span class="muted">{what}</span>
+          </button>
+        ))}
+      </div>
+    </div>
+  );
 }

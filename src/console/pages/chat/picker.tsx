@@ -50,9 +50,7 @@ export function Picker({ session }: { session: ChatSession | null }) {
         id="model"
         value={chosen}
         choices={asWritten(models.value.length === 0 ? [chosen] : models.value)}
-        onInput={(id) => {
-          chosenModel.value = id;
-        }}
+        onInput={(id) => (chosenModel.value = id)}
       />
       {!chosen.startsWith('agent/') && (
         <>

@@ -16,9 +16,7 @@ export function PromptPicker({ session, onClose }: { session: ChatSession; onClo
   const problem = useSignal<unknown>(null);
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     problem.value = null;
-    await work().catch((error: unknown) => {
-      problem.value = error;
-    });
+    await work().catch((error: unknown) => (problem.value = error));
   };
   const load = () =>
     attempt(async () => {

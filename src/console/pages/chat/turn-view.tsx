@@ -1,7 +1,7 @@
 /** One turn: what was said, the calls and texts of its steps, and how it ended. */
 import { useRef } from 'preact/hooks';
 import { CopyButton } from '../../parts/actions/copy-button.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { StateBadge } from '../../parts/records/records.tsx';
 import { render, visible } from '../../parts/text/visible.ts';
 import type { ChatSession } from '../../session/chat-session.ts';
 import { type TurnRecord, turnStatus } from '../../session/fold-events.ts';

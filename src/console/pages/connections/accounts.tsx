@@ -2,11 +2,9 @@
 import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { Records } from '../../parts/records/records.tsx';
+import { Records, StateBadge, Empty } from '../../parts/records/records.tsx';
 import { SignInButton } from '../../parts/actions/sign-in-button.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
 import { visible } from '../../parts/text/visible.ts';
 
 type Connection = components['schemas']['OwnConnection'];
@@ -15,14 +13,10 @@ const labels = { signIn: 'Connect', signOut: 'Disconnect', question: 'Delete the
 
 export function Accounts() {
   const { data, error, isLoading, reload } = useLoaded((signal) => moniker.value.get('/v1/me/connections', { signal }));
-  const { problem, attempt } = useAttempt();
+  const { problem, attempt, act } = useAttempt();
   const begin = (server: string) => moniker.value.post('/v1/me/connections/{server}', { params: { path: { server } } });
   const end = (server: string) =>
-    attempt(async () => {
-      await moniker.value.delete('/v1/me/connections/{server}', { params: { path: { server } } });
-      announce(`Disconnected from ${server}`);
-      await reload();
-    });
+    act(() => moniker.value.delete('/v1/me/connections/{server}', { params: { path: { server } } }), `Disconnected from ${server}`, reload);
   return (
     <div aria-busy={isLoading}>
       <p class="muted">Tools of these servers act with an account of yours. Nobody else can use it, and its tokens are shown nowhere.</p>
@@ -30,10 +24,9 @@ export function Accounts() {
       {problem.value !== null && <ProblemView error={problem.value} />}
       {data === null && error === null && <p class="muted">Loading…</p>}
       {data?.items.length === 0 && (
-        <div class="empty">
-          <h2>No server needs an account of yours</h2>
-          <p>An administrator chooses for each server whether it is used with one account for all, or with one for each person.</p>
-        </div>
+        <Empty title="No server needs an account of yours">
+          An administrator chooses for each server whether it is used with one account for all, or with one for each person.
+        </Empty>
       )}
       {data !== null && data.items.length > 0 && (
         <Records<Connection>

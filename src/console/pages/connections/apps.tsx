@@ -3,25 +3,18 @@ import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, usePages } from '../../api/load.ts';
 import { hasScope } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { RecordPages } from '../../parts/records/record-pages.tsx';
-import type { Column } from '../../parts/records/records.tsx';
-import { Time } from '../../parts/records/time.tsx';
+import { RecordPages, type Column, Time } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 
 type Grant = components['schemas']['Grant'];
 
 export function Apps() {
   const pages = usePages((page, signal) => moniker.value.get('/v1/grants', { params: { query: { limit: 50, ...page } }, signal }));
-  const { problem, attempt } = useAttempt();
+  const { problem, act } = useAttempt();
   const end = (id: string) =>
-    attempt(async () => {
-      await moniker.value.delete('/v1/grants/{grant}', { params: { path: { grant: id } } });
-      announce('The app is disconnected');
-      await pages.reload();
-    });
+    act(() => moniker.value.delete('/v1/grants/{grant}', { params: { path: { grant: id } } }), 'The app is disconnected', pages.reload);
   const columns: readonly Column<Grant>[] = [
     {
       label: 'App',
@@ -56,13 +49,11 @@ export function Apps() {
         pages={pages}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={
+        none="No app is connected"
+        hint={
           <>
-            <h2>No app is connected</h2>
-            <p>
-              In Claude, ChatGPT, VS Code or another MCP client, add the server <code>{location.origin}/mcp/TOOLSET</code>. It opens a page
-              of this service, on which you sign in and agree.
-            </p>
+            In Claude, ChatGPT, VS Code or another MCP client, add the server <code>{location.origin}/mcp/TOOLSET</code>. It opens a page of
+            this service, on which you sign in and agree.
           </>
         }
       />

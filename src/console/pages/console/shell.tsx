@@ -1,6 +1,6 @@
 /** The frame of the console: sidebar, the view that the path names, the palette, and messages for screen readers. */
 import { signal, useComputed } from '@preact/signals';
-import { type ComponentChildren, Fragment } from 'preact';
+import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
 import { pollHeldServers } from '../../api/held-servers.ts';
@@ -11,11 +11,11 @@ import { apiKey } from '../../api/key.ts';
 import { chosenWorkspace } from '../../api/workspace.ts';
 import { visible } from '../../parts/text/visible.ts';
 import { sendRequest } from '../../api/request.ts';
-import { announcement } from '../../parts/actions/announce.ts';
+import { announcement } from '../../api/announce.ts';
 import { HeaderMenu, KeyMenu } from '../../parts/actions/key-menu.tsx';
 import { useListeners } from '../../parts/layout/use-listeners.ts';
 import { late } from '../../parts/layout/late.tsx';
-import { navigate, pathOf, place } from '../../router.ts';
+import { navigate, pathOf, place, type ViewProps } from '../../router.ts';
 import { isListOpen, RecentChats } from './recent-chats.tsx';
 import { KeyPage } from './key-page.tsx';
 import { openPalette, Palette } from './palette.tsx';
@@ -51,9 +51,7 @@ export function ConsoleShell() {
           class="plain menu"
           aria-expanded={isListOpen.value}
           aria-controls="navigation"
-          onClick={() => {
-            isListOpen.value = !isListOpen.value;
-          }}
+          onClick={() => (isListOpen.value = !isListOpen.value)}
         >
           Menu
           <Badge count={waiting} />
@@ -168,8 +166,14 @@ function Badge({ count }: { count: number }) {
 }
 
 function LoadedView({ view, id }: { view: ConsoleView; id: string | null }) {
-  const View = useMemo(() => late(async () => (await Promise.all([view.load(), loadStyle(view.name)]))[0]), [view]);
+  const View = useMemo(() => late(() => loadView(view)), [view]);
   return <View id={id} />;
+}
+
+async function loadView(view: ConsoleView): Promise<ComponentType<ViewProps>> {
+  const [[page]] = await Promise.all([view.load().then(Object.values<ComponentType<ViewProps>>), loadStyle(view.name)]);
+  if (page === undefined) throw new Error(`The script of ${view.title} has no page.`);
+  return page;
 }
 
 /** Styles of views are in the document, disabled: the browser loads them when they are enabled. Without its style a view still works. */
@@ -239,9 +243,7 @@ function useFirstView(): void {
 }
 
 function useConnection(): void {
-  const update = (): void => {
-    isOffline.value = !navigator.onLine;
-  };
+  const update = () => (isOffline.value = !navigator.onLine);
   useListeners({ online: update, offline: update });
 }
 

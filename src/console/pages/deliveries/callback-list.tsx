@@ -2,16 +2,13 @@
 import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
-import { Facts } from '../../parts/records/facts.tsx';
+import { announce } from '../../api/announce.ts';
+import { Facts, type Column, Records, StateBadge, Time } from '../../parts/records/records.tsx';
 import { asWritten } from '../../parts/fields/controls.tsx';
 import { FilteredRecords, openingColumn } from '../../parts/records/filtered-records.tsx';
 import type { ListFilter } from '../../parts/records/filters.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { type Column, Records } from '../../parts/records/records.tsx';
 import { Sheet } from '../../parts/layout/sheet.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { Time } from '../../parts/records/time.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf, query, setQuery } from '../../router.ts';
 import { duration } from '../../text/format.ts';

@@ -2,13 +2,10 @@
 import { useEffect } from 'preact/hooks';
 import { useAttempt, useEvery, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
 import { CopyButton } from '../../parts/actions/copy-button.tsx';
-import { Facts } from '../../parts/records/facts.tsx';
+import { Facts, StateBadge, Time } from '../../parts/records/records.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { Sheet } from '../../parts/layout/sheet.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { Time } from '../../parts/records/time.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 import { count } from '../../text/format.ts';
@@ -19,7 +16,7 @@ const pollMs = 1_500;
 
 export function DeliverySheet({ webhook, delivery, onChange, onClose }: SheetProps) {
   const path = { webhook, delivery };
-  const { problem, attempt } = useAttempt();
+  const { problem, act } = useAttempt();
   const { data, error, reload } = useLoaded((signal) =>
     moniker.value.get('/v1/webhooks/{webhook}/deliveries/{delivery}', { params: { path }, signal }),
   );
@@ -29,11 +26,11 @@ export function DeliverySheet({ webhook, delivery, onChange, onClose }: SheetPro
   }, [data?.status, data?.run]);
   useEvery(pollMs, isOpen, reload);
   const replay = () =>
-    attempt(async () => {
-      await moniker.value.post('/v1/webhooks/{webhook}/deliveries/{delivery}/replay', { params: { path } });
-      announce('The delivery is replayed');
-      await reload();
-    });
+    act(
+      () => moniker.value.post('/v1/webhooks/{webhook}/deliveries/{delivery}/replay', { params: { path } }),
+      'The delivery is replayed',
+      reload,
+    );
   const text = data === null ? '' : typeof data.payload === 'string' ? data.payload : JSON.stringify(data.payload, null, 2);
   return (
     <Sheet title={<>Delivery to {visible(webhook)}</>} onClose={onClose}>

@@ -51,9 +51,7 @@ const idle: ExchangeState = {
 export function createExchange() {
   const state = signal(idle);
   let running: AbortController | null = null;
-  const update = (change: Partial<ExchangeState>): void => {
-    state.value = { ...state.value, ...change };
-  };
+  const update = (change: Partial<ExchangeState>) => (state.value = { ...state.value, ...change });
   const stop = (): void => running?.abort();
 
   /** Resolves when the exchange has ended, in whatever way. */

@@ -1,16 +1,19 @@
 /** One operation: what it does and takes, its responses, and beside it the request to copy or to send. */
 import { useMemo } from 'preact/hooks';
-import { type Signal, signal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
 import { CopyButton } from '../../parts/actions/copy-button.tsx';
 import { MethodBadge } from '../../parts/text/method-badge.tsx';
 import { InlineText, Prose } from '../../parts/text/prose.tsx';
-import { type CallForm, initialForm } from './call.ts';
+import { type CallForm, initialForm, toCall } from './call.ts';
 import { ContentView } from './content-view.tsx';
 import type { ApiOperation, ApiReference, Parameter } from './reference.ts';
-import { RequestPanel } from './request-panel.tsx';
 import { mainResponse, ResponseExample, ResponseSection } from './response-section.tsx';
 import { dereference, type SchemaMap } from './schema.ts';
 import { SchemaFacts, SchemaType } from './schema-view.tsx';
+import { apiKey } from '../../api/key.ts';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { snippetsOf } from './snippets.ts';
+import { TestForm } from './test-form.tsx';
 
 /** What the user filled in remains until the tab is closed. */
 const forms = new Map<string, Signal<CallForm>>();
@@ -152,5 +155,46 @@ function Neighbors({ reference, operation }: { reference: ApiReference; operatio
         </a>
       )}
     </nav>
+  );
+}
+
+/** The chosen language stays chosen for all operations. */
+const language = signal('curl');
+
+type RequestPanelProps = { operation: ApiOperation; form: Signal<CallForm>; schemas: SchemaMap };
+
+/** Beside an operation: the request as code, and the form that changes and sends it. */
+function RequestPanel({ operation, form, schemas }: RequestPanelProps) {
+  const isTesting = useSignal(false);
+  return (
+    <>
+      <RequestCode operation={operation} form={form} />
+      <details class="card tester" onToggle={(event) => (isTesting.value = event.currentTarget.open)}>
+        <summary>Try it</summary>
+        {isTesting.value && <TestForm operation={operation} form={form} schemas={schemas} />}
+      </details>
+    </>
+  );
+}
+
+function RequestCode({ operation, form }: Omit<RequestPanelProps, 'schemas'>) {
+  const snippets = snippetsOf(toCall(operation, form.value), location.origin, apiKey.value);
+  // An SDK tab exists for some operations only.
+  const shown = snippets.find(({ name }) => name === language.value) ?? snippets[0];
+  if (shown === undefined) return null;
+  return (
+    <section class="card" aria-label="Request">
+      <header>
+        <fieldset class="tabs" aria-label="Language">
+          {snippets.map(({ name }) => (
+            <button key={name} type="button" aria-pressed={name === shown.name} onClick={() => (language.value = name)}>
+              {name}
+            </button>
+          ))}
+        </fieldset>
+        <CopyButton text={shown.code} what="the request" />
+      </header>
+      <CodeBlock text={shown.code} language={shown.language} label={`Request in ${shown.name}`} />
+    </section>
   );
 }

@@ -28,13 +28,7 @@ function ResponseItem({ status, response: { description = '', headers = {}, cont
   // The body is rendered when it is open, which keeps long lists of errors cheap.
   const isOpen = useSignal(isMain);
   return (
-    <details
-      class="response"
-      open={isOpen.value}
-      onToggle={(event) => {
-        isOpen.value = event.currentTarget.open;
-      }}
-    >
+    <details class="response" open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
       <summary>
         <span class={`badge ${statusTone(status)}`}>{status}</span>
         <span>

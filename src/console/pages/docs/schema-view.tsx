@@ -152,9 +152,7 @@ function SchemaRow({
           aria-expanded={isOpen.value}
           aria-controls={isOpen.value ? id : undefined}
           aria-label={`${isOpen.value ? 'Hide' : 'Show'} fields of ${name}`}
-          onClick={() => {
-            isOpen.value = !isOpen.value;
-          }}
+          onClick={() => (isOpen.value = !isOpen.value)}
         >
           {isOpen.value ? 'Hide fields' : 'Show fields'}
         </button>
@@ -176,14 +174,7 @@ function SchemaVariants({ variants, schemas }: { variants: readonly ApiSchema[];
       <fieldset class="tabs">
         <legend class="muted">One of {variants.length}</legend>
         {variants.map((candidate, index) => (
-          <button
-            key={index}
-            type="button"
-            aria-pressed={index === chosen.value}
-            onClick={() => {
-              chosen.value = index;
-            }}
-          >
+          <button key={index} type="button" aria-pressed={index === chosen.value} onClick={() => (chosen.value = index)}>
             {variantName(candidate, schemas)}
           </button>
         ))}

@@ -19,9 +19,7 @@ export function SearchBox({ index }: { index: SearchIndex }) {
   useSlash(input);
   const shown = results.value.slice(0, maxShown);
   const isListed = isOpen.value && query.value.trim() !== '';
-  const close = (): void => {
-    isOpen.value = false;
-  };
+  const close = () => (isOpen.value = false);
   const move = (step: number): void => {
     if (shown.length === 0) return;
     isOpen.value = true;
@@ -65,9 +63,7 @@ export function SearchBox({ index }: { index: SearchIndex }) {
           active.value = 0;
           isOpen.value = true;
         }}
-        onFocus={() => {
-          isOpen.value = true;
-        }}
+        onFocus={() => (isOpen.value = true)}
         onBlur={close}
         onKeyDown={onKeyDown}
       />
@@ -94,9 +90,7 @@ export function SearchBox({ index }: { index: SearchIndex }) {
                   role="option"
                   aria-selected={position === active.value}
                   onMouseDown={(event) => event.preventDefault()}
-                  onMouseMove={() => {
-                    active.value = position;
-                  }}
+                  onMouseMove={() => (active.value = position)}
                   onClick={() => open(result)}
                 >
                   {result.method === '' ? (

@@ -58,12 +58,7 @@ export function TestForm({ operation, form, schemas }: TestFormProps) {
             <button type="submit" class="danger">
               {operation.method === 'delete' ? 'Delete' : 'Send'}
             </button>
-            <button
-              type="button"
-              onClick={() => {
-                isAsking.value = false;
-              }}
-            >
+            <button type="button" onClick={() => (isAsking.value = false)}>
               Cancel
             </button>
           </div>

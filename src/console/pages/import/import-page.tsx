@@ -1,15 +1,15 @@
 /** `/console/import`: choose, drop or paste a file of another system, or name its URL, see what becomes of it, then import it. */
+import { Warnings } from '../../parts/fields/field-issues.tsx';
 import { useSignal } from '@preact/signals';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { UploadButton } from '../../parts/actions/upload-button.tsx';
 import { PlainForm } from '../../parts/fields/controls.tsx';
 import { CheckField, ChoiceField, TextField } from '../../parts/fields/fields.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { type Column, Records } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
-import { Warnings } from '../../parts/documents/warnings.tsx';
 import { pathOf } from '../../router.ts';
 
 type Report = components['schemas']['ImportReport'];
@@ -88,9 +88,7 @@ export function ImportPage() {
           rows={5}
           isCode
           value={pasted.value}
-          onInput={(text) => {
-            pasted.value = text;
-          }}
+          onInput={(text) => (pasted.value = text)}
         />
         <p class="actions">
           <button type="submit" disabled={pasted.value.trim() === ''}>

@@ -5,7 +5,7 @@ import { isJsonRecord } from '../../text/json.ts';
 type Key = components['schemas']['Key'];
 export type KeyDraft = components['schemas']['KeyRequest'];
 
-const fields = ['name', 'scopes', 'toolsets', 'agents', 'models', 'caller', 'egressHosts', 'ips', 'limits'] as const;
+const fields = ['name', 'scopes', 'toolsets', 'agents', 'models', 'caller', 'egressHosts', 'ips', 'limits', 'cache'] as const;
 
 /** Without the expiry, which the form asks for in days. */
 export function draftOf(key: Key): KeyDraft {

@@ -2,10 +2,11 @@
 import { useSignal } from '@preact/signals';
 import type { Scope } from '../../../core/people/principal.ts';
 import { withMembers } from '../../api/document.ts';
-import { CheckField, ChoiceField, FieldFault, NamesField, TextField, SendingForm } from '../../parts/fields/fields.tsx';
+import { CheckField, ChoiceField, FieldFault, NamesField, SendingForm } from '../../parts/fields/fields.tsx';
+import { CacheFields } from '../../parts/fields/cache-fields.tsx';
 import { BindingFields } from '../../parts/fields/binding-fields.tsx';
 import { Disclosure } from '../../parts/layout/disclosure.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { JsonField, readObject } from '../../parts/fields/json-field.tsx';
 import { LimitFields } from '../../parts/fields/limit-fields.tsx';
 import { expiryOf, type KeyDraft } from './key-draft.ts';
@@ -31,11 +32,9 @@ type KeyFormProps = {
 export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
   const draft = useSignal<KeyDraft>(existing ?? { name: '', scopes: ['chat'] });
   const expiry = useSignal(existing === null ? '90' : '');
-  const edit = (next: KeyDraft): void => {
-    draft.value = next;
-  };
+  const edit = (next: KeyDraft) => (draft.value = next);
   const { name, limits } = draft.value;
-  const members = membersOf(draft.value, edit);
+  const members = memberFields(draft.value, edit);
   return (
     <SendingForm
       class="fields key-form"
@@ -50,7 +49,7 @@ export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
       }
     >
       <div class="fields two">
-        <TextField label="Name" placeholder="my app" {...members.required('name')} />
+        {members.required('name', 'Name', { placeholder: 'my app' })}
         <ChoiceField
           label="Expires"
           path="expiresAt"
@@ -65,12 +64,10 @@ export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
       </div>
       <ScopeFields scopes={draft.value.scopes} onInput={(chosen) => edit({ ...draft.value, scopes: chosen })} />
       <BindingFields draft={draft.value} edit={edit} agentsHint="Empty: all. A key that is bound to agents writes nothing." />
-      <NamesField
-        label="Only these models"
-        hint="Empty: all. Patterns with *, also for the models of agents."
-        placeholder="openai/gpt-5*, anthropic/*"
-        {...members.names('models')}
-      />
+      {members.names('models', 'Only these models', {
+        hint: 'Empty: all. Patterns with *, also for the models of agents.',
+        placeholder: 'openai/gpt-5*, anthropic/*',
+      })}
       <JsonField
         label="Fields of the caller (JSON)"
         path="caller"
@@ -81,6 +78,7 @@ export function KeyForm({ existing, save, onCancel }: KeyFormProps) {
         // The service checks that the values are text.
         onInput={(fields) => edit(withMembers(draft.value, { caller: fields as KeyDraft['caller'] }))}
       />
+      <CacheFields draft={draft.value} edit={edit} />
       <NetworkFields draft={draft.value} edit={edit} />
       <Disclosure title="Limits" isOpen={limits !== undefined}>
         <LimitFields
@@ -115,12 +113,10 @@ function NetworkFields({ draft, edit }: { draft: KeyDraft; edit(next: KeyDraft):
   return (
     <Disclosure title="Network" isOpen={egressHosts !== undefined || ips !== undefined}>
       <div class="fields two">
-        <NamesField
-          label="Only from these addresses"
-          hint="Empty: from everywhere. Addresses and CIDR ranges."
-          placeholder="203.0.113.0/24, 2001:db8::/32"
-          {...membersOf(draft, edit).names('ips')}
-        />
+        {memberFields(draft, edit).names('ips', 'Only from these addresses', {
+          hint: 'Empty: from everywhere. Addresses and CIDR ranges.',
+          placeholder: '203.0.113.0/24, 2001:db8::/32',
+        })}
         <NamesField
           label="Tools reach only these hosts"
           path="egressHosts"

@@ -3,11 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
-import { RecordPages } from '../../parts/records/record-pages.tsx';
-import type { Column } from '../../parts/records/records.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { Time } from '../../parts/records/time.tsx';
+import { announce } from '../../api/announce.ts';
+import { RecordPages, type Column, StateBadge, Time } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { bindingsOf, daysLeft, keyState, type KeyDraft } from './key-draft.ts';
 import { KeyForm } from './key-form.tsx';
@@ -59,12 +56,8 @@ export function KeysPage() {
         pages={pages}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={
-          <>
-            <h2>No keys yet</h2>
-            <p>Clients can use the root key, but a key of their own can be limited to agents or toolsets, and revoked. Create one.</p>
-          </>
-        }
+        none="No keys yet"
+        hint="Clients can use the root key, but a key of their own can be limited to agents or toolsets, and revoked. Create one."
       />
       {opened.value !== null && (
         <KeySheet

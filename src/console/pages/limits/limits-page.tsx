@@ -3,10 +3,9 @@ import type { components } from '../../../../client/src/index.ts';
 import { useLoaded } from '../../api/load.ts';
 import { hasScope, isRoot, me } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
-import { amount, limitNames } from '../../parts/fields/limit-names.ts';
+import { amount, limitNames } from '../../parts/fields/limit-fields.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { type Column, Records } from '../../parts/records/records.tsx';
-import { Time } from '../../parts/records/time.tsx';
+import { type Column, Records, Time, Empty } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 
@@ -53,24 +52,21 @@ export function LimitsPage() {
 
 function NoLimits() {
   return (
-    <div class="empty">
-      <h2>No limits are set</h2>
-      <p>
-        {hasScope(['admin']) ? (
-          <>
-            Set them where they belong: on a <a href={pathOf('keys')}>key</a>, on an <a href={pathOf('agents')}>agent</a>
-            {isRoot() && me.value !== null && (
-              <>
-                , or on the <a href={pathOf('workspaces', me.value.workspace)}>workspace</a>
-              </>
-            )}
-            .
-          </>
-        ) : (
-          'None concerns your requests.'
-        )}
-      </p>
-    </div>
+    <Empty title="No limits are set">
+      {hasScope(['admin']) ? (
+        <>
+          Set them where they belong: on a <a href={pathOf('keys')}>key</a>, on an <a href={pathOf('agents')}>agent</a>
+          {isRoot() && me.value !== null && (
+            <>
+              , or on the <a href={pathOf('workspaces', me.value.workspace)}>workspace</a>
+            </>
+          )}
+          .
+        </>
+      ) : (
+        'None concerns your requests.'
+      )}
+    </Empty>
   );
 }
 

@@ -6,35 +6,27 @@ import type { components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
-import { CodeField, NamesField, TextField } from '../../parts/fields/fields.tsx';
-import { CellInput, type RowColumn, RowTable } from '../../parts/fields/row-table.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
+import { CellInput, type RowColumn, RowTable, textColumn } from '../../parts/fields/row-table.tsx';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { blankMadeTool, type MadeDraft, type MadeParameterDraft, toDefault, toMadeDraft } from './made-draft.ts';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
-import type { ViewProps } from '../../router.ts';
 
-export function MadePage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={MadeToolEditor}
-      view="made"
-      title="Made tools"
-      about="A made tool is JavaScript that calls other tools. It runs in a sandbox without network and files."
-      noun="made tool"
-      empty="No made tools yet. Create one: name it, then write its code. Agents that have create_tool make them, too."
-      example="find_and_replace"
-      read={async (paged) => {
-        const query = { ...paged, kind: 'made' as const, fields: 'summary' as const };
-        const { items, nextCursor } = await moniker.value.get('/v1/tools', { params: { query } });
-        return { nextCursor, items: items.filter(({ visibility }) => visibility !== 'private') };
-      }}
-      row={({ name, description, state }) => ({ name, description, facts: state === 'ready' ? '' : state })}
-    />
-  );
-}
+export const MadePage = documentPage({
+  Editor: MadeToolEditor,
+  view: 'made',
+  title: 'Made tools',
+  about: 'A made tool is JavaScript that calls other tools. It runs in a sandbox without network and files.',
+  noun: 'made tool',
+  empty: 'No made tools yet. Create one: name it, then write its code. Agents that have create_tool make them, too.',
+  example: 'find_and_replace',
+  read: async (paged) => {
+    const query = { ...paged, kind: 'made' as const, fields: 'summary' as const };
+    const { items, nextCursor } = await moniker.value.get('/v1/tools', { params: { query } });
+    return { nextCursor, items: items.filter(({ visibility }) => visibility !== 'private') };
+  },
+  row: ({ name, description, state }) => ({ name, description, facts: state === 'ready' ? '' : state }),
+});
 
 type Written = components['schemas']['WrittenMadeTool'];
 
@@ -89,10 +81,10 @@ function Uses({ uses }: Pick<Written, 'uses'>) {
 }
 
 function MadeFields({ draft, edit }: { draft: MadeDraft; edit(next: MadeDraft): void }) {
-  const members = membersOf(draft, edit);
+  const members = memberFields(draft, edit);
   return (
     <>
-      <TextField label="Description" hint="Models choose tools by their descriptions." {...members.required('description')} />
+      {members.required('description', 'Description', { hint: 'Models choose tools by their descriptions.' })}
       <div>
         <h2>Arguments</h2>
         <RowTable
@@ -104,15 +96,13 @@ function MadeFields({ draft, edit }: { draft: MadeDraft; edit(next: MadeDraft): 
           onChange={(parameters) => edit({ ...draft, parameters })}
         />
       </div>
-      <CodeField
-        label="Implementation"
-        rows={14}
-        hint="The body of an async function: args has the arguments, await tools.NAME({…}) calls a tool and returns {success, output, error}, and the returned value is the result."
-        {...members.required('implementation')}
-      />
+      {members.code('implementation', 'Implementation', {
+        rows: 14,
+        hint: 'The body of an async function: args has the arguments, await tools.NAME({…}) calls a tool and returns {success, output, error}, and the returned value is the result.',
+      })}
       <div class="fields two">
-        <NamesField label="Aliases" hint="Used by toolsets that set none." {...members.names('aliases')} />
-        <NamesField label="Tools that it may call" hint="Empty: those that its code names." {...members.names('uses')} />
+        {members.names('aliases', 'Aliases', { hint: 'Used by toolsets that set none.' })}
+        {members.names('uses', 'Tools that it may call', { hint: 'Empty: those that its code names.' })}
       </div>
     </>
   );
@@ -121,22 +111,14 @@ function MadeFields({ draft, edit }: { draft: MadeDraft; edit(next: MadeDraft): 
 const types = asWritten(['string', 'number', 'boolean', 'array', 'object']);
 
 const parameterColumns: readonly RowColumn<MadeParameterDraft>[] = [
-  {
-    label: 'Name',
-    input: ({ name }, change, of) => <CellInput label={`Name of ${of}`} value={name} onInput={(text) => change({ name: text })} />,
-  },
+  textColumn('Name', 'name'),
   {
     label: 'Type',
     input: ({ type }, change, of) => (
       <Select aria-label={`Type of ${of}`} value={type} choices={types} onInput={(chosen) => change({ type: chosen })} />
     ),
   },
-  {
-    label: 'Description',
-    input: ({ description = '' }, change, of) => (
-      <CellInput label={`Description of ${of}`} value={description} onInput={(text) => change({ description: text })} />
-    ),
-  },
+  textColumn('Description', 'description'),
   {
     label: 'Default',
     input: (parameter, change, of) => <DefaultInput initial={parameter.default} label={`Default of ${of}`} onInput={change} />,

@@ -30,9 +30,8 @@ export function MemberForm({ existing, blank, save }: MemberFormProps) {
   /** The name is made from the email until it is typed. */
   const isNamed = useSignal(existing !== null);
   const { name, email, role } = draft.value;
-  const change = (members: { [Name in keyof MemberDraft]?: MemberDraft[Name] | undefined }): void => {
-    draft.value = withMembers(draft.value, members);
-  };
+  const change = (members: { [Name in keyof MemberDraft]?: MemberDraft[Name] | undefined }) =>
+    (draft.value = withMembers(draft.value, members));
   const mayBeBound = role === 'editor' || role === 'user';
   return (
     <SendingForm

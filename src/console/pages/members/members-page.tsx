@@ -4,11 +4,10 @@ import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, usePages } from '../../api/load.ts';
 import { me } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { RecordPages } from '../../parts/records/record-pages.tsx';
-import type { Column } from '../../parts/records/records.tsx';
+import { RecordPages, type Column } from '../../parts/records/records.tsx';
 import { Sheet } from '../../parts/layout/sheet.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { bindingsOf } from '../keys/key-draft.ts';
@@ -22,7 +21,7 @@ export function MembersPage() {
   const pages = usePages((page, signal) => moniker.value.get('/v1/members', { params: { query: { limit: 100, ...page } }, signal }));
   /** The member that is changed; `blank`: a new one. */
   const opened = useSignal<MemberDraft | null>(null);
-  const { problem, attempt } = useAttempt();
+  const { problem, act } = useAttempt();
   const save = async ({ name, ...body }: MemberDraft): Promise<void> => {
     const isNew = opened.value === blank;
     const header: { 'if-none-match'?: string } = isNew ? { 'if-none-match': '*' } : {};
@@ -32,11 +31,7 @@ export function MembersPage() {
     await pages.reload();
   };
   const remove = (name: string) =>
-    attempt(async () => {
-      await moniker.value.delete('/v1/members/{member}', { params: { path: { member: name } } });
-      announce('The member is removed');
-      await pages.reload();
-    });
+    act(() => moniker.value.delete('/v1/members/{member}', { params: { path: { member: name } } }), 'The member is removed', pages.reload);
   const columns: readonly Column<Member>[] = [
     {
       label: 'Member',
@@ -83,12 +78,8 @@ export function MembersPage() {
         pages={pages}
         columns={columns}
         keyOf={({ name }) => name}
-        empty={
-          <>
-            <h2>No members yet</h2>
-            <p>Only keys can use the workspace. Add the people who should sign in, each with a role.</p>
-          </>
-        }
+        none="No members yet"
+        hint="Only keys can use the workspace. Add the people who should sign in, each with a role."
       />
       {opened.value !== null && (
         <Sheet title={opened.value === blank ? 'Add a member' : visible(opened.value.email)} onClose={() => (opened.value = null)}>

@@ -83,10 +83,13 @@ function TestButton({ model }: { model: string }) {
   const { value } = state;
   return (
     <>
-      <button type="button" aria-label={`Test ${model}`} disabled={value === 'running'} onClick={() => void test()}>
-        Test
-      </button>
-      {value !== null && typeof value === 'object' && ('text' in value ? visible(value.text) : <ProblemView error={value.error} />)}
+      <span class="actions">
+        <button type="button" aria-label={`Test ${model}`} disabled={value === 'running'} onClick={() => void test()}>
+          Test
+        </button>
+        {value !== null && typeof value === 'object' && 'text' in value && <span role="status">{visible(value.text)}</span>}
+      </span>
+      {value !== null && typeof value === 'object' && 'error' in value && <ProblemView error={value.error} />}
     </>
   );
 }

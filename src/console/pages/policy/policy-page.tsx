@@ -5,11 +5,15 @@ import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
 import { openDocument, withMembers } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
+import { DocumentEditor } from '../../parts/documents/document-view.tsx';
 import { CheckField, FieldFault } from '../../parts/fields/fields.tsx';
-import { KnownHosts } from './known-hosts.tsx';
 import { PolicyTester } from './policy-tester.tsx';
 import { RuleRow } from './rule-row.tsx';
+import { useAttempt, usePages } from '../../api/load.ts';
+import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
+import { RecordPages, type Column, Time } from '../../parts/records/records.tsx';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
 
 type Draft = components['schemas']['Policy'];
 
@@ -94,5 +98,40 @@ function Rules({ draft, decided, edit, replace }: RulesProps) {
         </button>
       </p>
     </>
+  );
+}
+
+type KnownHost = components['schemas']['KnownHost'];
+
+/** The hosts that approvals made known to the workspace; each can be forgotten. */
+function KnownHosts() {
+  const pages = usePages((page, signal) => moniker.value.get('/v1/policy/hosts', { params: { query: { limit: 100, ...page } }, signal }));
+  const { problem, act } = useAttempt();
+  const forget = (host: string) =>
+    act(() => moniker.value.delete('/v1/policy/hosts/{host}', { params: { path: { host } } }), `${host} is forgotten`, pages.reload);
+  const columns: readonly Column<KnownHost>[] = [
+    { label: 'Host', cell: ({ host }) => <code>{visible(host)}</code> },
+    { label: 'Approved', cell: ({ approvedAt }) => <Time iso={approvedAt} /> },
+    { label: 'By', cell: ({ approvedBy }) => visible(approvedBy) },
+    {
+      label: 'Action',
+      cell: ({ host }) => (
+        <ConfirmButton label="Forget" name={`Forget ${host}`} question={`Ask about ${host} again?`} onConfirm={() => void forget(host)} />
+      ),
+    },
+  ];
+  return (
+    <section aria-label="Known hosts">
+      <h2>Known hosts</h2>
+      <p class="muted">Requests to these are not asked about as new, since an administrator approved one.</p>
+      {problem.value !== null && <ProblemView error={problem.value} />}
+      <RecordPages
+        caption="Known hosts"
+        pages={pages}
+        columns={columns}
+        keyOf={({ host }) => host}
+        hint="None yet: a host appears here when an administrator approves a request to it."
+      />
+    </section>
   );
 }

@@ -1,6 +1,6 @@
 /** Asks what the policy says about a call or an effect, with changes that are not saved. Nothing is called or sent. */
-import { PlainForm } from '../../parts/fields/controls.tsx';
 import { IssuesOf } from '../../parts/fields/field-issues.tsx';
+import { PlainForm } from '../../parts/fields/controls.tsx';
 import { ChoiceField, TextField } from '../../parts/fields/fields.tsx';
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
@@ -47,9 +47,7 @@ export function PolicyTester({
   const tools = useNames((signal) => moniker.value.get('/v1/tools', { params: { query: { limit: 200, fields: 'summary' } }, signal }));
   const { of, tool, args, target, method, agent, key } = asked.value;
   const subject = subjects.find(([one]) => one === of) ?? subjects[0];
-  const set = (members: Partial<Asked>): void => {
-    asked.value = { ...asked.value, ...members };
-  };
+  const set = (members: Partial<Asked>) => (asked.value = { ...asked.value, ...members });
   const test = async (): Promise<void> => {
     error.value = null;
     answer.value = null;

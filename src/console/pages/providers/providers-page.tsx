@@ -1,5 +1,5 @@
 /** `/console/providers/{name?}`: model providers, with those of the settings and the built-in one, or the editor of one. */
-import { PlainForm } from '../../parts/fields/controls.tsx';
+import { PlainForm, Suggestions } from '../../parts/fields/controls.tsx';
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
@@ -7,46 +7,43 @@ import type { DefaultBaseUrls, ProviderKind } from '../../../core/names/provider
 import { openDocument, withMembers } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
-import { ChoiceField, NamesField, SecretField, TextField } from '../../parts/fields/fields.tsx';
-import { HeaderFields, useSecretNames } from '../../parts/fields/header-fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
+import { ChoiceField, NamesField, SecretField, FieldFault } from '../../parts/fields/fields.tsx';
+import { useSecretNames } from '../../api/load.ts';
+import { TimeoutFields } from '../../parts/fields/timeout-fields.tsx';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { JsonField, readObject } from '../../parts/fields/json-field.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { PriceTable } from './price-table.tsx';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
-import type { ViewProps } from '../../router.ts';
+import { late } from '../../parts/layout/late.tsx';
+import { CellInput, numberColumn, type RowColumn, RowTable } from '../../parts/fields/row-table.tsx';
+
+const HeaderFields = late(async () => (await import('../../parts/fields/header-fields.tsx')).HeaderFields);
 
 const sources = { document: null, settings: 'from the settings', builtin: 'built in' } as const;
 
-export function ProvidersPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={ProviderEditor}
-      view="providers"
-      title="Providers"
-      about="A provider runs models. Its name is the first part of a model’s name, such as anthropic/claude-sonnet-4-5."
-      noun="provider"
-      empty="No providers yet. Add one: name it, then choose its kind and give its key."
-      example="groq"
-      read={(query) => moniker.value.get('/v1/providers', { params: { query } })}
-      row={({ name, kind, baseUrl, hasApiKey, source, models = [] }) => ({
-        name,
-        description: baseUrl ?? kind,
-        facts: (
-          <span class="actions">
-            {models.length > 0 && `${models.length} ${models.length === 1 ? 'model' : 'models'}`}
-            {sources[source] !== null && <span class="badge">{sources[source]}</span>}
-            {kind !== 'rehearsal' && <span class={`badge ${hasApiKey ? 'ok' : ''}`}>{hasApiKey ? 'key set' : 'no key'}</span>}
-          </span>
-        ),
-      })}
-    />
-  );
-}
+export const ProvidersPage = documentPage({
+  Editor: ProviderEditor,
+  view: 'providers',
+  title: 'Providers',
+  about: 'A provider runs models. Its name is the first part of a model’s name, such as anthropic/claude-sonnet-4-5.',
+  noun: 'provider',
+  empty: 'No providers yet. Add one: name it, then choose its kind and give its key.',
+  example: 'groq',
+  read: (query) => moniker.value.get('/v1/providers', { params: { query } }),
+  row: ({ name, kind, baseUrl, hasApiKey, source, models = [] }) => ({
+    name,
+    description: baseUrl ?? kind,
+    facts: (
+      <span class="actions">
+        {models.length > 0 && `${models.length} ${models.length === 1 ? 'model' : 'models'}`}
+        {sources[source] !== null && <span class="badge">{sources[source]}</span>}
+        {kind !== 'rehearsal' && <span class={`badge ${hasApiKey ? 'ok' : ''}`}>{hasApiKey ? 'key set' : 'no key'}</span>}
+      </span>
+    ),
+  }),
+});
 
 type View = components['schemas']['ProviderView'];
 type ModelEntry = components['schemas']['ProviderModel'];
@@ -167,7 +164,7 @@ type FieldsProps = { draft: ProviderDraft; isNew: boolean; edit(next: ProviderDr
 
 function ProviderFields({ draft, isNew, edit }: FieldsProps) {
   const secrets = useSecretNames();
-  const members = membersOf(draft, edit);
+  const members = memberFields(draft, edit);
   // What the document says of a model stays with its name, also while others are typed.
   const given = useSignal(draft.models ?? []).value;
   const nameOf = (entry: ModelEntry): string => (typeof entry === 'string' ? entry : entry.model);
@@ -184,24 +181,22 @@ function ProviderFields({ draft, isNew, edit }: FieldsProps) {
           choices={kinds.map(([kind, { title }]) => [kind, title])}
           onInput={(kind) => edit({ ...draft, kind })}
         />
-        <TextField
-          label="Base URL"
-          hint="Everything before /chat/completions, /responses or /messages."
-          placeholder={address}
-          {...members.word('baseUrl')}
-        />
-        {(draft.kind === 'bedrock' || draft.kind === 'vertex') && (
-          <TextField label="Region" placeholder="us-east-1" {...members.word('region')} />
-        )}
-        {draft.kind === 'vertex' && <TextField label="Project" {...members.word('project')} />}
-        {draft.kind === 'azure-openai' && <TextField label="API version" placeholder="v1" {...members.word('apiVersion')} />}
-        {isNew && <SecretField label="Key" hint="Stored encrypted, and never shown." {...members.word('apiKey')} />}
-        <TextField
-          label="Secret with the key"
-          hint="Instead of a key: the name of a secret that is bound to the host."
-          suggestions={secrets}
-          {...members.word('apiKeySecret')}
-        />
+        {members.word('baseUrl', 'Base URL', {
+          hint: 'Everything before /chat/completions, /responses or /messages.',
+          placeholder: address,
+        })}
+        {(draft.kind === 'bedrock' || draft.kind === 'vertex') && members.word('region', 'Region', { placeholder: 'us-east-1' })}
+        {draft.kind === 'vertex' && members.word('project', 'Project')}
+        {draft.kind === 'azure-openai' && members.word('apiVersion', 'API version', { placeholder: 'v1' })}
+        {isNew &&
+          members.secret('apiKey', 'Key', {
+            hint: 'Stored encrypted, and never shown.',
+            onInput: (text) => edit(withMembers(draft, { apiKey: text.trim() || undefined })),
+          })}
+        {members.word('apiKeySecret', 'Secret with the key', {
+          hint: 'Instead of a key: the name of a secret that is bound to the host.',
+          suggestions: secrets,
+        })}
       </div>
       <NamesField
         label="Models"
@@ -217,15 +212,12 @@ function ProviderFields({ draft, isNew, edit }: FieldsProps) {
         hint="Sent with every request, for example to name a project."
         onChange={(headers) => edit(withMembers(draft, { headers }))}
       />
-      <JsonField
-        label="Timeouts (JSON)"
-        path="timeouts"
-        rows={2}
-        hint={'When to ask the fallbacks of an agent, such as {"firstByteMs": 10000}; also betweenBytesMs and wholeMs.'}
-        value={draft.timeouts}
-        read={readObject}
-        onInput={(timeouts) => edit(withMembers(draft, { timeouts }))}
-      />
+      <fieldset>
+        <legend>Timeouts, after which the fallbacks of an agent or alias are asked</legend>
+        <div class="fields two">
+          <TimeoutFields draft={draft} edit={edit} placeholder="default" />
+        </div>
+      </fieldset>
       <JsonField
         label="Profile (JSON)"
         path="profile"
@@ -238,3 +230,52 @@ function ProviderFields({ draft, isNew, edit }: FieldsProps) {
     </>
   );
 }
+
+type Prices = components['schemas']['Prices'];
+type Price = components['schemas']['Price'];
+type Row = { model: string } & Partial<Price>;
+
+type PriceProps = { prices: Prices; models: readonly string[]; onChange(prices: Prices | undefined): void };
+
+const members: readonly (readonly [member: keyof Price, label: string])[] = [
+  ['input', 'Input'],
+  ['output', 'Output'],
+  ['cachedInput', 'Cached input'],
+  ['cacheWrite', 'Cache write'],
+];
+
+/** Prices per million tokens, by model. */
+function PriceTable({ prices, models, onChange }: PriceProps) {
+  // What is typed stays as it is typed: a row may be incomplete for a moment.
+  const rows = useSignal<readonly Row[]>(Object.entries(prices).map(([model, price]) => ({ model, ...price })));
+  const set = (next: readonly Row[]): void => {
+    rows.value = next;
+    const named = next.filter(({ model }) => model.trim() !== '');
+    // The service says which prices are missing.
+    onChange(named.length > 0 ? (Object.fromEntries(named.map(({ model, ...price }) => [model.trim(), price])) as Prices) : undefined);
+  };
+  return (
+    <fieldset>
+      <legend>Prices per million tokens</legend>
+      {rows.value.length === 0 && (
+        <p class="hint">
+          None of its own: known models have their list prices. Where costs are limited, models without a price are refused; 0: it costs
+          nothing.
+        </p>
+      )}
+      <RowTable class="prices" noun="a price" columns={columns} rows={rows.value} blank={{ model: '' }} onChange={set} />
+      <Suggestions id="priced-models" values={models} />
+      <FieldFault path="prices" />
+    </fieldset>
+  );
+}
+
+const columns: readonly RowColumn<Row>[] = [
+  {
+    label: 'Model, or a pattern with *',
+    input: ({ model }, change, of) => (
+      <CellInput label={`Model of ${of}`} list="priced-models" value={model} onInput={(text) => change({ model: text })} />
+    ),
+  },
+  ...members.map(([member, label]) => numberColumn<Row>(label, member, member === 'input' || member === 'output' ? '' : 'as input')),
+];

@@ -3,7 +3,7 @@ import type { components } from '../../../../client/src/index.ts';
 import { useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { StateBadge } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf, setQuery } from '../../router.ts';
 import { ruleText } from '../../text/replay-rules.ts';

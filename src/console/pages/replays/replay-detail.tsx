@@ -1,19 +1,15 @@
 /** A replay: its progress, what changed in sums, and its cases by status. */
-import { useEffect } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, useEvery, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import { saveAs } from '../../parts/documents/save-as.ts';
 import { asWritten } from '../../parts/fields/controls.tsx';
 import { CaseView } from './case-view.tsx';
-import { Facts } from '../../parts/records/facts.tsx';
+import { Facts, type Column, Time, StateBadge } from '../../parts/records/records.tsx';
 import { FilteredRecords } from '../../parts/records/filtered-records.tsx';
-import type { Column } from '../../parts/records/records.tsx';
-import { Time } from '../../parts/records/time.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { navigate, pathOf, query, setQuery } from '../../router.ts';
 import { count, duration, money } from '../../text/format.ts';
@@ -55,28 +51,17 @@ export function ReplayDetail({ id }: { id: string }) {
         columns={columns}
         none="No cases"
         hint="The suite selected no recorded work."
-        sheet={(pages) => <Reload when={`${data.status} ${data.cases.done}`} reload={pages.reload} />}
+        isLive={() => data.status === 'running'}
       />
     </div>
   );
 }
 
-/** Reads the list again whenever a case has ended. */
-function Reload({ when, reload }: { when: string; reload(): Promise<void> }) {
-  useEffect(() => void reload(), [when]);
-  return null;
-}
-
 function Head({ replay, reload }: { replay: Replay; reload(): Promise<void> }) {
-  const { problem, attempt } = useAttempt();
+  const { problem, attempt, act } = useAttempt();
   const { id, suite, status, reason, cases, rules, uncounted, createdAt, endedAt, unmatched, concurrency, maxCost } = replay;
   const params = { path: { replay: id } };
-  const cancel = () =>
-    attempt(async () => {
-      await moniker.value.post('/v1/replays/{replay}/cancel', { params });
-      announce('The replay is cancelled');
-      await reload();
-    });
+  const cancel = () => act(() => moniker.value.post('/v1/replays/{replay}/cancel', { params }), 'The replay is cancelled', reload);
   const remove = () =>
     attempt(async () => {
       await moniker.value.delete('/v1/replays/{replay}', { params });

@@ -4,9 +4,7 @@ import { hasScope } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
 import { late } from '../../parts/layout/late.tsx';
 import { FilteredRecords } from '../../parts/records/filtered-records.tsx';
-import type { Column } from '../../parts/records/records.tsx';
-import { Time } from '../../parts/records/time.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { type Column, Time, StateBadge } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf, type ViewProps } from '../../router.ts';
 import { count, money } from '../../text/format.ts';
@@ -45,6 +43,7 @@ function ReplayList() {
         read={(asked, signal) => moniker.value.get('/v1/replays', { params: { query: asked }, signal })}
         keyOf={({ id }) => id}
         columns={columns}
+        isLive={(items) => items.some(({ status }) => status === 'running')}
         none="No replays"
         hint={
           <>

@@ -1,14 +1,13 @@
 /** Starts a replay of a suite, of a session, of one of its turns or of a request: what is replaced, and the limits. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
 import { useNames } from '../../api/load.ts';
-import { loadModels, models } from '../../api/models.ts';
+import { useModels } from '../../api/models.ts';
 import { moniker } from '../../api/moniker.ts';
 import { withMembers } from '../../api/document.ts';
-import { announce } from '../../parts/actions/announce.ts';
-import { ChoiceField, NumberField, SendingForm, TextField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { announce } from '../../api/announce.ts';
+import { SendingForm } from '../../parts/fields/fields.tsx';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { navigate, pathOf, query } from '../../router.ts';
 
@@ -20,15 +19,15 @@ export function StartForm() {
   const suites = useNames((signal) => moniker.value.get('/v1/suites', { params: { query: { limit: 100 } }, signal }));
   const agents = useNames((signal) => moniker.value.get('/v1/agents', { params: { query: { limit: 100 } }, signal }));
   const toolsets = useNames((signal) => moniker.value.get('/v1/toolsets', { params: { query: { limit: 100 } }, signal }));
-  // Without the list, a model can still be typed.
-  useEffect(() => void loadModels().catch(() => undefined), []);
+  const models = useModels();
   const cases: Request['cases'] = request ? [{ request }] : session ? [{ session, ...(turn && { turn }) }] : undefined;
   const draft = useSignal<Request>(cases === undefined ? { suite: query.value.get('suite') ?? '' } : { cases });
-  const edit = (next: Request): void => {
-    draft.value = next;
-  };
-  const members = membersOf<Request>(draft.value, edit);
-  const replaced = membersOf<With>(draft.value.with ?? {}, (next) => edit(withMembers(draft.value, { with: next })), 'with.');
+  const edit = (next: Request) => (draft.value = next);
+  const members = memberFields<Request>(draft.value, edit);
+  const replace = (next: With) => edit(withMembers(draft.value, { with: next }));
+  const replaced = memberFields<With>(draft.value.with ?? {}, replace, 'with.');
+  // The form has names; documents that are drafts come from the command line.
+  const named = memberFields<{ agent?: string; toolset?: string }>((draft.value.with ?? {}) as object, (next) => replace(next), 'with.');
   const send = async (): Promise<void> => {
     const { id } = await moniker.value.post('/v1/replays', { body: draft.value });
     announce('The replay has started');
@@ -47,7 +46,7 @@ export function StartForm() {
       </p>
       <SendingForm class="fields" send={send} submit="Start the replay" isIncomplete={draft.value.suite === ''}>
         {cases === undefined ? (
-          <TextField label="Suite" suggestions={suites} {...members.requiredWord('suite')} />
+          members.requiredWord('suite', 'Suite', { suggestions: suites })
         ) : (
           <p>
             Replays{' '}
@@ -65,60 +64,40 @@ export function StartForm() {
         <fieldset class="fields">
           <legend>Replace</legend>
           <div class="fields two">
-            <TextField
-              label="Model"
-              suggestions={models.value.filter((id) => !id.startsWith('agent/'))}
-              placeholder="as recorded"
-              {...replaced.word('model')}
-            />
+            {replaced.word('model', 'Model', {
+              suggestions: models.filter((id) => !id.startsWith('agent/')),
+              placeholder: 'as recorded',
+            })}
             {!request && (
               <>
-                <TextField
-                  label="Agent"
-                  hint="The newest version, or one such as support@3."
-                  suggestions={agents}
-                  placeholder="as recorded"
-                  {...textOf(replaced, 'agent')}
-                />
-                <TextField
-                  label="Toolset"
-                  hint="The newest version, or one such as work@3."
-                  suggestions={toolsets}
-                  placeholder="as recorded"
-                  {...textOf(replaced, 'toolset')}
-                />
+                {named.word('agent', 'Agent', {
+                  hint: 'The newest version, or one such as support@3.',
+                  suggestions: agents,
+                  placeholder: 'as recorded',
+                })}
+                {named.word('toolset', 'Toolset', {
+                  hint: 'The newest version, or one such as work@3.',
+                  suggestions: toolsets,
+                  placeholder: 'as recorded',
+                })}
               </>
             )}
           </div>
-          <TextField label="Instructions" rows={4} placeholder="as recorded" {...replaced.text('instructions')} />
+          {replaced.text('instructions', 'Instructions', { rows: 4, placeholder: 'as recorded' })}
         </fieldset>
         <fieldset>
           <legend>Run</legend>
           <div class="fields two">
-            {!request && (
-              <ChoiceField
-                label="A call without a recorded result"
-                {...members.choice('unmatched', [
-                  ['end', 'ends the comparison of its case'],
-                  ['run-safe', 'runs, if its tool is safe'],
-                ])}
-              />
-            )}
-            <NumberField label="Cases at the same time" hint="1 to 8." placeholder="2" {...members.number('concurrency')} />
-            <NumberField
-              label="Most cost (USD)"
-              hint="No further case starts once this is spent."
-              placeholder="no limit"
-              {...members.number('maxCost')}
-            />
+            {!request &&
+              members.choice('unmatched', 'A call without a recorded result', [
+                ['end', 'ends the comparison of its case'],
+                ['run-safe', 'runs, if its tool is safe'],
+              ])}
+            {members.number('concurrency', 'Cases at the same time', { hint: '1 to 8.', placeholder: '2' })}
+            {members.number('maxCost', 'Most cost (USD)', { hint: 'No further case starts once this is spent.', placeholder: 'no limit' })}
           </div>
         </fieldset>
       </SendingForm>
     </div>
   );
-}
-
-/** The form has names; documents that are drafts come from the command line. */
-function textOf(members: ReturnType<typeof membersOf<With>>, name: 'agent' | 'toolset') {
-  return members.word(name as never);
 }

@@ -5,35 +5,31 @@ import type { components } from '../../../../client/src/index.ts';
 import { openDocument, withMembers } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
-import { ChoiceField, TextField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
+import { ChoiceField } from '../../parts/fields/fields.tsx';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { AgentFields, CallbackFields } from '../../parts/fields/trigger-fields.tsx';
-import { Records } from '../../parts/records/records.tsx';
+import { Records, RecordPages, type Column, StateBadge, Time } from '../../parts/records/records.tsx';
 import { duration } from '../../text/format.ts';
-import { ScheduleRuns } from './schedule-runs.tsx';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
-import type { ViewProps } from '../../router.ts';
+import { useAttempt, useEvery, usePages } from '../../api/load.ts';
+import { ProblemView } from '../../parts/text/problem-view.tsx';
+import { visible } from '../../parts/text/visible.ts';
+import { pathOf } from '../../router.ts';
 
-export function SchedulesPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={ScheduleEditor}
-      view="schedules"
-      title="Schedules"
-      about="A schedule starts a turn of an agent at given times."
-      noun="schedule"
-      empty="No schedules yet. Create one: name it, then choose when it runs and what it tells the agent."
-      example="morning"
-      read={(query) => moniker.value.get('/v1/schedules', { params: { query } })}
-      row={({ name, description, agent, cron, timeZone, interval, at, paused }) => ({
-        ...{ name, description },
-        facts: `${cron ?? (interval === undefined ? at : `every ${interval}`)}${timeZone ? ` ${timeZone}` : ''} → agent/${agent}${paused ? ', paused' : ''}`,
-      })}
-    />
-  );
-}
+export const SchedulesPage = documentPage({
+  Editor: ScheduleEditor,
+  view: 'schedules',
+  title: 'Schedules',
+  about: 'A schedule starts a turn of an agent at given times.',
+  noun: 'schedule',
+  empty: 'No schedules yet. Create one: name it, then choose when it runs and what it tells the agent.',
+  example: 'morning',
+  read: (query) => moniker.value.get('/v1/schedules', { params: { query } }),
+  row: ({ name, description, agent, cron, timeZone, interval, at, paused }) => ({
+    ...{ name, description },
+    facts: `${cron ?? (interval === undefined ? at : `every ${interval}`)}${timeZone ? ` ${timeZone}` : ''} → agent/${agent}${paused ? ', paused' : ''}`,
+  }),
+});
 
 type ScheduleDraft = components['schemas']['ScheduleToWrite'];
 
@@ -69,10 +65,10 @@ const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** The editor of a schedule, with its next times and its runs. */
 function ScheduleEditor({ name }: { name: string }) {
   const { document, times, preview } = useMemo(() => openSchedule(name), [name]);
-  const { warnings, hasCallbackSecret = false } = document.view.value ?? {};
+  const { hasCallbackSecret = false } = document.view.value ?? {};
   return (
     <DocumentEditor
-      {...{ document, hasText: true, name, view: 'schedules', title: 'Schedules', warnings, onLoaded: preview }}
+      {...{ document, hasText: true, name, view: 'schedules', title: 'Schedules', onLoaded: preview }}
       above={({ timeZone = null, paused }) => <NextTimes times={times.value} timeZone={timeZone} isPaused={paused === true} />}
       below={document.etag.value !== null && <ScheduleRuns name={name} />}
       fields={(draft) => <ScheduleFields draft={draft} edit={document.edit} hasSecret={hasCallbackSecret} />}
@@ -95,7 +91,7 @@ function ScheduleFields({ draft, edit, hasSecret }: { draft: ScheduleDraft; edit
     else if (chosen === 'at') change({ ...none, at: new Date(Date.now() + 3_600_000).toISOString() });
     else change({ ...none, cron: '0 9 * * 1-5', timeZone: browserZone });
   };
-  const members = membersOf(draft, edit);
+  const members = memberFields(draft, edit);
   return (
     <>
       <fieldset>
@@ -104,37 +100,22 @@ function ScheduleFields({ draft, edit, hasSecret }: { draft: ScheduleDraft; edit
           <ChoiceField label="It runs" path="kind" value={kind} choices={kinds} onInput={choose} />
           {kind === 'cron' && (
             <>
-              <TextField
-                label="Times (cron)"
-                isCode
-                hint="Minute, hour, day, month, weekday: 0 9 * * 1-5 is 9:00 from Monday to Friday."
-                {...members.required('cron')}
-              />
-              <TextField
-                label="Time zone"
-                hint="Empty: UTC."
-                suggestions={Intl.supportedValuesOf('timeZone')}
-                {...members.word('timeZone')}
-              />
+              {members.required('cron', 'Times (cron)', {
+                isCode: true,
+                hint: 'Minute, hour, day, month, weekday: 0 9 * * 1-5 is 9:00 from Monday to Friday.',
+              })}
+              {members.word('timeZone', 'Time zone', { hint: 'Empty: UTC.', suggestions: Intl.supportedValuesOf('timeZone') })}
             </>
           )}
-          {kind === 'interval' && (
-            <TextField
-              label="Time between runs"
-              hint="Such as 15m, 1h30m or 7d. The first run is one interval after saving."
-              {...members.requiredWord('interval')}
-            />
-          )}
-          {kind === 'at' && (
-            <TextField label="Time" hint="With its offset, such as 2026-12-24T18:00:00+01:00." {...members.requiredWord('at')} />
-          )}
-          <ChoiceField
-            label="If the previous run has not ended"
-            {...members.choice('overlap', [
-              ['skip', 'skip the run'],
-              ['queue', 'run afterwards'],
-            ])}
-          />
+          {kind === 'interval' &&
+            members.requiredWord('interval', 'Time between runs', {
+              hint: 'Such as 15m, 1h30m or 7d. The first run is one interval after saving.',
+            })}
+          {kind === 'at' && members.requiredWord('at', 'Time', { hint: 'With its offset, such as 2026-12-24T18:00:00+01:00.' })}
+          {members.choice('overlap', 'If the previous run has not ended', [
+            ['skip', 'skip the run'],
+            ['queue', 'run afterwards'],
+          ])}
         </div>
       </fieldset>
       <fieldset class="fields">
@@ -142,19 +123,15 @@ function ScheduleFields({ draft, edit, hasSecret }: { draft: ScheduleDraft; edit
         <div class="fields two">
           <AgentFields draft={draft} edit={edit} />
         </div>
-        <TextField
-          label="Input"
-          rows={4}
-          hint="The message to the agent. {{@time}} is when the run was due."
-          placeholder="Summarize what happened since yesterday."
-          {...members.required('input')}
-        />
-        <TextField
-          label="Session key"
-          isCode
-          hint="{{@delivery}}: a new session for each run. {{@schedule}}: one session for all."
-          {...members.text('session')}
-        />
+        {members.required('input', 'Input', {
+          rows: 4,
+          hint: 'The message to the agent. {{@time}} is when the run was due.',
+          placeholder: 'Summarize what happened since yesterday.',
+        })}
+        {members.text('session', 'Session key', {
+          isCode: true,
+          hint: '{{@delivery}}: a new session for each run. {{@schedule}}: one session for all.',
+        })}
       </fieldset>
       <CallbackFields
         draft={draft}
@@ -202,3 +179,48 @@ function inZone(iso: string, timeZone: string): string {
     return at.toLocaleString(undefined, { ...options, timeZone: 'UTC', timeZoneName: 'short' });
   }
 }
+
+type Run = components['schemas']['Delivery'];
+
+const pollMs = 2_000;
+
+/** The runs of a schedule, newest first, and a run at once. */
+function ScheduleRuns({ name }: { name: string }) {
+  const { problem, act } = useAttempt();
+  const pages = usePages(
+    (page, signal) =>
+      moniker.value.get('/v1/schedules/{schedule}/runs', {
+        params: { path: { schedule: name }, query: { limit: 20, ...page } },
+        signal,
+      }),
+    [name],
+  );
+  const isOpen = pages.items?.some(({ status }) => status === 'pending' || status === 'running') ?? false;
+  useEvery(pollMs, isOpen, pages.reload);
+  const run = () =>
+    act(
+      () => moniker.value.post('/v1/schedules/{schedule}/run', { params: { path: { schedule: name } } }),
+      'The run has started',
+      pages.reload,
+    );
+  return (
+    <section class="runs" aria-label="Runs">
+      <header class="actions">
+        <h2>Runs</h2>
+        <button type="button" onClick={() => void run()}>
+          Run now
+        </button>
+      </header>
+      {problem.value !== null && <ProblemView error={problem.value} />}
+      <RecordPages caption="Runs" pages={pages} keyOf={({ id }) => id} columns={columns} hint="It has not run yet. Run it now to try it." />
+    </section>
+  );
+}
+
+const columns: readonly Column<Run>[] = [
+  { label: 'Due', cell: ({ receivedAt }) => <Time iso={receivedAt} exact /> },
+  { label: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+  { label: 'Reason', cell: ({ reason }) => visible(reason ?? '–') },
+  { label: 'Ended', cell: ({ endedAt }) => (endedAt === null ? '–' : <Time iso={endedAt} />) },
+  { label: 'Session', cell: ({ session }) => (session === null ? '–' : <a href={pathOf('sessions', session)}>{session.slice(0, 12)}</a>) },
+];

@@ -5,38 +5,31 @@ import { openDocument } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
 import { useNames } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
-import { NamesField, SecretField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
-import { Time } from '../../parts/records/time.tsx';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
-import type { ViewProps } from '../../router.ts';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
+import { Time } from '../../parts/records/records.tsx';
 
-export function SecretsPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={SecretEditor}
-      view="secrets"
-      title="Secrets"
-      about="A secret is a value that servers, providers and tools use by its name. It is sent only to its hosts, stored encrypted, and never shown again."
-      noun="secret"
-      empty="No secrets yet. Add one: name it, then give its value and the hosts that may receive it."
-      example="GITHUB_TOKEN"
-      read={(query) => moniker.value.get('/v1/secrets', { params: { query } })}
-      row={({ name, hosts, tools, updatedAt }) => ({
-        name,
-        description: `for ${hosts.join(', ')}`,
-        facts: (
-          <>
-            {tools !== undefined && `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, `}
-            changed <Time iso={updatedAt} />
-          </>
-        ),
-      })}
-    />
-  );
-}
+export const SecretsPage = documentPage({
+  Editor: SecretEditor,
+  view: 'secrets',
+  title: 'Secrets',
+  about:
+    'A secret is a value that servers, providers and tools use by its name. It is sent only to its hosts, stored encrypted, and never shown again.',
+  noun: 'secret',
+  empty: 'No secrets yet. Add one: name it, then give its value and the hosts that may receive it.',
+  example: 'GITHUB_TOKEN',
+  read: (query) => moniker.value.get('/v1/secrets', { params: { query } }),
+  row: ({ name, hosts, tools, updatedAt }) => ({
+    name,
+    description: `for ${hosts.join(', ')}`,
+    facts: (
+      <>
+        {tools !== undefined && `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, `}
+        changed <Time iso={updatedAt} />
+      </>
+    ),
+  }),
+});
 
 type SecretDraft = Pick<components['schemas']['Secret'], 'hosts' | 'tools'> & { value?: string };
 
@@ -74,31 +67,23 @@ function SecretEditor({ name }: { name: string }) {
 
 function SecretFields({ draft, isNew, edit }: { draft: SecretDraft; isNew: boolean; edit(next: SecretDraft): void }) {
   const tools = useNames((signal) => moniker.value.get('/v1/tools', { params: { query: { limit: 100, fields: 'summary' } }, signal }));
-  const members = membersOf(draft, edit);
+  const members = memberFields(draft, edit);
   return (
     <>
-      <SecretField
-        label={isNew ? 'Value' : 'New value'}
-        hint={
-          isNew
-            ? 'Sent unchanged: for a header authorization it is Bearer and the token.'
-            : 'Needed for every change: else the stored value could be sent to another host by someone who does not know it.'
-        }
-        {...members.text('value')}
-      />
-      <NamesField
-        label="Hosts"
-        hint="The only hosts that it may be sent to, such as api.example.com, *.example.com or 127.0.0.1:8080."
-        placeholder="api.example.com"
-        {...members.names('hosts')}
-        onInput={(hosts) => edit({ ...draft, hosts })}
-      />
-      <NamesField
-        label="Tools"
-        hint="Only these tools may use it. Empty: whatever names it, such as a server or a provider."
-        placeholder={tools.slice(0, 2).join(', ')}
-        {...members.names('tools')}
-      />
+      {members.secret('value', isNew ? 'Value' : 'New value', {
+        hint: isNew
+          ? 'Sent unchanged: for a header authorization it is Bearer and the token.'
+          : 'Needed for every change: else the stored value could be sent to another host by someone who does not know it.',
+      })}
+      {members.names('hosts', 'Hosts', {
+        hint: 'The only hosts that it may be sent to, such as api.example.com, *.example.com or 127.0.0.1:8080.',
+        placeholder: 'api.example.com',
+        onInput: (hosts) => edit({ ...draft, hosts }),
+      })}
+      {members.names('tools', 'Tools', {
+        hint: 'Only these tools may use it. Empty: whatever names it, such as a server or a provider.',
+        placeholder: tools.slice(0, 2).join(', '),
+      })}
     </>
   );
 }

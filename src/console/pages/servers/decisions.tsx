@@ -1,6 +1,6 @@
 /** The decisions of administrators about a definition of a server; the newest one can be undone. */
 import type { components } from '../../../../client/src/index.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { visible } from '../../parts/text/visible.ts';
 import type { ReviewSubject } from './review-subject.ts';
 import type { OpenServer } from './server-state.ts';

@@ -3,13 +3,14 @@ import { useSignal } from '@preact/signals';
 import { ChoiceField, TextField } from '../../parts/fields/fields.tsx';
 import { JsonField } from '../../parts/fields/json-field.tsx';
 import { withMembers } from '../../api/document.ts';
-import { membersOf } from '../../parts/fields/members.ts';
+import { memberFields, membersOf } from '../../parts/fields/member-fields.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { parseDefinitions, rootsText, type FieldsProps, type ServerDraft } from './server-draft.ts';
 
 export function OpenApiFields({ draft, edit }: FieldsProps) {
   const { document } = draft;
-  const members = membersOf(draft, edit);
+  const lists = membersOf(draft, edit);
+  const members = memberFields(draft, edit);
   const isPasted = useSignal(document !== undefined);
   const paste = (pasted: boolean): void => {
     isPasted.value = pasted;
@@ -37,21 +38,19 @@ export function OpenApiFields({ draft, edit }: FieldsProps) {
           onInput={(text) => edit({ ...draft, document: text })}
         />
       ) : (
-        <TextField
-          label="Address of the document"
-          hint="OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML."
-          placeholder="https://api.example.com/openapi.json"
-          {...members.requiredWord('url')}
-        />
+        members.requiredWord('url', 'Address of the document', {
+          hint: 'OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML.',
+          placeholder: 'https://api.example.com/openapi.json',
+        })
       )}
-      <TextField label="Base URL of the operations" placeholder="the first of servers in the document" {...members.word('baseUrl')} />
+      {members.word('baseUrl', 'Base URL of the operations', { placeholder: 'the first of servers in the document' })}
       <div class="fields two">
         {(['include', 'exclude'] as const).map((member) => (
           <LinesField
             key={member}
             label={member === 'include' ? 'Only these operations' : 'Not these operations'}
             hint="One a line: a tool name, an operation id, tag:NAME, or GET /path/*."
-            {...members.names(member)}
+            {...lists.names(member)}
           />
         ))}
       </div>
@@ -83,15 +82,13 @@ function LinesField({ value, onInput, ...rest }: LinesProps) {
 }
 
 export function StaticFields({ draft, edit }: FieldsProps) {
-  const members = membersOf(draft, edit);
+  const members = memberFields(draft, edit);
   return (
     <>
-      <TextField
-        label="Endpoint"
-        hint="Each call is one POST of its name and arguments."
-        placeholder="https://tools.example.com/call"
-        {...members.requiredWord('url')}
-      />
+      {members.requiredWord('url', 'Endpoint', {
+        hint: 'Each call is one POST of its name and arguments.',
+        placeholder: 'https://tools.example.com/call',
+      })}
       <JsonField
         label="Definitions (JSON)"
         path="tools"

@@ -1,7 +1,7 @@
 /** One held or rejected definition of a server, with what changed, what was found in it, and the decisions about it. */
 import type { ComponentChildren } from 'preact';
 import type { components } from '../../../../client/src/index.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { DiffLines } from '../../parts/documents/diff-lines.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { visibleNodes } from '../../text/visible-nodes.ts';

@@ -1,7 +1,7 @@
 /** Definitions that cannot be called until an administrator accepts them, with what changed and every hidden character shown; and rejected ones. */
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { CodeBlock } from '../../parts/text/code-block.tsx';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import { late } from '../../parts/layout/late.tsx';

@@ -1,12 +1,13 @@
 /** The fields of a server, in a tab for each kind. */
 import type { components } from '../../../../client/src/index.ts';
 import { withMembers } from '../../api/document.ts';
-import { CheckField, ChoiceField, NamesField, NumberField, TextField } from '../../parts/fields/fields.tsx';
+import { ChoiceField, TextField } from '../../parts/fields/fields.tsx';
 import { late } from '../../parts/layout/late.tsx';
-import { HeaderFields, useSecretNames } from '../../parts/fields/header-fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { useSecretNames } from '../../api/load.ts';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { type ServerDraft, type DraftKind, type FieldsProps, rootsText, withKind } from './server-draft.ts';
 
+const HeaderFields = late(async () => (await import('../../parts/fields/header-fields.tsx')).HeaderFields);
 const OpenApiFields = late(async () => (await import('./document-fields.tsx')).OpenApiFields);
 const CommandShown = late(async () => (await import('./document-fields.tsx')).CommandShown);
 const StaticFields = late(async () => (await import('./document-fields.tsx')).StaticFields);
@@ -18,7 +19,7 @@ const kinds: readonly (readonly [kind: DraftKind, title: string])[] = [
 ];
 
 export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { isNew: boolean; replace(next: ServerDraft): void }) {
-  const members = membersOf(draft, edit);
+  const members = memberFields(draft, edit);
   const { kind } = draft;
   return (
     <>
@@ -46,15 +47,11 @@ export function ServerFields({ draft, isNew, edit, replace }: FieldsProps & { is
           onChange={(headers) => edit(withMembers(draft, { headers }))}
         />
       )}
-      <CheckField
-        label="Trusted"
-        hint="Its annotations count: calls that only read run without approval, and destructive ones require it."
-        {...members.check('trusted')}
-      />
-      {kind !== 'static' && <NumberField label="Timeout of a response (ms)" placeholder="60000" {...members.number('timeoutMs')} />}
-      {draft.trusted === true && (
-        <TextField label="Instructions for models that get its tools" rows={3} {...members.text('instructions')} />
-      )}
+      {members.check('trusted', 'Trusted', {
+        hint: 'Its annotations count: calls that only read run without approval, and destructive ones require it.',
+      })}
+      {kind !== 'static' && members.number('timeoutMs', 'Timeout of a response (ms)', { placeholder: '60000' })}
+      {draft.trusted === true && members.text('instructions', 'Instructions for models that get its tools', { rows: 3 })}
     </>
   );
 }
@@ -67,15 +64,13 @@ function McpFields({ draft, edit }: FieldsProps) {
   const { oauth, roots = [] } = draft;
   const hasList = roots !== 'client' && roots.length > 0;
   const setOAuth = (next: OAuth | undefined): void => edit(withMembers(draft, { oauth: next }));
-  const members = membersOf<OAuth>(oauth ?? {}, setOAuth, 'oauth.');
+  const members = memberFields<OAuth>(oauth ?? {}, setOAuth, 'oauth.');
   return (
     <>
-      <TextField
-        label="Address"
-        hint="Its MCP endpoint (Streamable HTTP), in the revisions of 2025 and 2026-07-28."
-        placeholder="https://mcp.example.com/mcp"
-        {...membersOf(draft, edit).requiredWord('url')}
-      />
+      {memberFields(draft, edit).requiredWord('url', 'Address', {
+        hint: 'Its MCP endpoint (Streamable HTTP), in the revisions of 2025 and 2026-07-28.',
+        placeholder: 'https://mcp.example.com/mcp',
+      })}
       <ChoiceField
         label="Sign-in"
         path="oauth"
@@ -102,11 +97,9 @@ function McpFields({ draft, edit }: FieldsProps) {
       />
       {oauth !== undefined && (
         <div class="fields two">
-          <TextField
-            label="Client id"
-            hint={oauth.grant !== 'client_credentials' ? 'Empty: Moniker registers itself, if the server allows it.' : undefined}
-            {...members.text('clientId')}
-          />
+          {members.text('clientId', 'Client id', {
+            hint: oauth.grant !== 'client_credentials' ? 'Empty: Moniker registers itself, if the server allows it.' : undefined,
+          })}
           <TextField
             label="Secret with the client secret"
             path="oauth.clientSecret"
@@ -114,7 +107,7 @@ function McpFields({ draft, edit }: FieldsProps) {
             value={oauth.clientSecret?.secret ?? ''}
             onInput={(secret) => setOAuth(withMembers(oauth, { clientSecret: secret === '' ? undefined : { secret } }))}
           />
-          <NamesField label="Scopes" {...members.names('scopes')} />
+          {members.names('scopes', 'Scopes')}
         </div>
       )}
     </>

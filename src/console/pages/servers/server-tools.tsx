@@ -3,10 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
 import { CodeBlock } from '../../parts/text/code-block.tsx';
-import { Records } from '../../parts/records/records.tsx';
-import { Time } from '../../parts/records/time.tsx';
+import { Records, Time, StateBadge } from '../../parts/records/records.tsx';
 import { Sheet } from '../../parts/layout/sheet.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { AcceptFlagged } from './accept-flagged.tsx';
 import { Decisions } from './decisions.tsx';
@@ -58,13 +56,7 @@ export function ServerTools({ state, view }: { state: OpenServer; view: View }) 
             {
               label: 'Tool',
               cell: ({ name }) => (
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => {
-                    opened.value = name;
-                  }}
-                >
+                <button type="button" class="link" onClick={() => (opened.value = name)}>
                   {visible(name)}
                 </button>
               ),
@@ -87,12 +79,7 @@ export function ServerTools({ state, view }: { state: OpenServer; view: View }) 
         </p>
       )}
       {tool !== undefined && (
-        <Sheet
-          title={visible(tool.canonical)}
-          onClose={() => {
-            opened.value = null;
-          }}
-        >
+        <Sheet title={visible(tool.canonical)} onClose={() => (opened.value = null)}>
           <ToolDetails state={state} tool={tool} isTrusted={view.trusted === true || view.kind === 'static'} />
         </Sheet>
       )}

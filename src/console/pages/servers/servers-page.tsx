@@ -1,48 +1,42 @@
 /** `/console/servers/{name?}`: the list of servers with their health, or one server. */
 import { useMemo } from 'preact/hooks';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
 import { late } from '../../parts/layout/late.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { ServerFields } from './server-fields.tsx';
 import { openServer } from './server-state.ts';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { pathOf, type ViewProps } from '../../router.ts';
+import { StateBadge } from '../../parts/records/records.tsx';
+import { pathOf } from '../../router.ts';
 
-export const kindTitles = { mcp: 'MCP server', openapi: 'OpenAPI document', static: 'Definitions' } as const;
+const kindTitles = { mcp: 'MCP server', openapi: 'OpenAPI document', static: 'Definitions' } as const;
 
-export function ServersPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={ServerEditor}
-      view="servers"
-      title="Servers"
-      about="A server brings tools: an MCP server, the operations of an OpenAPI document, or definitions of your own."
-      noun="server"
-      empty={
-        <>
-          No servers yet. Name one, such as weather, whose tools are then weather.get_forecast and so on. Or{' '}
-          <a href={pathOf('import')}>import</a> a file.
-        </>
-      }
-      example="weather"
-      read={(query) => moniker.value.get('/v1/servers', { params: { query } })}
-      row={({ name, kind, url, command, toolCount, held, health }) => ({
-        name,
-        description: url ?? command ?? 'a pasted document',
-        facts: (
-          <span class="actions">
-            {kindTitles[kind]}, {toolCount} {toolCount === 1 ? 'tool' : 'tools'}
-            {held > 0 && <span class="badge warn">{held} held</span>}
-            {health !== undefined && <StateBadge state={health.status} />}
-          </span>
-        ),
-      })}
-    />
-  );
-}
+export const ServersPage = documentPage({
+  Editor: ServerEditor,
+  view: 'servers',
+  title: 'Servers',
+  about: 'A server brings tools: an MCP server, the operations of an OpenAPI document, or definitions of your own.',
+  noun: 'server',
+  empty: (
+    <>
+      No servers yet. Name one, such as weather, whose tools are then weather.get_forecast and so on. Or{' '}
+      <a href={pathOf('import')}>import</a> a file.
+    </>
+  ),
+  example: 'weather',
+  read: (query) => moniker.value.get('/v1/servers', { params: { query } }),
+  row: ({ name, kind, url, command, toolCount, held, health }) => ({
+    name,
+    description: url ?? command ?? 'a pasted document',
+    facts: (
+      <span class="actions">
+        {kindTitles[kind]}, {toolCount} {toolCount === 1 ? 'tool' : 'tools'}
+        {held > 0 && <span class="badge warn">{held} held</span>}
+        {health !== undefined && <StateBadge state={health.status} />}
+      </span>
+    ),
+  }),
+});
 
 const TestResult = late(async () => (await import('./test-result.tsx')).TestResult);
 const Remarks = late(async () => (await import('./test-result.tsx')).Remarks);

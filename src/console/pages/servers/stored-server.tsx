@@ -3,20 +3,18 @@ import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import { usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
 import { Disclosure } from '../../parts/layout/disclosure.tsx';
-import { ServerProcesses } from './server-processes.tsx';
-import { Facts } from '../../parts/records/facts.tsx';
-import { RecordPages } from '../../parts/records/record-pages.tsx';
+import { Facts, RecordPages, StateBadge, Time } from '../../parts/records/records.tsx';
 import { SignInButton } from '../../parts/actions/sign-in-button.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { Time } from '../../parts/records/time.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { HeldTools } from './held-tools.tsx';
-import { ReviewedOffers } from './server-offers.tsx';
 import type { OpenServer } from './server-state.ts';
 import { ServerTools } from './server-tools.tsx';
+import { CodeBlock } from '../../parts/text/code-block.tsx';
+import { HeldCard } from './held-card.tsx';
+import { offerSubject } from './review-subject.ts';
 
 type StatusProps = { state: OpenServer; view: components['schemas']['ServerView'] };
 
@@ -149,11 +147,84 @@ function UserConnections({ state }: { state: OpenServer }) {
           ),
         },
       ]}
-      empty={<p>Nobody has connected an account yet. Each user does, on the page Connections.</p>}
+      hint="Nobody has connected an account yet. Each user does, on the page Connections."
     />
   );
 }
 
 function count(number: number, noun: string): string | null {
   return number === 0 ? null : `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+type Counts = NonNullable<components['schemas']['ServerView']['offers']>;
+
+/** The prompts, resources and templates of a stored server with their states, and decisions about those that are held. */
+function ReviewedOffers({ state, offers: { prompts, resources, resourceTemplates, held } }: { state: OpenServer; offers: Counts }) {
+  const pages = usePages((page, signal) =>
+    moniker.value.get('/v1/servers/{server}/offers', {
+      params: { path: state.path, query: { limit: 100, ...page } },
+      signal,
+    }),
+  );
+  if (prompts + resources + resourceTemplates + held === 0) return null;
+  const reviewed = { ...state, act: (work: () => Promise<unknown>) => state.act(work).then((isDone) => pages.reload().then(() => isDone)) };
+  return (
+    <section aria-label="Prompts and resources of the server">
+      <h2>Prompts and resources</h2>
+      <p class="muted">
+        A toolset offers them to MCP clients with its members “prompts” and “resources”; without these, what trusted servers list.
+      </p>
+      {pages.items?.map(
+        ({ kind, name, held: hold, definition, decisions }) =>
+          hold !== undefined && (
+            <HeldCard
+              key={`${kind} ${name}`}
+              state={reviewed}
+              subject={offerSubject(state, { kind, name })}
+              held={hold}
+              decisions={decisions}
+              pastCalls={<p class="muted">What accepting it would break is not computed: only calls of tools are compared.</p>}
+            >
+              <CodeBlock text={JSON.stringify(definition, null, 2)} language="json" label={`Definition of ${name}`} />
+            </HeldCard>
+          ),
+      )}
+      <RecordPages
+        caption="Prompts and resources of the server"
+        pages={pages}
+        keyOf={({ kind, name }) => `${kind} ${name}`}
+        columns={[
+          { label: 'Name', cell: ({ name }) => <code>{visible(name)}</code> },
+          { label: 'Kind', cell: ({ kind }) => kind },
+          { label: 'Description', cell: ({ definition }) => <span class="brief">{visible(String(definition.description ?? ''))}</span> },
+          { label: 'State', cell: ({ state: of }) => <StateBadge state={of} /> },
+        ]}
+        hint="None."
+      />
+    </section>
+  );
+}
+
+/** The processes of a server with a command. Loaded when a person opens them. */
+function ServerProcesses({ server, instances }: { server: string; instances: string }) {
+  const pages = usePages(async (_page, signal) => {
+    const { items } = await moniker.value.get('/v1/programs', { signal });
+    return { items: items.filter((one) => one.server === server), nextCursor: null };
+  });
+  const ofNobody = instances === 'shared' ? 'all' : 'the next session';
+  return (
+    <RecordPages
+      caption="Processes of the command"
+      pages={pages}
+      keyOf={({ owner, startedAt }) => `${owner} ${startedAt}`}
+      columns={[
+        { label: 'Of', cell: ({ owner }) => (owner === null ? ofNobody : <code>{visible(owner)}</code>) },
+        { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+        { label: 'Calls', cell: ({ calls }) => calls },
+        { label: 'Started', cell: ({ startedAt }) => <Time iso={startedAt} /> },
+        { label: 'Last use', cell: ({ usedAt }) => <Time iso={usedAt} /> },
+      ]}
+      hint="None runs. The first call starts one."
+    />
+  );
 }

@@ -2,7 +2,7 @@
 import type { components } from '../../../../client/src/index.ts';
 import { PathMessages } from '../../parts/text/path-messages.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
+import { StateBadge } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { count, duration } from '../../text/format.ts';
 

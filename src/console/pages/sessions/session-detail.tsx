@@ -4,13 +4,11 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { SessionEvent } from '../../../../client/src/index.ts';
 import { useAttempt, useEvery, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
-import { Facts } from '../../parts/records/facts.tsx';
+import { Facts, StateBadge, Time, Empty } from '../../parts/records/records.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { saveAs } from '../../parts/documents/save-as.ts';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { Time } from '../../parts/records/time.tsx';
 import { Sheet } from '../../parts/layout/sheet.tsx';
 import { TimelineView } from '../../parts/records/timeline-view.tsx';
 import { visible } from '../../parts/text/visible.ts';
@@ -134,12 +132,9 @@ function Turns({ id, log: { events }, onEarlier }: { id: string; log: SessionLog
   const hasEarlier = events.length > 0 && events[0]?.id !== 1;
   if (conversation.turns.length === 0 && !hasEarlier)
     return (
-      <div class="empty">
-        <h2>No turn ran in this session yet</h2>
-        <p>
-          <a href={pathOf('chat', id)}>Send a message in its chat</a>
-        </p>
-      </div>
+      <Empty title="No turn ran in this session yet">
+        <a href={pathOf('chat', id)}>Send a message in its chat</a>
+      </Empty>
     );
   return (
     <section class="turns" aria-label="Timeline">
@@ -148,9 +143,7 @@ function Turns({ id, log: { events }, onEarlier }: { id: string; log: SessionLog
         turns={conversation.turns}
         now={Math.max(Date.now(), events.at(-1)?.at ?? 0)}
         about={aboutTurn}
-        onPick={(call) => {
-          picked.value = call;
-        }}
+        onPick={(call) => (picked.value = call)}
       />
       {hasEarlier && (
         <p class="more">
@@ -168,14 +161,7 @@ function Turns({ id, log: { events }, onEarlier }: { id: string; log: SessionLog
           </button>
         </p>
       )}
-      {picked.value !== null && (
-        <CallSheet
-          call={picked.value}
-          onClose={() => {
-            picked.value = null;
-          }}
-        />
-      )}
+      {picked.value !== null && <CallSheet call={picked.value} onClose={() => (picked.value = null)} />}
     </section>
   );
 }

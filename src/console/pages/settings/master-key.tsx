@@ -1,11 +1,9 @@
 /** The master key: which one seals what is stored, and sealing everything again after it was changed. */
 import { useAttempt, useEvery, useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { announce } from '../../parts/actions/announce.ts';
 import { ConfirmButton } from '../../parts/actions/confirm-button.tsx';
-import { Facts } from '../../parts/records/facts.tsx';
+import { Facts, StateBadge } from '../../parts/records/records.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { count } from '../../text/format.ts';
 
@@ -13,15 +11,10 @@ const pollMs = 2_000;
 
 export function MasterKeyTab() {
   const { data, error, reload } = useLoaded((signal) => moniker.value.get('/v1/master-key', { signal }));
-  const { problem, attempt } = useAttempt();
+  const { problem, act } = useAttempt();
   const isRunning = data?.reseal.status === 'running';
   useEvery(pollMs, isRunning, reload);
-  const begin = () =>
-    attempt(async () => {
-      await moniker.value.post('/v1/master-key/reseal');
-      announce('Sealing has begun');
-      await reload();
-    });
+  const begin = () => act(() => moniker.value.post('/v1/master-key/reseal'), 'Sealing has begun', reload);
   if (data === null) return error === null ? <p class="muted">Loading…</p> : <ProblemView error={error} retry={() => void reload()} />;
   const { current, previous, reseal } = data;
   const { status, done, left, startedAt, finishedAt, removableAt, workspaces } = reseal;

@@ -1,15 +1,13 @@
-/** `/console/settings/{part?}`: what this key may do, aliases of models, and the appearance. */
+/** `/console/settings/{part?}`: what this key may do, the master key, and the appearance. */
 import type { ViewProps } from '../../router.ts';
 import { isRoot } from '../../api/me.ts';
 import { ViewParts } from '../../parts/layout/view-parts.tsx';
 import { MasterKeyTab } from './master-key.tsx';
-import { ModelAliases } from './model-aliases.tsx';
 import { ThisKey } from './this-key.tsx';
 import { chooseTheme, theme, themes } from '../../api/theme.ts';
 
 const parts = [
   { id: null, title: 'This key', Content: ThisKey },
-  { id: 'models', title: 'Model aliases', Content: ModelAliases },
   { id: 'master-key', title: 'Master key', isRootOnly: true, Content: MasterKeyTab },
   { id: 'appearance', title: 'Appearance', Content: Appearance },
 ];

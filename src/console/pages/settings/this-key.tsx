@@ -2,7 +2,7 @@
 import type { components } from '../../../../client/src/index.ts';
 import { useLoaded } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { Facts } from '../../parts/records/facts.tsx';
+import { Facts } from '../../parts/records/records.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { count, duration } from '../../text/format.ts';

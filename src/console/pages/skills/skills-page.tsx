@@ -1,55 +1,38 @@
 /** `/console/skills/{name?}`: the list of skills, or the editor of one. */
 import { PlainForm } from '../../parts/fields/controls.tsx';
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
 import { moniker } from '../../api/moniker.ts';
 import { UploadButton } from '../../parts/actions/upload-button.tsx';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
 import { TextField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { fileSize, fileText, type SkillDraft, toSkillFile } from './skill-files.ts';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
-import type { ViewProps } from '../../router.ts';
 
-export function SkillsPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={SkillEditor}
-      view="skills"
-      title="Skills"
-      about="A skill is a folder with instructions for a kind of task. Agents load its text when they need it."
-      noun="skill"
-      empty="No skills yet. Create one: name it, then write its SKILL.md or upload a zip archive."
-      example="release-notes"
-      read={(query) => moniker.value.get('/v1/skills', { params: { query } })}
-      row={({ name, description, resources, version, requires = [] }) => ({
-        ...{ name, description },
-        facts: [
-          ...(requires.length > 0 ? [`needs ${requires.join(', ')}`] : []),
-          ...(resources.length > 0 ? [`${resources.length} files`] : []),
-          `version ${version}`,
-        ].join(', '),
-      })}
-    />
-  );
-}
-
-type Warning = components['schemas']['Warning'];
+export const SkillsPage = documentPage({
+  Editor: SkillEditor,
+  view: 'skills',
+  title: 'Skills',
+  about: 'A skill is a folder with instructions for a kind of task. Agents load its text when they need it.',
+  noun: 'skill',
+  empty: 'No skills yet. Create one: name it, then write its SKILL.md or upload a zip archive.',
+  example: 'release-notes',
+  read: (query) => moniker.value.get('/v1/skills', { params: { query } }),
+  row: ({ name, description, resources, version, requires = [] }) => ({
+    ...{ name, description },
+    facts: [
+      ...(requires.length > 0 ? [`needs ${requires.join(', ')}`] : []),
+      ...(resources.length > 0 ? [`${resources.length} files`] : []),
+      `version ${version}`,
+    ].join(', '),
+  }),
+});
 
 function openSkill(name: string) {
   const path = { skill: name };
-  /** Of the newest save. */
-  const warnings = signal<readonly Warning[]>([]);
-  const put = async (body: components['schemas']['Skill'], params: object, headers = {}) => {
-    const sent = await moniker.value.PUT('/v1/skills/{skill}', { params: { path, ...params }, body, headers });
-    if (sent.data !== undefined) warnings.value = sent.data.warnings;
-    return sent;
-  };
   const document = openDocument(`skills ${name}`, {
     ...documentAt('/v1/skills/{skill}', path),
     blank: {
@@ -57,37 +40,31 @@ function openSkill(name: string) {
       resources: {},
     } as SkillDraft,
     toDraft: ({ content, resources = {} }) => ({ content, resources }),
-    write: (draft, header) => put(draft, { header }),
   });
   /** Replaces the stored skill by the content of a zip archive. */
-  const upload = async (archive: Blob): Promise<void> => {
+  const upload = (archive: Blob) => {
     // The client sends bytes unchanged; the typed body is that of JSON.
-    const sent = await put(archive as unknown as SkillDraft, {}, { 'content-type': 'application/zip' });
-    if (sent.response.ok) return await document.discard();
-    document.problem.value = new MonikerError(sent.error, {
-      status: sent.response.status,
-      requestId: sent.response.headers.get('x-request-id'),
-    });
+    const body = archive as unknown as SkillDraft;
+    const headers = { 'content-type': 'application/zip' };
+    return document.store(moniker.value.PUT('/v1/skills/{skill}', { params: { path }, body, headers }));
   };
-  return { document, warnings, upload };
+  return { document, upload };
 }
 
 /** The editor of a skill: SKILL.md and its resource files. */
 function SkillEditor({ name }: { name: string }) {
-  const { document, warnings, upload } = useMemo(() => openSkill(name), [name]);
+  const { document, upload } = useMemo(() => openSkill(name), [name]);
   return (
     <DocumentEditor
-      {...{ document, name, view: 'skills', title: 'Skills', warnings: warnings.value }}
+      {...{ document, name, view: 'skills', title: 'Skills' }}
       above={(skill) => (
         // Not made again when an archive replaces the draft: the opened file stays open.
         <div class="fields">
-          <TextField
-            label="SKILL.md"
-            rows={18}
-            isCode
-            hint="Frontmatter with name and description, then the instructions. allowed-tools and requires name the tools that it needs."
-            {...membersOf(skill, document.edit).required('content')}
-          />
+          {memberFields(skill, document.edit).required('content', 'SKILL.md', {
+            rows: 18,
+            isCode: true,
+            hint: 'Frontmatter with name and description, then the instructions. allowed-tools and requires name the tools that it needs.',
+          })}
           <ResourceFiles skill={skill} onChange={(resources) => document.edit({ ...skill, resources })} />
           <p>
             <UploadButton
@@ -127,9 +104,7 @@ function ResourceFiles({ skill: { resources }, onChange }: FilesProps) {
               class="plain"
               aria-pressed={shown.value === path}
               disabled={fileText(file) === null}
-              onClick={() => {
-                shown.value = shown.value === path ? null : path;
-              }}
+              onClick={() => (shown.value = shown.value === path ? null : path)}
             >
               <code>{visible(path)}</code>
             </button>

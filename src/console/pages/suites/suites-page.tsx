@@ -6,40 +6,34 @@ import { openDocument, withMembers } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
 import { useNames, usePages } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
-import { ChoiceField, FieldFault, NamesField, NumberField, TextField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
-import { RecordPages } from '../../parts/records/record-pages.tsx';
-import type { Column } from '../../parts/records/records.tsx';
-import { Time } from '../../parts/records/time.tsx';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
+import { ChoiceField, FieldFault, TextField } from '../../parts/fields/fields.tsx';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
+import { RecordPages, type Column, Time } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
-import { pathOf, type ViewProps } from '../../router.ts';
-import { CaseLines } from './case-lines.tsx';
-import { RuleRows } from './rule-rows.tsx';
+import { pathOf } from '../../router.ts';
+import { caseFromLine, caseLine } from './case-text.ts';
+import { Select } from '../../parts/fields/controls.tsx';
+import { CellInput, RowTable } from '../../parts/fields/row-table.tsx';
+import { type Rule, type RuleKind, partsOf, ruleKinds, ruleOf } from '../../text/replay-rules.ts';
 
 type Suite = components['schemas']['Suite'];
 type Selection = components['schemas']['SuiteSelection'];
 
-export function SuitesPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={SuiteEditor}
-      view="suites"
-      title="Suites"
-      about="A suite says which recorded work is replayed, and what must hold: before you change a model, an agent or a toolset."
-      noun="suite"
-      empty="No suites yet. Create one: name it, then choose the agent whose turns it replays."
-      example="support"
-      read={(query) => moniker.value.get('/v1/suites', { params: { query } })}
-      row={({ name, description, select, cases, rules = [] }) => ({
-        ...{ name, description },
-        facts: `${cases === undefined ? (select?.agent ?? select?.model ?? 'a selection') : `${cases.length} cases`}${rules.length === 0 ? '' : `, ${rules.length} rules`}`,
-      })}
-    />
-  );
-}
+export const SuitesPage = documentPage({
+  Editor: SuiteEditor,
+  view: 'suites',
+  title: 'Suites',
+  about: 'A suite says which recorded work is replayed, and what must hold: before you change a model, an agent or a toolset.',
+  noun: 'suite',
+  empty: 'No suites yet. Create one: name it, then choose the agent whose turns it replays.',
+  example: 'support',
+  read: (query) => moniker.value.get('/v1/suites', { params: { query } }),
+  row: ({ name, description, select, cases, rules = [] }) => ({
+    ...{ name, description },
+    facts: `${cases === undefined ? (select?.agent ?? select?.model ?? 'a selection') : `${cases.length} cases`}${rules.length === 0 ? '' : `, ${rules.length} rules`}`,
+  }),
+});
 
 function openSuite(name: string) {
   return openDocument(`suites ${name}`, {
@@ -76,11 +70,11 @@ const sources = [
 ] as const;
 
 function SuiteFields({ draft, edit }: { draft: Suite; edit(next: Suite): void }) {
-  const members = membersOf<Suite>(draft, edit);
+  const members = memberFields<Suite>(draft, edit);
   const source = draft.cases === undefined ? 'select' : 'cases';
   return (
     <>
-      <TextField label="Description" {...members.text('description')} />
+      {members.text('description', 'Description')}
       <fieldset class="fields">
         <legend>What is replayed</legend>
         <ChoiceField
@@ -115,33 +109,27 @@ function SuiteFields({ draft, edit }: { draft: Suite; edit(next: Suite): void })
 function SelectionFields({ selection, edit }: { selection: Selection; edit(next: Selection): void }) {
   const agents = useNames((signal) => moniker.value.get('/v1/agents', { params: { query: { limit: 100 } }, signal }));
   const toolsets = useNames((signal) => moniker.value.get('/v1/toolsets', { params: { query: { limit: 100 } }, signal }));
-  const members = membersOf<Selection>(selection, edit, 'select.');
+  const members = memberFields<Selection>(selection, edit, 'select.');
   const isOfTurns = selection.kind !== 'request';
   return (
     <div class="fields two">
-      <ChoiceField
-        label="Kind"
-        {...members.choice('kind', [
-          ['turn', 'turns of sessions'],
-          ['request', 'requests to models, whose bodies are logged'],
-        ])}
-      />
-      <TextField label="Agent" suggestions={agents} placeholder="any" {...members.word('agent')} />
-      <TextField label="Model" placeholder="any, or provider/model" {...members.word('model')} />
-      {isOfTurns && <TextField label="Toolset" suggestions={toolsets} placeholder="any" {...members.word('toolset')} />}
-      {isOfTurns && <NamesField label="Called one of these tools" placeholder="github.*" {...members.names('tools')} />}
-      <ChoiceField
-        label="Ended as"
-        {...members.choice('status', [
-          ['', 'any'],
-          ...(['completed', 'failed', 'cancelled', 'interrupted'] as const).map((one) => [one, one] as const),
-        ])}
-      />
-      <TextField label="Key" placeholder="any, or the id of a key" {...members.word('key')} />
-      <NumberField label="Last days" placeholder="30" {...members.number('days')} />
-      <TextField label="From" hint="In place of days, such as 2026-11-01 (UTC)." {...members.word('from')} />
-      <TextField label="To" placeholder="today" {...members.word('to')} />
-      <NumberField label="Most cases" hint="The newest ones, at most 1000." placeholder="100" {...members.number('limit')} />
+      {members.choice('kind', 'Kind', [
+        ['turn', 'turns of sessions'],
+        ['request', 'requests to models, whose bodies are logged'],
+      ])}
+      {members.word('agent', 'Agent', { suggestions: agents, placeholder: 'any' })}
+      {members.word('model', 'Model', { placeholder: 'any, or provider/model' })}
+      {isOfTurns && members.word('toolset', 'Toolset', { suggestions: toolsets, placeholder: 'any' })}
+      {isOfTurns && members.names('tools', 'Called one of these tools', { placeholder: 'github.*' })}
+      {members.choice('status', 'Ended as', [
+        ['', 'any'],
+        ...(['completed', 'failed', 'cancelled', 'interrupted'] as const).map((one) => [one, one] as const),
+      ])}
+      {members.word('key', 'Key', { placeholder: 'any, or the id of a key' })}
+      {members.number('days', 'Last days', { placeholder: '30' })}
+      {members.word('from', 'From', { hint: 'In place of days, such as 2026-11-01 (UTC).' })}
+      {members.word('to', 'To', { placeholder: 'today' })}
+      {members.number('limit', 'Most cases', { hint: 'The newest ones, at most 1000.', placeholder: '100' })}
     </div>
   );
 }
@@ -168,7 +156,7 @@ function SelectedCases({ name }: { name: string }) {
         pages={pages}
         keyOf={(one) => JSON.stringify(one)}
         columns={columns}
-        empty={<p>Nothing matches. Chat with the agent first, or change the selection.</p>}
+        hint="Nothing matches. Chat with the agent first, or change the selection."
       />
     </section>
   );
@@ -190,3 +178,80 @@ const columns: readonly Column<Selected>[] = [
   { label: 'With', cell: ({ agent, model }) => visible(agent === null ? (model ?? '–') : `agent/${agent}`) },
   { label: 'Cannot be replayed', cell: ({ reason }) => visible(reason ?? '–') },
 ];
+
+type SuiteCase = components['schemas']['SuiteCase'];
+
+/** What is typed stays as it is typed. A line that is unchanged keeps the rules of its case, which are in the document. */
+function CaseLines({ cases, onInput }: { cases: readonly SuiteCase[]; onInput(cases: SuiteCase[]): void }) {
+  const text = useSignal(cases.map(caseLine).join('\n'));
+  return (
+    <TextField
+      label="Cases"
+      path="cases"
+      isCode
+      rows={8}
+      hint="One a line: the id of a session for all of its turns, of a session and a turn, or request and its id. Rules of single cases are in the document below."
+      placeholder={'0a1b2c3d\n0a1b2c3d turn_2\nrequest 4e5f6a7b'}
+      value={text.value}
+      onInput={(typed) => {
+        text.value = typed;
+        const known = new Map(cases.map((one) => [caseLine(one), one]));
+        onInput(typed.split('\n').flatMap((line) => (line.trim() === '' ? [] : [known.get(line.trim()) ?? caseFromLine(line)])));
+      }}
+    />
+  );
+}
+
+const choices = Object.entries(ruleKinds).map(([kind, { label }]) => [kind as RuleKind, label] as const);
+
+type Row = { rule: Rule };
+
+/** The rules of a suite as rows: a kind, and a value where the kind has one. */
+function RuleRows({ rules, onChange }: { rules: readonly Rule[]; onChange(rules: Rule[]): void }) {
+  return (
+    <RowTable<Row>
+      class="rule-rows"
+      noun="a rule"
+      rows={rules.map((rule) => ({ rule }))}
+      blank={{ rule: { calls: 'same' } }}
+      onChange={(rows) => onChange(rows.map(({ rule }) => rule))}
+      columns={[
+        {
+          label: 'A replay has',
+          input: ({ rule }, change, of) => {
+            const { kind, value } = partsOf(rule);
+            return (
+              <Select
+                aria-label={`Kind of ${of}`}
+                value={kind}
+                choices={choices}
+                onInput={(next) => change({ rule: ruleOf(next, value ?? '') })}
+              />
+            );
+          },
+        },
+        {
+          label: 'Value',
+          input: ({ rule }, change, of) => {
+            const { kind, value } = partsOf(rule);
+            // JSON is read when the field is left: half of it is another text.
+            if (kind === 'json-value')
+              return (
+                <input
+                  class="code"
+                  aria-label={`Value of ${of}`}
+                  value={value ?? ''}
+                  onChange={({ currentTarget }) => change({ rule: ruleOf(kind, currentTarget.value) })}
+                />
+              );
+            return (
+              value !== null && (
+                <CellInput label={`Value of ${of}`} value={value} onInput={(text) => change({ rule: ruleOf(kind, text) })} />
+              )
+            );
+          },
+        },
+      ]}
+    />
+  );
+}

@@ -1,10 +1,11 @@
 /** One entry of a toolset beyond its names: modes of aliases, arguments that are renamed or set, its description and its approval. */
-import { type Choices, Select } from '../../parts/fields/controls.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
 import { IssuesOf } from '../../parts/fields/field-issues.tsx';
-import { CheckField, ChoiceField, TextField } from '../../parts/fields/fields.tsx';
+import { type Choices, Select } from '../../parts/fields/controls.tsx';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
+import { CheckField } from '../../parts/fields/fields.tsx';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { withMembers } from '../../api/document.ts';
 import { moniker } from '../../api/moniker.ts';
 import { visible } from '../../parts/text/visible.ts';
 import { jsonRecordOf } from '../../text/json.ts';
@@ -18,6 +19,7 @@ import {
   withArgument,
   firstTarget,
 } from './toolset-draft.ts';
+import { EntryTargets } from './entry-targets.tsx';
 import type { OpenToolset } from './toolset-state.ts';
 
 const modes = [
@@ -43,7 +45,7 @@ export function EntryPanel({ state, selected }: { state: OpenToolset; selected: 
   const edit = (next: ToolsetRow): void => state.document.edit(replaceEntry(document, selected, next));
   return (
     <IssuesOf error={check.value.error}>
-      <EntryFields key={`${generation.value} ${selected} ${entry.tool}`} entry={entry} path={`tools[${selected}]`} edit={edit} />
+      <EntryFields key={`${generation.value} ${selected} ${document.tools.length}`} entry={entry} path={`tools[${selected}]`} edit={edit} />
     </IssuesOf>
   );
 }
@@ -51,28 +53,57 @@ export function EntryPanel({ state, selected }: { state: OpenToolset; selected: 
 type FieldsProps = { entry: ToolsetRow; path: string; edit(next: ToolsetRow): void };
 
 function EntryFields({ entry, path, edit }: FieldsProps) {
-  const members = membersOf(entry, edit, `${path}.`);
+  const members = memberFields(entry, edit, `${path}.`);
   return (
     <div class="fields">
       <h2>{visible([entry.tool ?? path].flat().join(' / '))}</h2>
-      <TextField label="Description" rows={3} placeholder="The tool’s own description" {...members.text('description')} />
-      <ChoiceField
-        label="Approval"
-        {...members.choice('approval', [
-          ['', 'as the policy says (default)'],
-          ['policy', 'as the policy says'],
-          ['always', 'each call requires approval'],
-          ['never', 'never'],
-        ])}
-      />
-      <CheckField
-        label="Send its definition from the first step on"
-        hint="Large toolsets load other tools on demand."
-        {...members.check('alwaysOffered')}
-      />
+      {members.text('description', 'Description', { rows: 3, placeholder: 'The tool’s own description' })}
+      {members.choice('approval', 'Approval', [
+        ['', 'as the policy says (default)'],
+        ['policy', 'as the policy says'],
+        ['always', 'each call requires approval'],
+        ['never', 'never'],
+      ])}
+      {members.check('alwaysOffered', 'Send its definition from the first step on', { hint: 'Large toolsets load other tools on demand.' })}
+      {firstTarget(entry)?.endsWith('*') !== true && (
+        <>
+          <CheckField
+            label="Runs in place of the web search that clients declare"
+            hint="For models whose provider has none. One entry of the toolset; its tool takes a query."
+            path={`${path}.standsFor`}
+            value={entry.standsFor === 'web_search'}
+            onInput={(isSet) => edit(withMembers(entry, { standsFor: isSet ? 'web_search' : undefined }))}
+          />
+          <EntryTargets entry={entry} path={path} edit={edit} />
+        </>
+      )}
+      <EntryCache entry={entry} path={path} edit={edit} />
       <AliasModes entry={entry} edit={edit} />
       <Arguments entry={entry} edit={edit} />
     </div>
+  );
+}
+
+type Cache = NonNullable<ToolsetRow['cache']>;
+
+/** Without a time, results are not stored. */
+function EntryCache({ entry, path, edit }: FieldsProps) {
+  const { cache } = entry;
+  const members = memberFields<Partial<Cache>>(cache ?? {}, (next) => edit(withMembers(entry, { cache: next as Cache })), `${path}.cache.`);
+  return (
+    <>
+      {members.number('ttl', 'Seconds that a result is stored', {
+        hint: 'Equal calls get it. Only for tools of servers that only read.',
+        placeholder: 'not stored',
+        path: cache === undefined ? `${path}.cache` : `${path}.cache.ttl`,
+        onInput: (ttl) => edit(withMembers(entry, { cache: ttl === undefined ? undefined : { ...cache, ttl } })),
+      })}
+      {cache !== undefined &&
+        members.choice('per', 'A result is for', [
+          ['key', 'calls of the same key'],
+          ['workspace', 'all calls of the workspace'],
+        ])}
+    </>
   );
 }
 
@@ -159,13 +190,14 @@ function useArguments(canonical: string | undefined): readonly Property[] {
   const properties = useSignal<readonly Property[]>([]);
   useEffect(() => {
     if (canonical === undefined || canonical.endsWith('*')) return;
-    moniker.value.get('/v1/tools/{canonical}', { params: { path: { canonical } } }).then(
-      ({ inputSchema }) => {
-        const found = Object.entries(jsonRecordOf(inputSchema.properties));
-        properties.value = found.map(([name, schema]) => ({ name, about: String(jsonRecordOf(schema).description ?? '') }));
-      },
-      () => undefined,
-    );
+    const load = async (): Promise<void> => {
+      const { data } = await moniker.value.GET('/v1/tools/{canonical}', { params: { path: { canonical } } });
+      const found = Object.entries(jsonRecordOf(data?.inputSchema.properties));
+      properties.value = found.map(([name, schema]) => ({ name, about: String(jsonRecordOf(schema).description ?? '') }));
+    };
+    // While the name is typed, nothing is asked.
+    const timer = setTimeout(() => void load().catch(() => undefined), 250);
+    return () => clearTimeout(timer);
   }, [canonical]);
   return properties.value;
 }

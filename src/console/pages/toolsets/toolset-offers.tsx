@@ -1,11 +1,10 @@
 /** Which prompts and resources of MCP servers a toolset offers, and under which names. */
+import { IssuesOf } from '../../parts/fields/field-issues.tsx';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { moniker } from '../../api/moniker.ts';
 import { bound, PlainForm, Select, Suggestions } from '../../parts/fields/controls.tsx';
-import { IssuesOf } from '../../parts/fields/field-issues.tsx';
-import { NamesField, TextField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { type OfferMember, type OfferRow, offerRows, serversOf, withOfferRows } from './offer-draft.ts';
 import type { ToolsetDraft } from './toolset-draft.ts';
@@ -87,7 +86,7 @@ type OfferProps = { row: OfferRow; kind: OfferMember; path: string; edit(next: O
 
 function Offer({ row, kind, path, edit, remove }: OfferProps) {
   const { pattern } = row;
-  const members = membersOf(row, edit, path);
+  const members = memberFields(row, edit, path);
   const isOne = !pattern.endsWith('*');
   return (
     <details class="offer">
@@ -95,10 +94,10 @@ function Offer({ row, kind, path, edit, remove }: OfferProps) {
         <code>{visible(pattern)}</code>
       </summary>
       <div class="fields">
-        {isOne && <TextField label="Name" placeholder="Its own name" {...members.text('name')} />}
-        {isOne && kind === 'resources' && <TextField label="URI" placeholder="Its own URI" {...members.text('uri')} />}
-        {isOne && <NamesField label={kind === 'prompts' ? 'Aliases' : 'Further URIs'} {...members.names('aliases')} />}
-        {isOne && <TextField label="Description" rows={2} placeholder="Its own description" {...members.text('description')} />}
+        {isOne && members.text('name', 'Name', { placeholder: 'Its own name' })}
+        {isOne && kind === 'resources' && members.text('uri', 'URI', { placeholder: 'Its own URI' })}
+        {isOne && members.names('aliases', kind === 'prompts' ? 'Aliases' : 'Further URIs')}
+        {isOne && members.text('description', 'Description', { rows: 2, placeholder: 'Its own description' })}
         <label class="check">
           <input
             type="checkbox"

@@ -50,9 +50,7 @@ export function TestPanel({ state, selected }: { state: OpenToolset; selected: n
             key={field.name}
             field={field}
             value={values[field.name]}
-            onInput={(typed) => {
-              args.value = withArgumentText(values, field, typed);
-            }}
+            onInput={(typed) => (args.value = withArgumentText(values, field, typed))}
           />
         ))
       )}

@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { MonikerError } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import {
@@ -21,30 +21,24 @@ import {
 import { ToolsetPanels } from './toolset-panels.tsx';
 import { RevokedTools } from './toolset-revoked.tsx';
 import { openToolset, type OpenToolset } from './toolset-state.ts';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
 import { late } from '../../parts/layout/late.tsx';
-import { pathOf, type ViewProps } from '../../router.ts';
+import { pathOf } from '../../router.ts';
 
-export function ToolsetsPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={ToolsetView}
-      view="toolsets"
-      title="Toolsets"
-      about="A toolset is a list of tools under the names that models see."
-      noun="toolset"
-      empty={
-        <>
-          No toolsets yet. Name one, or <a href={pathOf('import')}>import</a> a file.
-        </>
-      }
-      example="helpdesk"
-      read={(query) => moniker.value.get('/v1/toolsets', { params: { query } })}
-      row={({ toolCount, version, ...rest }) => ({ ...rest, facts: `${toolCount} tools, version ${version}` })}
-    />
-  );
-}
+export const ToolsetsPage = documentPage({
+  Editor: ToolsetView,
+  view: 'toolsets',
+  title: 'Toolsets',
+  about: 'A toolset is a list of tools under the names that models see.',
+  noun: 'toolset',
+  empty: (
+    <>
+      No toolsets yet. Name one, or <a href={pathOf('import')}>import</a> a file.
+    </>
+  ),
+  example: 'helpdesk',
+  read: (query) => moniker.value.get('/v1/toolsets', { params: { query } }),
+  row: ({ toolCount, version, ...rest }) => ({ ...rest, facts: `${toolCount} tools, version ${version}` }),
+});
 
 const UsedBy = late(async () => (await import('./used-by.tsx')).UsedBy);
 const InventedNames = late(async () => (await import('./invented-names.tsx')).InventedNames);

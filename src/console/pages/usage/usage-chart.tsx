@@ -25,21 +25,13 @@ export function UsageChart({ series: { names, days }, isCount, what, format }: C
         preserveAspectRatio="none"
         role="img"
         aria-label={`${what} for each day.${largest === null || largest.total === 0 ? '' : ` The most on ${largest.day}: ${format(largest.total)}.`} The table below has the numbers.`}
-        onPointerLeave={() => {
-          pointed.value = null;
-        }}
+        onPointerLeave={() => (pointed.value = null)}
       >
         {ticks.map((tick) => (
           <line key={tick} x1="0" x2={days.length} y1={height * tick} y2={height * tick} />
         ))}
         {days.map((day, index) => (
-          <g
-            key={day.day}
-            class={shown === null || shown === day ? undefined : 'faded'}
-            onPointerEnter={() => {
-              pointed.value = day;
-            }}
-          >
+          <g key={day.day} class={shown === null || shown === day ? undefined : 'faded'} onPointerEnter={() => (pointed.value = day)}>
             <rect class="hit" x={index} y="0" width="1" height={height} />
             {stack(day.values).map(([from, to], series) => (
               <rect

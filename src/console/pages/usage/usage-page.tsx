@@ -1,16 +1,16 @@
-/** `/console/usage`: what models and tools used and cost, by day. `/console/usage/requests`: the request log. */
+/** `/console/usage`: what models and tools used and cost, by day. `/requests`: the request log; `/cache`: what stored replies saved. */
 import { asWritten, Select } from '../../parts/fields/controls.tsx';
-import { paginate } from '../../../../client/src/index.ts';
 import { type LoadedData, useLoaded } from '../../api/load.ts';
-import { moniker } from '../../api/moniker.ts';
 import { Filters, filtersOf } from '../../parts/records/filters.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { Records, type Column } from '../../parts/records/records.tsx';
+import { late } from '../../parts/layout/late.tsx';
 import { ViewParts } from '../../parts/layout/view-parts.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf, query, setQuery, type ViewProps } from '../../router.ts';
 import { compact, count, duration, money } from '../../text/format.ts';
 import { RequestLog } from './request-log.tsx';
+import { loadKeyNames, loadUsage, maxRows, Ranges, Tiles } from './usage-range.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import type { DayBar, Group, Grouping, Measure, Totals } from './usage-series.ts';
 import { daySeries, groupings, groupRows, measureOf, measures, usualMeasure } from './usage-series.ts';
@@ -18,6 +18,7 @@ import { daySeries, groupings, groupRows, measureOf, measures, usualMeasure } fr
 const parts = [
   { id: null, title: 'By day', Content: UsageSums },
   { id: 'requests', title: 'Requests', Content: RequestLog },
+  { id: 'cache', title: 'Cached replies', Content: late(async () => (await import('./reply-cache.tsx')).ReplyCache) },
 ];
 
 export function UsagePage({ id }: ViewProps) {
@@ -25,9 +26,6 @@ export function UsagePage({ id }: ViewProps) {
 }
 
 type Sums = Awaited<ReturnType<typeof loadSums>>;
-
-/** Rows are a group on a day. Beyond that, a range has more groups than a person compares. */
-const maxRows = 5_000;
 
 function UsageSums() {
   const by = groupings.find((one) => one === query.value.get('by')) ?? 'model';
@@ -64,18 +62,8 @@ function UsageSums() {
 }
 
 async function loadSums(by: Grouping, filter: Record<string, string>, signal: AbortSignal) {
-  const query = { ...filter, by: `day,${by}` };
-  const { from, to, totals } = await moniker.value.get('/v1/usage', { params: { query: { ...query, limit: 1 } }, signal });
-  const rows = [];
-  for await (const row of paginate(moniker.value, '/v1/usage', { query: { ...query, limit: 200 } }, { signal }))
-    if (rows.push(row) >= maxRows) break;
-  return { from, to, totals, rows, isCut: rows.length >= maxRows, keyNames: by === 'key' ? await loadKeyNames(signal) : new Map() };
-}
-
-/** Names by id. Only administrators can list keys: others see ids. */
-async function loadKeyNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const { data } = await moniker.value.GET('/v1/keys', { params: { query: { limit: 200 } }, signal });
-  return new Map(data?.items.map(({ id, name }) => [id, name]));
+  const loaded = await loadUsage({ ...filter, by: `day,${by}` }, signal);
+  return { ...loaded, keyNames: by === 'key' ? await loadKeyNames(signal) : new Map<string, string>() };
 }
 
 function groupNames({ rows }: Sums, by: Grouping): string[] {
@@ -111,7 +99,7 @@ function SumsView({ sums: { data, error, reload }, by }: { sums: LoadedData<Sums
   const series = { ...sums, names: sums.names.map(labelOf) };
   return (
     <>
-      <Tiles totals={totals} isTools={by === 'tool'} />
+      <TotalTiles totals={totals} isTools={by === 'tool'} />
       <Unpriced
         totals={totals}
         unpriced={by === 'model' ? groupRows(rows, by, 'calls').filter(({ unpricedCalls }) => unpricedCalls) : []}
@@ -147,7 +135,7 @@ function SumsView({ sums: { data, error, reload }, by }: { sums: LoadedData<Sums
 
 const labels: Readonly<Record<Measure, string>> = { cost: 'Cost', tokens: 'Tokens', calls: 'Calls', failures: 'Failed calls' };
 
-function Tiles({ totals, isTools }: { totals: Totals; isTools: boolean }) {
+function TotalTiles({ totals, isTools }: { totals: Totals; isTools: boolean }) {
   const { calls, failures, durationMs, inputTokens = 0, cachedInputTokens = 0, outputTokens = 0, reasoningTokens = 0, cost } = totals;
   const share = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 100));
   const tiles = [
@@ -161,15 +149,7 @@ function Tiles({ totals, isTools }: { totals: Totals; isTools: boolean }) {
     ['Calls', count(calls), `${count(failures)} failed`],
     ['Average time', duration(durationMs / calls), 'of a call'],
   ] as const;
-  return (
-    <ul class="tiles">
-      {tiles.map(([name, value, note]) => (
-        <li key={name}>
-          <span class="muted">{name}</span> <strong>{value}</strong> <span class="muted">{note}</span>
-        </li>
-      ))}
-    </ul>
-  );
+  return <Tiles tiles={tiles} />;
 }
 
 function Unpriced({ totals: { unpricedCalls = 0, calls }, unpriced }: { totals: Totals; unpriced: readonly Group[] }) {
@@ -202,26 +182,6 @@ function columnsOf(by: Grouping, labelOf: (name: string) => string): Column<Grou
 function costCell({ cost, unpricedCalls = 0 }: Group) {
   if (cost == null) return <span class="muted">{unpricedCalls > 0 ? 'unknown' : '–'}</span>;
   return unpricedCalls > 0 ? <span title={`Without ${unpricedCalls} calls of unknown cost`}>{money(cost)} +</span> : money(cost);
-}
-
-function Ranges() {
-  const from = query.value.get('from');
-  const isOpen = query.value.get('to') === null;
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as a form
-    <div class="tabs" role="group" aria-label="Range">
-      {[7, 30, 90].map((days) => {
-        const start = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
-        // 30 days are the default of the service.
-        const isSet = isOpen && (from === start || (from === null && days === 30));
-        return (
-          <button key={days} type="button" aria-pressed={isSet} onClick={() => setQuery({ from: days === 30 ? null : start, to: null })}>
-            {days} days
-          </button>
-        );
-      })}
-    </div>
-  );
 }
 
 function Choice({ name, label, value, choices }: { name: string; label: string; value: string; choices: readonly string[] }) {

@@ -47,17 +47,10 @@ type Counts = { [Key in keyof Totals]: number };
 
 function add(sum: Totals | undefined, row: UsageRow): Totals {
   const result: Totals = { ...(sum ?? { calls: 0, failures: 0, durationMs: 0, cost: null }) };
-  const fields = [
-    'calls',
-    'failures',
-    'durationMs',
-    'inputTokens',
-    'cachedInputTokens',
-    'outputTokens',
-    'reasoningTokens',
-    'unpricedCalls',
-  ];
-  for (const field of fields as (keyof Counts)[]) result[field] = (result[field] ?? 0) + (row[field] ?? 0);
+  const tokens = ['inputTokens', 'cachedInputTokens', 'outputTokens', 'reasoningTokens'];
+  const fields = ['calls', 'failures', 'durationMs', ...tokens, 'unpricedCalls', 'cachedCalls', 'savedTokens', 'savedCost'];
+  // An absent sum is not 0: what replies would have cost may be unknown.
+  for (const field of fields as (keyof Counts)[]) if (row[field] !== undefined) result[field] = (result[field] ?? 0) + (row[field] ?? 0);
   // null: the cost of no call is known, which is not 0.
   result.cost = row.cost == null ? (sum?.cost ?? null) : (sum?.cost ?? 0) + row.cost;
   return result;

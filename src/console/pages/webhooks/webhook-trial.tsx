@@ -1,7 +1,7 @@
 /** An example event, and what the draft of the webhook does with it. Nothing is stored and nothing runs. */
 import { useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
-import { Facts } from '../../parts/records/facts.tsx';
+import { Facts } from '../../parts/records/records.tsx';
 import { TextField } from '../../parts/fields/fields.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
 import { visible } from '../../parts/text/visible.ts';

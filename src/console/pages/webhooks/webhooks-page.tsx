@@ -3,35 +3,29 @@ import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
 import { withMembers } from '../../api/document.ts';
 import { CopyButton } from '../../parts/actions/copy-button.tsx';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
+import { DocumentEditor, documentPage } from '../../parts/documents/document-view.tsx';
 import { ChoiceField, SecretField, TextField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { AgentFields, CallbackFields } from '../../parts/fields/trigger-fields.tsx';
-import { pathOf, type ViewProps } from '../../router.ts';
+import { pathOf } from '../../router.ts';
 import { openWebhook, type WebhookDraft } from './webhook-draft.ts';
 import { WebhookTrial } from './webhook-trial.tsx';
 import { moniker } from '../../api/moniker.ts';
-import { DocumentList } from '../../parts/documents/document-list.tsx';
 
-export function WebhooksPage({ id }: ViewProps) {
-  return (
-    <DocumentList
-      id={id}
-      Editor={WebhookEditor}
-      view="webhooks"
-      title="Webhooks"
-      about="A webhook starts a turn of an agent for each event that another service sends."
-      noun="webhook"
-      empty="No webhooks yet. Create one: name it, then choose who signs its events and what it tells the agent."
-      example="triage"
-      read={(query) => moniker.value.get('/v1/webhooks', { params: { query } })}
-      row={({ name, description, agent, scheme, paused }) => ({
-        ...{ name, description },
-        facts: `${scheme} → agent/${agent}${paused ? ', paused' : ''}`,
-      })}
-    />
-  );
-}
+export const WebhooksPage = documentPage({
+  Editor: WebhookEditor,
+  view: 'webhooks',
+  title: 'Webhooks',
+  about: 'A webhook starts a turn of an agent for each event that another service sends.',
+  noun: 'webhook',
+  empty: 'No webhooks yet. Create one: name it, then choose who signs its events and what it tells the agent.',
+  example: 'triage',
+  read: (query) => moniker.value.get('/v1/webhooks', { params: { query } }),
+  row: ({ name, description, agent, scheme, paused }) => ({
+    ...{ name, description },
+    facts: `${scheme} → agent/${agent}${paused ? ', paused' : ''}`,
+  }),
+});
 
 const schemes: readonly (readonly [scheme: components['schemas']['WebhookScheme'], label: string])[] = [
   ['standard', 'Standard Webhooks'],
@@ -46,10 +40,10 @@ const schemes: readonly (readonly [scheme: components['schemas']['WebhookScheme'
 function WebhookEditor({ name }: { name: string }) {
   const webhook = useMemo(() => openWebhook(name), [name]);
   const { document, tryDraft } = webhook;
-  const { url = '', warnings, hasSecret = false, hasCallbackSecret = false } = document.view.value ?? {};
+  const { url = '', hasSecret = false, hasCallbackSecret = false } = document.view.value ?? {};
   return (
     <DocumentEditor
-      {...{ document, hasText: true, name, view: 'webhooks', title: 'Webhooks', warnings, onLoaded: tryDraft }}
+      {...{ document, hasText: true, name, view: 'webhooks', title: 'Webhooks', onLoaded: tryDraft }}
       notes={
         document.etag.value !== null && (
           <p class="address">
@@ -68,7 +62,7 @@ function WebhookEditor({ name }: { name: string }) {
 type FieldsProps = { draft: WebhookDraft; edit(next: WebhookDraft): void; hasSecret: boolean; hasCallbackSecret: boolean };
 
 function WebhookFields({ draft, edit, hasSecret, hasCallbackSecret }: FieldsProps) {
-  const members = membersOf(draft, edit);
+  const members = memberFields(draft, edit);
   const secret = draft.secret ?? '';
   return (
     <>
@@ -112,34 +106,25 @@ function WebhookFields({ draft, edit, hasSecret, hasCallbackSecret }: FieldsProp
       </fieldset>
       <fieldset class="fields">
         <legend>Turn</legend>
-        <TextField
-          label="Filter (CEL)"
-          isCode
-          rows={2}
-          hint="Over event, payload and headers. Other events are stored as ignored."
-          placeholder={'event == "issues" && payload.action == "opened"'}
-          {...members.text('filter')}
-        />
-        <TextField
-          label="Session key"
-          isCode
-          hint="Deliveries with the same key share a session. {{@delivery}}: a new session for each."
-          {...members.text('session')}
-        />
-        <TextField
-          label="Input"
-          isCode
-          rows={5}
-          hint="The message to the agent. {{path}} is a value of the payload; values are marked as data, not as instructions."
-          {...members.required('input')}
-        />
-        <ChoiceField
-          label="The sender gets"
-          {...members.choice('respond', [
-            ['async', 'an answer at once; the turn runs in the background'],
-            ['sync', 'the text of the turn, within 25 s'],
-          ])}
-        />
+        {members.text('filter', 'Filter (CEL)', {
+          isCode: true,
+          rows: 2,
+          hint: 'Over event, payload and headers. Other events are stored as ignored.',
+          placeholder: 'event == "issues" && payload.action == "opened"',
+        })}
+        {members.text('session', 'Session key', {
+          isCode: true,
+          hint: 'Deliveries with the same key share a session. {{@delivery}}: a new session for each.',
+        })}
+        {members.required('input', 'Input', {
+          isCode: true,
+          rows: 5,
+          hint: 'The message to the agent. {{path}} is a value of the payload; values are marked as data, not as instructions.',
+        })}
+        {members.choice('respond', 'The sender gets', [
+          ['async', 'an answer at once; the turn runs in the background'],
+          ['sync', 'the text of the turn, within 25 s'],
+        ])}
       </fieldset>
       <CallbackFields
         draft={draft}
@@ -155,16 +140,16 @@ type Hmac = components['schemas']['HmacSettings'];
 const same = (...values: string[]) => values.map((one) => [one, one] as const);
 
 function HmacFields({ hmac = { header: '' }, onInput }: { hmac?: Hmac | undefined; onInput(hmac: Hmac): void }) {
-  const members = membersOf(hmac, onInput, 'hmac.');
+  const members = memberFields(hmac, onInput, 'hmac.');
   return (
     <>
-      <TextField label="Header of the signature" {...members.requiredWord('header')} />
-      <ChoiceField label="Algorithm" {...members.choice('algorithm', same('sha256', 'sha1', 'sha512'))} />
-      <ChoiceField label="Encoding" {...members.choice('encoding', same('hex', 'base64', 'base64url'))} />
-      <TextField label="Prefix of the signature" placeholder="sha256=" {...members.text('prefix')} />
-      <TextField label="Signed text" placeholder="{body}" {...members.text('signed')} />
-      <TextField label="Header of the time" placeholder="if the time is signed" {...members.text('timestampHeader')} />
-      <TextField label="Header of the id" placeholder="absent: the same request is a repeat" {...members.text('idHeader')} />
+      {members.requiredWord('header', 'Header of the signature')}
+      {members.choice('algorithm', 'Algorithm', same('sha256', 'sha1', 'sha512'))}
+      {members.choice('encoding', 'Encoding', same('hex', 'base64', 'base64url'))}
+      {members.text('prefix', 'Prefix of the signature', { placeholder: 'sha256=' })}
+      {members.text('signed', 'Signed text', { placeholder: '{body}' })}
+      {members.text('timestampHeader', 'Header of the time', { placeholder: 'if the time is signed' })}
+      {members.text('idHeader', 'Header of the id', { placeholder: 'absent: the same request is a repeat' })}
     </>
   );
 }

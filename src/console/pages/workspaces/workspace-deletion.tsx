@@ -5,10 +5,9 @@ import type { components } from '../../../../client/src/index.ts';
 import { useAttempt, useEvery } from '../../api/load.ts';
 import { moniker } from '../../api/moniker.ts';
 import { chosenWorkspace } from '../../api/workspace.ts';
-import { announce } from '../../parts/actions/announce.ts';
-import { Facts } from '../../parts/records/facts.tsx';
+import { announce } from '../../api/announce.ts';
+import { Facts, StateBadge } from '../../parts/records/records.tsx';
 import { ProblemView } from '../../parts/text/problem-view.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
 import { count } from '../../text/format.ts';
 import { loadWorkspaceNames } from '../console/workspace-choice.tsx';
 

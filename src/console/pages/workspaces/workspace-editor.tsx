@@ -4,15 +4,16 @@ import { useMemo } from 'preact/hooks';
 import type { components } from '../../../../client/src/index.ts';
 import { openDocument } from '../../api/document.ts';
 import { documentAt } from '../../api/document-requests.ts';
-import { DocumentEditor } from '../../parts/documents/document-editor.tsx';
+import { DocumentEditor } from '../../parts/documents/document-view.tsx';
 import { CheckField, NamesField, NumberField, TextField } from '../../parts/fields/fields.tsx';
-import { membersOf } from '../../parts/fields/members.ts';
+import { memberFields } from '../../parts/fields/member-fields.tsx';
 import { LimitFields } from '../../parts/fields/limit-fields.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { pathOf } from '../../router.ts';
 import { DeleteWorkspace, WorkspaceErasure } from './workspace-deletion.tsx';
-import { GuardFields } from './guard-fields.tsx';
-import { RedactionFields } from './redaction-fields.tsx';
+import { late } from '../../parts/layout/late.tsx';
+
+const RedactionFields = late(async () => (await import('./redaction-fields.tsx')).RedactionFields);
 
 type Draft = components['schemas']['Workspace'];
 type Settings = NonNullable<Draft['settings']>;
@@ -37,9 +38,7 @@ export function WorkspaceEditor({ name }: { name: string }) {
   const document = useMemo(() => openWorkspace(name), [name]);
   const { view } = document;
   const isUnknown = document.draft.value !== null && view.value === null;
-  const onChanged = (changed: components['schemas']['WorkspaceView']): void => {
-    view.value = changed;
-  };
+  const onChanged = (changed: components['schemas']['WorkspaceView']) => (view.value = changed);
   if (view.value !== null && view.value.status !== 'active')
     return (
       <div class="editor page">
@@ -69,14 +68,12 @@ export function WorkspaceEditor({ name }: { name: string }) {
 
 function SettingsFields({ settings, change }: { settings: Settings; change(members: Partial<Settings>): void }) {
   const { retention = {}, requestLog = {}, nameMap = {} } = settings;
-  const kept = membersOf(retention, (next) => change({ retention: next }), 'settings.retention.');
+  const kept = memberFields(retention, (next) => change({ retention: next }), 'settings.retention.');
   return (
     <>
       <h2>How long records are kept</h2>
       <div class="fields two">
-        {days.map(([name, label]) => (
-          <NumberField key={name} label={label} placeholder="default" {...kept.number(name)} />
-        ))}
+        {days.map(([name, label]) => kept.number(name, label, { placeholder: 'default' }))}
         <NumberField
           label="Unused sessions (days)"
           path="settings.retention.sessionDays"
@@ -154,5 +151,47 @@ function NameMapField({ nameMap, onInput }: { nameMap: Record<string, string>; o
         }}
       />
     </div>
+  );
+}
+
+type Guard = components['schemas']['Guard'];
+const path = 'settings.guard';
+
+/** The guard of a workspace: an endpoint that decides on calls before they run, and on their results. */
+function GuardFields({ guard, onInput }: { guard: Guard | null; onInput(guard: Guard | null): void }) {
+  const members = guard && memberFields(guard, onInput, `${path}.`);
+  return (
+    <>
+      <CheckField
+        label="Ask an endpoint about calls"
+        path={guard === null ? path : `${path}.`}
+        hint="It is sent each call, or each result, and allows, denies or replaces it."
+        value={guard !== null}
+        onInput={(isSet) => onInput(isSet ? { url: '', before: true, after: false, onFailure: 'deny', timeoutMs: 3_000 } : null)}
+      />
+      {guard !== null && members !== null && (
+        <>
+          <div class="fields two">
+            {members.requiredWord('url', 'URL', { placeholder: 'https://guard.example.com/moniker' })}
+            {members.word('secret', 'Secret that signs the questions', {
+              hint: 'Its hosts must contain that of the URL. Empty: not signed.',
+            })}
+            {members.number('timeoutMs', 'Timeout (ms)', { placeholder: '3000' })}
+            {members.choice('onFailure', 'Without an answer in time', [
+              ['deny', 'the call is denied'],
+              ['allow', 'the call runs'],
+            ])}
+          </div>
+          <CheckField
+            label="Before each call"
+            path={`${path}.before`}
+            value={guard.before !== false}
+            onInput={(before) => onInput({ ...guard, before })}
+          />
+          {members.check('after', 'After each result')}
+          {members.names('toolsets', 'Only calls with these toolsets', { hint: 'Empty: all calls.' })}
+        </>
+      )}
+    </>
   );
 }

@@ -5,12 +5,9 @@ import { usePages } from '../../api/load.ts';
 import { me } from '../../api/me.ts';
 import { moniker } from '../../api/moniker.ts';
 import { chosenWorkspace } from '../../api/workspace.ts';
-import { announce } from '../../parts/actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { TextField, SendingForm } from '../../parts/fields/fields.tsx';
-import { RecordPages } from '../../parts/records/record-pages.tsx';
-import type { Column } from '../../parts/records/records.tsx';
-import { StateBadge } from '../../parts/text/state-badge.tsx';
-import { Time } from '../../parts/records/time.tsx';
+import { RecordPages, type Column, StateBadge, Time } from '../../parts/records/records.tsx';
 import { visible } from '../../parts/text/visible.ts';
 import { navigate, pathOf, type ViewProps } from '../../router.ts';
 import { loadWorkspaceNames } from '../console/workspace-choice.tsx';
@@ -49,7 +46,7 @@ function WorkspaceList() {
         workspace that created them; the root key acts in all of them.
       </p>
       <NewWorkspace />
-      <RecordPages caption="Workspaces" pages={pages} columns={columns} keyOf={({ name }) => name} empty={<h2>No workspaces</h2>} />
+      <RecordPages caption="Workspaces" pages={pages} columns={columns} keyOf={({ name }) => name} none="No workspaces" />
     </div>
   );
 }
@@ -78,9 +75,7 @@ function NewWorkspace() {
           hint="Part of its keys, such as mk_acme_…. It cannot be changed."
           placeholder="acme"
           value={name.value}
-          onInput={(text) => {
-            name.value = text.trim();
-          }}
+          onInput={(text) => (name.value = text.trim())}
         />
       </div>
     </SendingForm>

@@ -18,14 +18,7 @@ export function ConfirmButton({ label, name, question, onConfirm }: ConfirmProps
   useEffect(() => keep.current?.focus(), [isAsking.value]);
   if (!isAsking.value)
     return (
-      <button
-        type="button"
-        ref={first}
-        aria-label={name}
-        onClick={() => {
-          isAsking.value = true;
-        }}
-      >
+      <button type="button" ref={first} aria-label={name} onClick={() => (isAsking.value = true)}>
         {label}
       </button>
     );

@@ -13,9 +13,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       // Not permitted here; the user can still select the text.
       state.value = 'failed';
     }
-    setTimeout(() => {
-      state.value = 'idle';
-    }, shownMs);
+    setTimeout(() => (state.value = 'idle'), shownMs);
   };
   return (
     <button type="button" class="copy" aria-label={`Copy ${what}`} onClick={() => void copy()}>

@@ -46,17 +46,9 @@ export function KeyMenu() {
           spellcheck={false}
           value={apiKey.value}
           placeholder="mk_… or the root key"
-          onInput={(event) => {
-            apiKey.value = event.currentTarget.value.trim();
-          }}
+          onInput={(event) => (apiKey.value = event.currentTarget.value.trim())}
         />
-        <button
-          type="button"
-          disabled={apiKey.value === ''}
-          onClick={() => {
-            apiKey.value = '';
-          }}
-        >
+        <button type="button" disabled={apiKey.value === ''} onClick={() => (apiKey.value = '')}>
           Clear
         </button>
       </div>

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { MonikerError } from '../../../../client/src/index.ts';
 import type { OpenDocument } from '../../api/document.ts';
 import { navigate, pathOf } from '../../router.ts';
-import { announce } from '../actions/announce.ts';
+import { announce } from '../../api/announce.ts';
 import { ConfirmButton } from '../actions/confirm-button.tsx';
 import { late } from '../layout/late.tsx';
 import { ProblemView } from '../text/problem-view.tsx';

@@ -6,7 +6,7 @@ import type { OpenDocument } from '../../api/document.ts';
 import { useAttempt } from '../../api/load.ts';
 import { DiffLines } from './diff-lines.tsx';
 import { ProblemView } from '../text/problem-view.tsx';
-import { Time } from '../records/time.tsx';
+import { Time } from '../records/records.tsx';
 
 export function DocumentVersions<Draft>({ document }: { document: OpenDocument<Draft> }) {
   const versions = useSignal<readonly components['schemas']['DocumentVersion'][]>([]);

@@ -1,4 +1,5 @@
 /** Fields of an editor. What the service says is wrong with a field is shown at it, by its path in the document. */
+import { type FieldIssue, FieldIssues, IssuesOf } from './field-issues.tsx';
 import { useAttempt } from '../../api/load.ts';
 import { type Choices, type FormProps, PlainForm, Select, Suggestions } from './controls.tsx';
 import { ProblemView } from '../text/problem-view.tsx';
@@ -7,7 +8,6 @@ import { useContext, useId } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { MonikerError } from '../../../../client/src/index.ts';
 import { CodeInput } from './code-input.tsx';
-import { type FieldIssue, FieldIssues, IssuesOf } from './field-issues.tsx';
 import { visible } from '../text/visible.ts';
 
 type Common = {
@@ -171,9 +171,10 @@ function useField(path: string, hint: ComponentChildren) {
   };
 }
 
-/** What is wrong with a member that has no field of its own. */
-export function FieldFault({ path }: { path: string }) {
-  return <IssueText id={undefined} path={path} found={issuesAt(useContext(FieldIssues), path)} />;
+/** What is wrong with a member that has no field of its own. `isOnlyOwn`: what it contains has fields. */
+export function FieldFault({ path, isOnlyOwn = false }: { path: string; isOnlyOwn?: boolean }) {
+  const found = issuesAt(useContext(FieldIssues), path);
+  return <IssueText id={undefined} path={path} found={isOnlyOwn ? found.filter((one) => one.path === path) : found} />;
 }
 
 function issuesAt(issues: readonly FieldIssue[], path: string): FieldIssue[] {

@@ -1,10 +1,9 @@
 /** HTTP headers of a document: each has a text, names a secret, or has a hidden value, which is kept until another one is given. */
 import { asWritten, Select, Suggestions } from './controls.tsx';
 import { useSignal } from '@preact/signals';
-import { useNames } from '../../api/load.ts';
-import { moniker } from '../../api/moniker.ts';
+import { useSecretNames } from '../../api/load.ts';
 import { FieldFault } from './fields.tsx';
-import { CellInput, type RowColumn, RowTable } from './row-table.tsx';
+import { CellInput, type RowColumn, RowTable, textColumn } from './row-table.tsx';
 
 type Value = string | { secret: string } | { hidden: string };
 type Headers = Readonly<Record<string, Value>>;
@@ -39,12 +38,7 @@ export function HeaderFields({ headers, hint, onChange }: HeaderProps) {
 const blank: Row = { name: '', value: '', kind: 'secret' };
 
 const columns: readonly RowColumn<Row>[] = [
-  {
-    label: 'Name',
-    input: ({ name }, change, of) => (
-      <CellInput label={`Name of ${of}`} placeholder="authorization" value={name} onInput={(text) => change({ name: text })} />
-    ),
-  },
+  textColumn('Name', 'name', { placeholder: 'authorization' }),
   {
     label: 'Kind',
     input: ({ kind, value }, change, of) => (
@@ -80,8 +74,4 @@ function toRow([name, value]: [string, Value]): Row {
 
 function toValue({ kind, value }: Row): Value {
   return kind === 'text' ? value : kind === 'secret' ? { secret: value } : { hidden: value };
-}
-
-export function useSecretNames(): readonly string[] {
-  return useNames((signal) => moniker.value.get('/v1/secrets', { params: { query: { limit: 100 } }, signal }));
 }

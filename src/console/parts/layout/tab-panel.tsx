@@ -25,9 +25,7 @@ export function TabPanel<Tab extends string>({ label, tabs, tab, children, actio
               id={`tab-${name}`}
               aria-selected={tab.value === name}
               aria-controls="inspected"
-              onClick={() => {
-                tab.value = name;
-              }}
+              onClick={() => (tab.value = name)}
             >
               {name}
             </button>

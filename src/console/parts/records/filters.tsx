@@ -25,14 +25,7 @@ export function Filters({ filters }: { filters: readonly ListFilter[] }) {
   const set = filters.filter(({ name }) => query.value.has(name));
   return (
     <form class={isOpen.value ? 'filters open' : 'filters'} aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      <button
-        type="button"
-        class="filter-toggle"
-        aria-expanded={isOpen.value}
-        onClick={() => {
-          isOpen.value = !isOpen.value;
-        }}
-      >
+      <button type="button" class="filter-toggle" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
         Filters{set.length > 0 && `: ${set.length} set`}
       </button>
       {filters.map((filter) => (

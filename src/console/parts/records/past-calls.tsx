@@ -1,12 +1,11 @@
 /** What a draft or a held definition would have done to the calls of the last 30 days: of toolsets, agents, made tools, rules and servers. */
+import { Warnings } from '../fields/field-issues.tsx';
 import { useSignal } from '@preact/signals';
 import type { components } from '../../../../client/src/index.ts';
 import type { Impact, OpenDocument } from '../../api/document.ts';
 import { useLoaded } from '../../api/load.ts';
 import { pathOf } from '../../router.ts';
-import { Warnings } from '../documents/warnings.tsx';
 import { ProblemView } from '../text/problem-view.tsx';
-import { SessionLinks } from '../text/session-links.tsx';
 import { visible } from '../text/visible.ts';
 
 type Schemas = components['schemas'];
@@ -168,4 +167,22 @@ function notCompared(impact: Impact): string[] {
   if (turns !== undefined && (turns.left > 0 || turns.more))
     texts.push('The calls of some turns were not read: there are too many, or their session was deleted.');
   return texts;
+}
+
+const maxLinks = 5;
+
+/** Links to the sessions that something concerns. */
+function SessionLinks({ sessions }: { sessions: readonly string[] }) {
+  if (sessions.length === 0) return null;
+  return (
+    <span class="muted">
+      {'in '}
+      {sessions.slice(0, maxLinks).map((session) => (
+        <a key={session} href={pathOf('sessions', session)}>
+          {session.slice(0, 8)}{' '}
+        </a>
+      ))}
+      {sessions.length > maxLinks && `and ${sessions.length - maxLinks} more`}
+    </span>
+  );
 }

@@ -1,15 +1,82 @@
-/** The editor of a stored document: its header, its fields, its earlier versions, and the draft as text. */
-import type { ComponentChildren } from 'preact';
+/** A view of documents: their list by name, with a form that opens the editor of a new one; or the editor of one. */
+import { Warnings, FieldIssues } from '../fields/field-issues.tsx';
+import { PlainForm } from '../fields/controls.tsx';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { hasDraft, type OpenDocument } from '../../api/document.ts';
+import { usePages } from '../../api/load.ts';
+import { navigate, pathOf, type ViewProps } from '../../router.ts';
+import { ProblemView } from '../text/problem-view.tsx';
+import { visible } from '../text/visible.ts';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { MonikerError, type components } from '../../../../client/src/index.ts';
 import { moniker } from '../../api/moniker.ts';
-import { FieldIssues } from '../fields/field-issues.tsx';
 import { Disclosure } from '../layout/disclosure.tsx';
 import { late } from '../layout/late.tsx';
 import { DocumentHeader, type HeaderProps } from './document-header.tsx';
-import type { OpenDocument } from '../../api/document.ts';
-import { Warnings } from './warnings.tsx';
+
+type ListedDocument = { name: string; description?: string | undefined; facts: ComponentChildren };
+type Query = { limit: number; cursor?: string };
+
+type ListProps<Item> = {
+  Editor: ComponentType<{ name: string }>;
+  view: string;
+  title: string;
+  /** What such a document is. */
+  about: string;
+  /** What is in the list, such as `agent`. */
+  noun: string;
+  /** The next action where the list has no items. */
+  empty: ComponentChildren;
+  /** A name for a new one, as an example. */
+  example: string;
+  read(query: Query): Promise<{ items: readonly Item[]; nextCursor: string | null }>;
+  row(item: Item): ListedDocument;
+};
+
+export function documentPage<Item>({ Editor, ...list }: ListProps<Item>) {
+  return ({ id }: ViewProps) => (id === null ? <List {...list} /> : <Editor key={id} name={id} />);
+}
+
+function List<Item>({ view, title, about, noun, empty, example, read, row }: Omit<ListProps<Item>, 'Editor'>) {
+  const { items, hasMore, more, error, isLoading, reload } = usePages((page) => read({ limit: 100, ...page }));
+  return (
+    <div class="view">
+      <h1>{title}</h1>
+      <p class="muted">{about}</p>
+      {error !== null && <ProblemView error={error} retry={() => void reload()} />}
+      {items?.length === 0 && !hasMore && <p>{empty}</p>}
+      <ul class="rows">
+        {items?.map(row).map(({ name, description, facts }) => (
+          <li key={name}>
+            <a href={pathOf(view, name)}>{visible(name)}</a>
+            <span class="muted">{visible(description ?? '')}</span>
+            {hasDraft(`${view} ${name}`) && <span class="badge warn">unsaved changes</span>}
+            <span class="muted">{facts}</span>
+          </li>
+        ))}
+      </ul>
+      {hasMore && (
+        <p>
+          <button type="button" disabled={isLoading} onClick={() => void more()}>
+            Show more
+          </button>
+        </p>
+      )}
+      <PlainForm
+        class="actions"
+        send={(form) => {
+          const name = String(new FormData(form).get('name') ?? '').trim();
+          if (name !== '') navigate(pathOf(view, name));
+        }}
+      >
+        <label for="new-document">New {noun}</label>
+        <input id="new-document" name="name" required placeholder={example} autocomplete="off" spellcheck={false} />
+        <button type="submit">Create</button>
+      </PlainForm>
+    </div>
+  );
+}
 
 const DocumentText = late(async () => (await import('./document-text.tsx')).DocumentText<unknown>);
 const PastCalls = late(async () => (await import('../records/past-calls.tsx')).DraftPastCalls);
@@ -17,6 +84,7 @@ const DocumentVersions = late(async () => (await import('./document-versions.tsx
 
 type EditorProps<Draft> = Omit<HeaderProps<Draft>, 'children'> & {
   class?: string;
+  /** Default: those of the stored document. */
   warnings?: readonly components['schemas']['Warning'][];
   /** Whether a panel is beside it, instead of the whole width of the page. */
   isBeside?: boolean;
@@ -40,10 +108,11 @@ type EditorProps<Draft> = Omit<HeaderProps<Draft>, 'children'> & {
   fields?(draft: Draft): ComponentChildren;
 };
 
+/** The editor of a stored document: its header, its fields, its earlier versions, and the draft as text. */
 export function DocumentEditor<Draft>(props: EditorProps<Draft>) {
   const {
     class: named,
-    warnings = [],
+    warnings = props.document.warnings.value,
     isBeside = false,
     actions,
     notes,
