@@ -1053,7 +1053,7 @@ export interface paths {
         put?: never;
         /**
          * Create speech from text
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1075,7 +1075,7 @@ export interface paths {
         put?: never;
         /**
          * Transcribe audio
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1097,7 +1097,7 @@ export interface paths {
         put?: never;
         /**
          * Translate audio to English text
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1521,7 +1521,7 @@ export interface paths {
         put?: never;
         /**
          * Create embeddings
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1689,7 +1689,7 @@ export interface paths {
         put?: never;
         /**
          * Edit images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1711,7 +1711,7 @@ export interface paths {
         put?: never;
         /**
          * Create images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -1733,7 +1733,7 @@ export interface paths {
         put?: never;
         /**
          * Create variations of an image
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -2215,7 +2215,7 @@ export interface paths {
         put?: never;
         /**
          * Count the tokens of a request
-         * @description Returns the provider’s count if it is of kind `anthropic` and the request names its model; otherwise an estimate, marked `estimated`. Runs no model.
+         * @description Returns the provider’s count if the request names a model of a provider of kind `anthropic`, or Claude on Bedrock or Vertex AI; otherwise an estimate, marked `estimated`. Runs no model.
          *
          *     Scope: `chat`.
          */
@@ -2341,7 +2341,7 @@ export interface paths {
         put?: never;
         /**
          * Classify text or images
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -2903,7 +2903,7 @@ export interface paths {
         put?: never;
         /**
          * Order documents by relevance
-         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex` and `cohere` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
+         * @description Passed to the provider of the model, which must be of kind `openai`, `openai-responses`, `openai-compatible` or `azure-openai`, with its key. The reply is passed back unchanged, also as a stream or as binary data. Providers of kind `gemini`, `vertex`, `cohere` and `bedrock` have embeddings, which are translated; those of kind `cohere` have `/v1/rerank`.
          *
          *     Scope: `chat`.
          */
@@ -9818,10 +9818,6 @@ export interface components {
             note?: string;
             /** @description `refId` of the reviewed definition. If the server now lists another definition, nothing is rejected (409). */
             refId?: string;
-        };
-        RemovedDocument: {
-            /** @description Places that name it. Those that the key cannot read are counted. */
-            warnings: components["schemas"]["Warning"][];
         };
         Repair: {
             /** @description The value as JSON, shortened. */
@@ -17895,18 +17891,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -20215,18 +20204,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -20856,18 +20838,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21144,18 +21119,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Deleted. The defaults apply again. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21752,18 +21720,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -22858,18 +22819,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -23255,18 +23209,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -23468,18 +23415,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -25129,18 +25069,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -25345,18 +25278,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -25601,18 +25527,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -25929,18 +25848,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -26084,18 +25996,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Done. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -26354,18 +26259,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -27118,18 +27016,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Gone, but something still names it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RemovedDocument"];
-                };
-            };
             /** @description Gone. */
             204: {
                 headers: {
+                    /** @description Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted. */
+                    "x-moniker-still-named"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

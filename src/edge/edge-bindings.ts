@@ -5,10 +5,12 @@
 import { toOutcome } from '../core/problem.ts';
 import { MB } from '../core/limits/units.ts';
 import type { AuditRow } from '../core/records/audit.ts';
-import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { FilesPort, McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { Handlers, RemotePort } from '../ports/remote.ts';
 import type { Principal } from '../core/people/principal.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import type { CatalogRpc } from '../objects/catalog/client/catalog-methods.ts';
+import type { UsageShardPort } from '../objects/usage/client/usage-shard-client.ts';
 import { needsStorage } from './unsupported.ts';
 
 type BindingParts = {
@@ -25,23 +27,35 @@ export function createEdgeBindings({ catalog, audit, mcp, now }: BindingParts): 
     KV: memoryKv(now),
     CATALOG: namespaceOf(catalog),
     SESSION: namespaceOf({}),
-    MCP_SESSION: namespaceOf({
-      begin: (caller: Principal, target: string | null, _id: string, request: McpSessionRequest) =>
-        toOutcome(() => mcp(caller, target, request)),
-      hold: (caller: Principal, target: string | null, _name: string, request: McpSessionRequest) =>
-        toOutcome(() => mcp(caller, target, request)),
-      // No session was ever begun.
-      resume: async () => ({ ok: true, value: null }),
-      // Each call works on empty files, which are discarded after it.
-      loadFiles: async () => ({ ok: true, value: [] }),
-      applyFiles: async () => ({ ok: true, value: undefined }),
-    }),
+    MCP_SESSION: namespaceOf(
+      remote<McpSessionPort & FilesPort>({
+        begin: (caller, target, _id, request) => mcp(caller, target, request),
+        hold: (caller, target, _name, request) => mcp(caller, target, request),
+        // No session was ever begun.
+        resume: () => null,
+        // Each call works on empty files, which are discarded after it.
+        loadFiles: () => [],
+        applyFiles: () => undefined,
+      }),
+    ),
     // Streams need an object.
     SSE_RELAY: namespaceOf({}),
     AUDIT_SHARD: namespaceOf({ append: (_name: unknown, rows: readonly AuditRow[]) => toOutcome(() => audit(rows)) }),
-    USAGE: namespaceOf({ record: async () => undefined }),
+    USAGE: namespaceOf(remote<UsageShardPort>({ record: () => undefined })),
     // Keys of an edge handler have no limits.
     LIMITS: namespaceOf({}),
+  };
+}
+
+/** The object of a port (`ports/remote.ts`). Methods that it does not have refuse. */
+function remote<Port>(handlers: Partial<Handlers<Port>>): RemotePort<Port> {
+  return {
+    run: (method, args) =>
+      toOutcome(() => {
+        const handler = handlers[method];
+        if (handler === undefined) throw needsStorage();
+        return handler(...args);
+      }),
   };
 }
 

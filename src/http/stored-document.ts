@@ -3,6 +3,7 @@
  * how they are read and written. Conditions, `ETag`, statuses and headers are the same for all of them, and are here.
  */
 import * as z from 'zod';
+import { nameInHeader } from '../core/model/dropped.ts';
 import { isAllowed } from '../core/people/authority.ts';
 import type { Principal, Scope } from '../core/people/principal.ts';
 import { type ProblemCode, Warning } from '../core/problem.ts';
@@ -194,24 +195,30 @@ export function writeAnswers<View>(
 }
 
 type Removed = { warnings: readonly Warning[] };
-const RemovedDocument = z
-  .object({ warnings: z.array(Warning).meta({ description: 'Places that name it. Those that the key cannot read are counted.' }) })
-  .meta({ id: 'RemovedDocument' });
+
+/** Has the places that still name a deleted document, such as `agents.helper.skills[0], and 2 more`. */
+export const stillNamedHeader = 'x-moniker-still-named';
 
 export function removalAnswers(gone = 'Gone.') {
-  return { 200: { description: 'Gone, but something still names it.', schema: RemovedDocument }, 204: { description: gone } } as const;
+  const places =
+    'Places that still name it, if there are any, such as `agents.helper.skills[0], and 2 more`: those that the key cannot read are counted.';
+  return { 204: { description: gone, headers: { [stillNamedHeader]: places } } } as const;
 }
 
 type AnswerRemoval = AnswerFunction<{ answers: ReturnType<typeof removalAnswers> }>;
 
 /** `warnings`: with paths such as `agents.helper.skills[0]`. Keys, triggers and members are for administrators, and a bound key reads a part of the workspace. */
 export function answerRemoval(answer: AnswerRemoval, principal: Principal, warnings: readonly Warning[]): Answered {
+  if (warnings.length === 0) return answer(204, null);
   const isUnbound = isAllowed(principal, { act: 'use-workspace', what: '' });
   const isAdministrator = isUnbound && isAllowed(principal, { act: 'use-scope', scopes: ['admin'] });
   const shown = warnings.filter(({ path }) => isAdministrator || (isUnbound && /^(?:toolsets|agents|…)/.test(path)));
   const others = warnings.length - shown.length;
-  const more = others === 0 ? [] : [{ path: '…', message: `${others} more places that this key cannot read name it` }];
-  return warnings.length === 0 ? answer(204, null) : answer(200, { warnings: [...shown, ...more] });
+  const places = [
+    ...shown.map(({ path, message }) => (path === '…' ? message : nameInHeader(path))),
+    ...(others > 0 ? [`and ${others} more`] : []),
+  ];
+  return answer(204, null, { [stillNamedHeader]: places.join(', ') });
 }
 
 async function removeAt({ place: { catalog, kind, name }, options }: Writing): Promise<Removed> {

@@ -334,6 +334,7 @@ const withFakeContent = new Set([
   'streamGenerateContent',
   'createUiMessage',
   'runAgUi',
+  ...['createMessageBatch', 'getMessageBatch', 'listMessageBatches', 'cancelMessageBatch', 'deleteMessageBatch'],
 ]);
 
 async function readDocument(): Promise<DocumentCheck> {

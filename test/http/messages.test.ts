@@ -251,7 +251,7 @@ describe('faults', () => {
       [await h.send('POST', '/v1/messages', {}, { authorization: 'Bearer no' }), 401, 'authentication_error'],
       [await h.send('POST', '/v1/messages', {}, await h.key({ scopes: ['tools'] })), 403, 'permission_error'],
       [await h.send('GET', '/v1/messages'), 405, 'invalid_request_error'],
-      [await h.send('GET', '/v1/messages/batches'), 404, 'not_found_error'],
+      [await h.send('GET', '/v1/messages/batches/x/y'), 404, 'not_found_error'],
       [await h.send('GET', '/v1/messages/a/b'), 404, 'not_found_error'],
       [await h.send('GET', '/v1/messages/msg_x?after=y'), 422, 'invalid_request_error'],
       [await h.send('POST', '/v1/messages', 'x', { 'content-type': 'text/plain' }), 415, 'invalid_request_error'],

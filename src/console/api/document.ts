@@ -131,15 +131,13 @@ export function openDocument<Draft, View>(key: string, api: DocumentApi<Draft, V
     return Number(sent.response.headers.get('etag')?.replaceAll('"', '') ?? Number.NaN);
   }
 
-  /** Returns what still names the document; null: it was not deleted. */
-  async function remove(): Promise<Schemas['RemovedDocument']['warnings'] | null> {
-    const request = api.remove(etag.value === null ? {} : { 'if-match': etag.value });
-    if ((await send(request)) === null) return null;
+  /** Returns the places that still name the document, `''` if there are none; null: it was not deleted. */
+  async function remove(): Promise<string | null> {
+    const removed = await send(api.remove(etag.value === null ? {} : { 'if-match': etag.value }));
+    if (removed === null) return null;
     forget();
     etag.value = null;
-    // The only body of a successful DELETE.
-    const data = (await request).data as Partial<Schemas['RemovedDocument']> | undefined;
-    return data?.warnings ?? [];
+    return removed.response.headers.get('x-moniker-still-named') ?? '';
   }
 
   /** The document that is stored now, or null if it cannot be read; `problem` then says why. */

@@ -9,7 +9,7 @@ import { isMcpPath } from '../problems.ts';
 import { mayCallMcp } from '../own-origin.ts';
 
 const exposedHeaders =
-  'etag, location, mcp-protocol-version, mcp-session-id, ratelimit, ratelimit-policy, request-id, retry-after, retry-after-ms, www-authenticate, x-moniker-api, x-moniker-cache, x-moniker-completion, x-moniker-dropped, x-moniker-edition, x-moniker-recovered, x-moniker-replaced-tools, x-moniker-session, x-moniker-target, x-request-id, x-should-retry';
+  'etag, location, mcp-protocol-version, mcp-session-id, ratelimit, ratelimit-policy, request-id, retry-after, retry-after-ms, www-authenticate, x-moniker-api, x-moniker-cache, x-moniker-completion, x-moniker-dropped, x-moniker-edition, x-moniker-recovered, x-moniker-replaced-tools, x-moniker-session, x-moniker-still-named, x-moniker-target, x-request-id, x-should-retry';
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Seconds for which a browser may cache a preflight response. */
 const preflightMaxAge = '600';

@@ -10,9 +10,7 @@ import { ConfirmButton } from '../actions/confirm-button.tsx';
 import { late } from '../layout/late.tsx';
 import { ProblemView } from '../text/problem-view.tsx';
 import { visible } from '../text/visible.ts';
-import type { RemainingUse } from './remaining-uses.tsx';
 
-const RemainingUses = late(async () => (await import('./remaining-uses.tsx')).RemainingUses);
 const DiffLines = late(async () => (await import('./diff-lines.tsx')).DiffLines);
 
 export type HeaderProps<Draft> = {
@@ -36,7 +34,7 @@ export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
   const { document, view, title, name, showsCheck = false, canDelete = true, isBlocked = false, isPart = false, children } = props;
   const saved = useSignal<number | null>(null);
   const newest = useSignal<Draft | null>(null);
-  const left = useSignal<readonly RemainingUse[]>([]);
+  const left = useSignal('');
   const { draft, etag, check, problem } = document;
   const isChanged = document.isChanged.value;
   const { state, error } = check.value;
@@ -53,8 +51,8 @@ export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
   };
   const remove = async (): Promise<void> => {
     const users = await document.remove();
-    if (users?.length === 0) navigate(pathOf(view));
-    left.value = users ?? [];
+    if (users === '') navigate(pathOf(view));
+    left.value = users ?? '';
   };
   return (
     <>
@@ -76,7 +74,11 @@ export function DocumentHeader<Draft>(props: HeaderProps<Draft>) {
           Save
         </button>
       </header>
-      {left.value.length > 0 && <RemainingUses uses={left.value} />}
+      {left.value !== '' && (
+        <p class="notice warn" role="alert">
+          Deleted, but still named by {visible(left.value)}.
+        </p>
+      )}
       {isStale ? (
         <div class="problem" role="alert">
           <h2>The stored document was changed meanwhile</h2>

@@ -115,9 +115,12 @@ describe('a turn that ends in another way', () => {
     await room.settle();
     room.room.runner.cancel();
     await room.settle();
-    const failing = await makeRoom([() => reply({ type: 'error', problem: { code: 'upstream_error' } as never, retryable: false })], {
-      more: shown,
-    });
+    const failing = await makeRoom(
+      [() => reply({ type: 'error', problem: { code: 'upstream_error', detail: 'It failed.' } as never, retryable: false })],
+      {
+        more: shown,
+      },
+    );
     failing.accept('my camera');
     await failing.settle();
     expect([...ends(room.events()), ...ends(failing.events())]).toEqual([
