@@ -3,5 +3,6 @@ import { ensureBundle } from '../../src/local/build/bundle.ts';
 import { builtBundles } from './service.ts';
 
 export default async function setup(): Promise<void> {
-  await ensureBundle(builtBundles, () => undefined);
+  // Workers of the tests start later, with this environment.
+  process.env.MONIKER_TEST_BUNDLE = await ensureBundle(builtBundles, () => undefined);
 }

@@ -2,7 +2,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createDocumentCheck, type ApiDocument, type DocumentCheck } from '../http/document-check.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
@@ -29,7 +29,9 @@ export const builtBundles = join(root, 'node_modules', '.cache', 'e2e-bundle');
 /** `isNew`: without a bundle, so that the first start builds one, as on a new machine. */
 export function makeDataDir({ isNew = false } = {}): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'moniker-e2e-'));
-  if (!isNew && existsSync(builtBundles)) cpSync(builtBundles, join(dataDir, 'bundle'), { recursive: true });
+  // Others of this folder may be of other trees, or be written or deleted at this moment.
+  const built = process.env.MONIKER_TEST_BUNDLE ?? '';
+  if (!isNew && existsSync(built)) cpSync(built, join(dataDir, 'bundle', basename(built)), { recursive: true });
   return dataDir;
 }
 
