@@ -1,7 +1,7 @@
 /** The checks of `moniker doctor` that need no service: Node, the data folder, its keys, disk space, the port. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runningService } from '../../local/launch/data-lock.ts';
+import { isInUse } from '../../local/launch/data-lock.ts';
 import { readEnvironment } from '../../local/launch/environment.ts';
 import { storedRootKey } from '../../local/launch/keys.ts';
 import { claimPort } from '../../local/launch/port.ts';
@@ -27,13 +27,12 @@ const minNode = [22, 18] as const;
 const minFreeBytes = 200 * 1024 * 1024;
 
 export async function checkMachine(dataDir: string, environment: NodeJS.ProcessEnv): Promise<DoctorFinding[]> {
-  const running = runningService(dataDir);
   return [
     checkNode(process.versions.node),
     checkDataDir(dataDir),
     ...checkKeys(dataDir, environment),
     ...checkSpace(dataDir),
-    ...(running === null ? [await checkPort(environment)] : []),
+    ...(!isInUse(dataDir) ? [await checkPort(environment)] : []),
     ...checkSettings(environment),
   ];
 }
