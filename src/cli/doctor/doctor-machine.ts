@@ -98,8 +98,8 @@ function checkSpace(dataDir: string): DoctorFinding[] {
 
 async function checkPort(environment: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   try {
-    const { port } = readEnvironment(environment);
-    await claimPort(port);
+    const { port, host } = readEnvironment(environment);
+    await claimPort(port, host);
     return passed('port', port === 0 ? 'any free port' : `port ${port} is free`);
   } catch (error) {
     const [message = '', ...advice] = describeFailure(error).message.split('\n');
@@ -108,9 +108,9 @@ async function checkPort(environment: NodeJS.ProcessEnv): Promise<DoctorFinding>
 }
 
 function checkSettings(environment: NodeJS.ProcessEnv): DoctorFinding[] {
-  const { unknown, faults } = readEnvironment({ ...environment, PORT: undefined });
+  const { unknown, faults } = readEnvironment(environment);
   return [
-    ...faults.map((message) => failure('settings', message, 'docs/configuration.md describes it.')),
+    ...faults.map((message) => failure('settings', message, '`moniker start --help` lists the settings; a start is refused until then.')),
     ...unknown.map((name) =>
       warning(
         'settings',

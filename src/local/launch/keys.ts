@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { minRootKeyLength } from '../../core/people/settings.ts';
 import { readOwnFile, replaceFile } from './own-file.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -21,8 +22,6 @@ export type Keys = {
 const rootName = 'MONIKER_ROOT_KEY';
 const masterName = 'MONIKER_MASTER_KEY';
 const previousMasterName = 'MONIKER_MASTER_KEY_PREVIOUS';
-/** The Worker rejects shorter ones too (`core/people/settings.ts`); this message reaches the user who set it. */
-const minKeyLength = 32;
 
 export function readKeys(dataDir: string, environment: NodeJS.ProcessEnv): Keys {
   const file = join(dataDir, 'keys');
@@ -107,14 +106,8 @@ export function storedRootKey(dataDir: string): string | null {
 
 function pick(name: string, stored: ReadonlyMap<string, string>, environment: NodeJS.ProcessEnv, file: string): string {
   const given = environment[name]?.trim();
-  if (given && given.length < minKeyLength) {
-    throw new StartFailure(
-      `${name} has ${given.length} characters; it needs at least ${minKeyLength}. Try: ${name}=$(openssl rand -hex 32)\n` +
-        `Or unset it to use the key in ${file}.`,
-    );
-  }
   const key = given || stored.get(name);
-  if (!key || key.length < minKeyLength) {
+  if (!key || key.length < minRootKeyLength) {
     throw new StartFailure(`${file} has no valid ${name}. Restore the file from a copy, or set ${name}.`);
   }
   return key;

@@ -1,12 +1,13 @@
 /** One workerd process: spawned with a configuration, ready when it listens, with its log line by line; and what an earlier one left behind. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLineOf, isOwnProcess, type Owner, readOwnerFile, writeOwnerFile } from '../launch/owner-file.ts';
+import { StartFailure } from '../launch/start-failure.ts';
 import { sendSignal } from '../send-signal.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -89,10 +90,19 @@ function commandLine(): [string, ...string[]] {
   return canFollow ? ['setpriv', '--pdeathsig', 'KILL', binary] : [binary];
 }
 
-/** The path of the program for this machine. */
+/** The path of the program for this machine. Throws `StartFailure` if npm has not installed it, as with `--omit=optional`. */
 export function workerdBinary(): string {
-  // The package has no types: its default export is the path.
-  return (createRequire(import.meta.url)('workerd') as { default: string }).default;
+  try {
+    // The package has no types: its default export is the path.
+    const { default: path } = createRequire(import.meta.url)('workerd') as { default: string };
+    accessSync(path, constants.X_OK);
+    return path;
+  } catch (error) {
+    const why = String(error instanceof Error ? error.message : error).split('\n')[0];
+    throw new StartFailure(
+      `workerd, the runtime of Cloudflare Workers, is not installed for ${process.platform} ${process.arch}. Run \`npm install\` here, without --omit=optional. (${why})`,
+    );
+  }
 }
 
 /** What programs need of the environment; the settings and keys are given by name. */
