@@ -139,7 +139,7 @@ describe('/v1/webhooks/{webhook}/test', () => {
 
   it('says whether a signed delivery would be accepted and get its turn now', async () => {
     const harness = await createChatHarness();
-    const deliveryOf = async (changes: object) => {
+    const deliveryOf = async (changes: Record<string, unknown>) => {
       expect((await putWebhook(harness, changes)).status).toBeLessThan(300);
       return (await bodyOf(await harness.send('POST', '/v1/webhooks/triage/test', { payload: {} }))).delivery;
     };

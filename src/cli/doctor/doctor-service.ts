@@ -160,7 +160,7 @@ async function checkProject(client: MonikerClient, project: LoadedProject | null
     params: { path: { project: projectName(project.file) }, query: { dryRun: 'true' } },
     body: fillProject(project.content, project.file, process.env) as never, // The service checks it and names each fault.
   });
-  const names = [...created, ...updated, ...skipped].map(({ name }) => name);
+  const names = [...created, ...updated, ...skipped.map(({ name }) => name)];
   if (names.length === 0) return [passed(check, `${file} is applied`)];
   const advice = '`moniker apply --dry-run` shows what it changes; `moniker apply`, or the next start, applies it.';
   return [warning(check, `${file} is not applied: ${someNames(names)}.`, advice)];
@@ -174,6 +174,6 @@ async function checked(check: string, findings: Promise<DoctorFinding[]>): Promi
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'forbidden') return [];
     const { message, advice } = describeFailure(error);
-    return [failure(check, message, advice)];
+    return [failure(check, message, advice || 'Correct that, then run this again. `moniker logs` may say more.')];
   }
 }

@@ -9,11 +9,9 @@ const PublicationCheck = z
     waiting: z
       .array(z.object({ kind: z.string(), name: z.string(), attempts: z.int() }))
       .meta({ description: 'Copies that could not be written yet. They are retried.' }),
-    different: z
-      .array(z.object({ kind: z.string(), name: z.string(), published: z.int().nullable(), stored: z.int() }))
-      .meta({
-        description: 'Copies of another version than the stored one; `published` is null if there is none. They are written again.',
-      }),
+    different: z.array(z.object({ kind: z.string(), name: z.string(), published: z.int().nullable(), stored: z.int() })).meta({
+      description: 'Copies of another version than the stored one; `published` is null if there is none. They are written again.',
+    }),
   })
   .meta({ id: 'PublicationCheck', example: { checked: 12, isPart: false, waiting: [], different: [] } });
 
