@@ -1,4 +1,4 @@
-/** One service per data folder, also across containers; a copy of a running folder is a folder of its own. */
+/** One service per data folder, also across containers; a copy of a running folder is another folder. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

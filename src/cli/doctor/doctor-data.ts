@@ -91,7 +91,7 @@ function checkSpace(dataDir: string): DoctorFinding[] {
   }
 }
 
-/** Due times are compared with the clock: one that was set back holds up schedules and expiries. */
+/** Due times are compared with the clock: one that was set back delays schedules and expiries. */
 function checkTimes(dataDir: string): DoctorFinding[] {
   const written = ['log', 'format', 'state/workerd.capnp'].map(
     (name) => statSync(join(dataDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,

@@ -10,7 +10,7 @@ const PublicationCheck = z
       .array(z.object({ kind: z.string(), name: z.string(), attempts: z.int() }))
       .meta({ description: 'Copies that could not be written yet. They are retried.' }),
     different: z.array(z.object({ kind: z.string(), name: z.string(), published: z.int().nullable(), stored: z.int() })).meta({
-      description: 'Copies of another version than the stored one; `published` is null if there is none. They are written again.',
+      description: 'Copies of another version than the stored one; `published` is null without one. They are written again.',
     }),
   })
   .meta({ id: 'PublicationCheck', example: { checked: 12, isPart: false, waiting: [], different: [] } });

@@ -1,193 +1,14 @@
-/** `moniker doctor` in broken states that are made for real: the line that it prints, what it says to do, and its exit code. */
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+/** `moniker doctor` on a running service in broken states, each made for real. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { launcherHeader } from '../../src/core/servers/stdio.ts';
-import { writeOwnerFile } from '../../src/local/launch/owner-file.ts';
 import { waitMs } from '../busy-machine.ts';
-import { isSkipped } from '../selection.ts';
-import { makeDataDir, removeDataDir, root, type RunningService, startService } from './service.ts';
-
-type Run = { code: number | null; printed: string };
-type RunOptions = { environment?: Record<string, string>; within?: readonly string[]; parameters?: readonly string[]; cwd?: string };
-
-const canMount = spawnSync('unshare', ['-m', 'true']).status === 0;
-const elsewhere = mkdtempSync(join(tmpdir(), 'moniker-cwd-'));
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
-
-/** Not `spawnSync`: upstreams of this process have to respond meanwhile. */
-async function doctor(dataDir: string, { environment = {}, within = [], parameters = [], cwd = elsewhere }: RunOptions = {}): Promise<Run> {
-  const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(?:MONIKER_|OTEL_|npm_|PORT$|.*_API_KEY$)/.test(name)),
-  );
-  const [command = '', ...rest] = [...within, process.execPath, join(root, 'src/cli/main.ts'), 'doctor', '--data', dataDir, ...parameters];
-  const child = spawn(command, rest, { cwd, env: { ...inherited, PORT: '0', ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
-  const code = await new Promise<number | null>((ended) => child.once('close', ended));
-  return { code, printed };
-}
-
-/** The finding, and that it says what to do. */
-function expectFinding({ code, printed }: Run, exitCode: number, status: 'warning' | 'failure', check: string, message: RegExp): void {
-  const lines = printed.split('\n');
-  const at = lines.findIndex((line) => line.startsWith(status) && line.slice(8).startsWith(check.padEnd(12)) && message.test(line));
-  expect(at, `${status} ${check} ${message}\n${printed}`).toBeGreaterThanOrEqual(0);
-  expect(lines[at + 1], printed).toMatch(/^ {21}\S.*\w{3}/);
-  expect(code, printed).toBe(exitCode);
-  expect(printed).not.toMatch(/^ {4}at /m);
-}
-
-describe('a data folder without a service', () => {
-  const made = makeDataDir();
-  beforeAll(async () => {
-    const service = await startService(made);
-    await service.stop();
-  });
-  afterAll(() => removeDataDir(made));
-  /** A copy with keys, data and no service. */
-  const folder = (): string => {
-    const copy = join(mkdtempSync(join(tmpdir(), 'moniker-doctor-')), 'data');
-    cleanups.push(() => rmSync(join(copy, '..'), { recursive: true, force: true }));
-    cpSync(made, copy, { recursive: true, filter: (path) => !path.endsWith('/bundle') });
-    chmodSync(copy, 0o700);
-    return copy;
-  };
-
-  it.each<[string, 'warning' | 'failure', string, RegExp, (dataDir: string) => RunOptions | undefined | Promise<RunOptions>]>([
-    [
-      'does not exist',
-      'warning',
-      'data',
-      /does not exist/,
-      (dataDir) => {
-        rmSync(dataDir, { recursive: true });
-      },
-    ],
-    [
-      'is a file',
-      'failure',
-      'data',
-      /is not a folder/,
-      (dataDir) => {
-        rmSync(dataDir, { recursive: true });
-        writeFileSync(dataDir, '');
-      },
-    ],
-    [
-      'can be entered by others',
-      'warning',
-      'data',
-      /Other users of this machine can enter/,
-      (dataDir) => {
-        chmodSync(dataDir, 0o755);
-      },
-    ],
-    [
-      'has lost its keys',
-      'failure',
-      'keys',
-      /keys does not exist, but .* has data/,
-      (dataDir) => {
-        rmSync(join(dataDir, 'keys'));
-      },
-    ],
-    [
-      'has half of its keys',
-      'failure',
-      'keys',
-      /has no MONIKER_MASTER_KEY, but/,
-      (dataDir) => {
-        truncateSync(join(dataDir, 'keys'), readFileSync(join(dataDir, 'keys'), 'utf8').indexOf('\n') + 1);
-      },
-    ],
-    [
-      'has other keys',
-      'failure',
-      'keys',
-      /\(fingerprint [0-9a-f]{8}\) is not the key of the data/,
-      (dataDir) => {
-        writeFileSync(join(dataDir, 'keys'), `MONIKER_ROOT_KEY=${'r'.repeat(40)}\nMONIKER_MASTER_KEY=${'m'.repeat(40)}\n`);
-      },
-    ],
-    [
-      'has keys that others can read',
-      'warning',
-      'keys',
-      /Other users can read/,
-      (dataDir) => {
-        chmodSync(join(dataDir, 'keys'), 0o644);
-      },
-    ],
-    [
-      'is of a newer release',
-      'failure',
-      'format',
-      /newer release.*format 99/,
-      (dataDir) => {
-        writeFileSync(join(dataDir, 'format'), '99\n');
-      },
-    ],
-    [
-      'was written in the future',
-      'warning',
-      'clock',
-      /behind: .* was written \d+ s from now/,
-      (dataDir) => {
-        utimesSync(join(dataDir, 'format'), new Date(), Date.now() / 1_000 + 3_600);
-      },
-    ],
-    [
-      'has a runtime that a killed service left',
-      'warning',
-      'runtime',
-      /workerd \(process \d+\) of a killed service still runs/,
-      (dataDir) => {
-        const left = spawn('sleep', ['60'], { argv0: 'workerd', stdio: 'ignore' });
-        cleanups.push(() => left.kill('SIGKILL'));
-        writeOwnerFile(join(dataDir, 'state', 'workerd.pid'), left.pid ?? 0);
-      },
-    ],
-    ['may open few files', 'warning', 'descriptors', /Only 256 files/, () => ({ within: ['sh', '-c', 'ulimit -n 256; exec "$0" "$@"'] })],
-    [
-      'has a port that is taken',
-      'failure',
-      'port',
-      /Port \d+ is already in use/,
-      async () => {
-        const server = createServer();
-        await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-        cleanups.push(() => server.close());
-        return { environment: { PORT: String((server.address() as AddressInfo).port) } };
-      },
-    ],
-    ['has settings that cannot be used', 'failure', 'settings', /MONIKER_LOG is "loud"/, () => ({ environment: { MONIKER_LOG: 'loud' } })],
-    ['has a misspelt setting', 'warning', 'settings', /MONIKER_ALIASSES is set/, () => ({ environment: { MONIKER_ALIASSES: 'off' } })],
-    ['has no service', 'failure', 'service', /No service is running in/, () => undefined],
-  ])('that %s is a %s of %s', async (_, status, check, message, make) => {
-    const dataDir = folder();
-    const options = await make(dataDir);
-    // No service runs, which is a failure in itself.
-    expectFinding(await doctor(dataDir, options), 1, status, check, message);
-  });
-
-  it.skipIf(isSkipped(!canMount, 'data folders on other disks', 'mounting is not permitted')).each<[string, string, string, RegExp]>([
-    ['read-only', 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0"', 'data', /cannot be written by this user \(EROFS\)/],
-    ['nearly full', 'mount -t tmpfs -o size=20m tmpfs "$0"', 'disk', /Only 0\.0 GB free/],
-  ])('on a disk that is %s is a failure of the check', async (_, mount, check, message) => {
-    const dataDir = folder();
-    const within = ['unshare', '-m', 'sh', '-c', `${mount} && exec "$@"`, dataDir];
-    expectFinding(await doctor(dataDir, { within }), 1, 'failure', check, message);
-  });
-});
+import { cleanups, type DoctorOptions, expectFinding, runDoctor } from './doctor-run.ts';
+import { makeDataDir, removeDataDir, type RunningService, startService } from './service.ts';
 
 describe('a running service', () => {
   const dataDir = makeDataDir();
@@ -207,7 +28,7 @@ describe('a running service', () => {
   const shelf = (description = 'Finds.') => ({ kind: 'static', url: 'http://127.0.0.1:1', updates: 'review', tools: [tool(description)] });
   const agent = { model: 'rehearsal/default', instructions: 'Help.' };
   const webhook = { agent: 'gone', scheme: 'github', secret: 'a secret of the sender', input: '{{json payload}}' };
-  const project = (text: string): RunOptions => {
+  const project = (text: string): DoctorOptions => {
     const file = join(mkdtempSync(join(tmpdir(), 'moniker-project-')), 'moniker.yaml');
     cleanups.push(() => rmSync(join(file, '..'), { recursive: true, force: true }));
     writeFileSync(file, text);
@@ -230,14 +51,14 @@ describe('a running service', () => {
   it('in order is in order', async () => {
     await put('/v1/agents/gone', agent);
     await put('/v1/webhooks/triage', webhook);
-    const { code, printed } = await doctor(dataDir);
+    const { code, printed } = await runDoctor(dataDir);
     expect(code, printed).toBe(0);
     expect(printed).toContain('Everything is in order.');
     for (const check of ['keys', 'disk', 'descriptors', 'service', 'ready', 'published', 'webhooks', 'servers', 'project'])
       expect(printed, check).toMatch(new RegExp(`^ok +${check} `, 'm'));
   });
 
-  it.each<[string, 'warning' | 'failure', string, RegExp, () => Promise<RunOptions | undefined>]>([
+  it.each<[string, 'warning' | 'failure', string, RegExp, () => Promise<DoctorOptions | undefined>]>([
     [
       'a provider without a key',
       'failure',
@@ -330,7 +151,7 @@ describe('a running service', () => {
     ['a wrong key', 'failure', 'key', /key/, async () => ({ parameters: ['--key', 'mk_default_wrong_wrong'] })],
   ])('with %s is a %s of %s', async (_, status, check, message, make) => {
     const options = await make();
-    expectFinding(await doctor(dataDir, options), status === 'failure' ? 1 : 0, status, check, message);
+    expectFinding(await runDoctor(dataDir, options), status === 'failure' ? 1 : 0, status, check, message);
   });
 
   it.each<[string, RegExp, (file: string, old: Buffer) => void]>([
@@ -349,18 +170,18 @@ describe('a running service', () => {
     await send('PUT', `/v1/agents/${name}`, { ...agent, instructions: 'Help more.' });
     await vi.waitFor(() => expect(copy().version).toBe(2), { timeout: waitMs });
     spoil(published(key), first);
-    const found = await doctor(dataDir);
+    const found = await runDoctor(dataDir);
     expectFinding(found, 0, 'warning', 'published', message);
     expect(found.printed).toContain(`agent ${name}: `);
     await vi.waitFor(() => expect(copy().version).toBe(2), { timeout: waitMs });
-    expect((await doctor(dataDir)).printed).toContain('Everything is in order.');
+    expect((await runDoctor(dataDir)).printed).toContain('Everything is in order.');
   });
 
   it('of which another keys file was put beside its data is a failure of keys', async () => {
     const stored = readFileSync(join(dataDir, 'keys'));
     cleanups.push(() => writeFileSync(join(dataDir, 'keys'), stored, { mode: 0o600 }));
     writeFileSync(join(dataDir, 'keys'), `MONIKER_ROOT_KEY=${'r'.repeat(40)}\nMONIKER_MASTER_KEY=${'m'.repeat(40)}\n`);
-    const found = await doctor(dataDir);
+    const found = await runDoctor(dataDir);
     expectFinding(found, 1, 'failure', 'keys', /is not the key of the data/);
     expectFinding(found, 1, 'failure', 'service', /was not written by a service of this folder/);
   });
@@ -369,7 +190,7 @@ describe('a running service', () => {
     const pid = Number.parseInt(readFileSync(join(dataDir, 'state', 'workerd.pid'), 'utf8'), 10);
     process.kill(pid, 'SIGSTOP');
     cleanups.push(() => process.kill(pid, 'SIGCONT'));
-    expectFinding(await doctor(dataDir), 1, 'failure', 'service', /does not respond/);
+    expectFinding(await runDoctor(dataDir), 1, 'failure', 'service', /does not respond/);
   });
 
   it('whose public URL leads nowhere, or to another program, is a warning of address', async () => {
@@ -384,7 +205,7 @@ describe('a running service', () => {
       service = await startService(dataDir, { ...settings, MONIKER_PUBLIC_URL: url });
       await send('PUT', '/v1/agents/gone', agent);
       await send('PUT', '/v1/webhooks/triage', webhook);
-      expectFinding(await doctor(dataDir), 0, 'warning', 'address', message);
+      expectFinding(await runDoctor(dataDir), 0, 'warning', 'address', message);
     }
   });
 });
