@@ -2,10 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runningService } from '../local/launch/data-lock.ts';
+import { isInUse } from '../local/launch/data-lock.ts';
 import { dataFolderOf } from '../local/launch/environment.ts';
+import { keyFault } from '../local/launch/key-check.ts';
 import { keyVariables } from '../local/launch/keys.ts';
 import { printError } from '../local/printing.ts';
+import { StartFailure } from '../local/launch/start-failure.ts';
 import { trustDataFolder } from '../local/launch/trusted-folders.ts';
 import { readLauncherFile, removeLauncherFile } from '../local/launch/launcher-file.ts';
 import { copyForPlan } from '../local/launch/plan-copy.ts';
@@ -31,7 +33,7 @@ export async function withService<T>(
 ): Promise<T> {
   const folder = dataFolderOf(process.env, options.data);
   const isGiven = Boolean(options.url ?? process.env.MONIKER_URL?.trim());
-  if (isGiven || runningService(folder.path) !== null) return run(options);
+  if (isGiven || isInUse(folder.path)) return run(options);
   const question = dataFolderQuestion(folder);
   await requireAccepted(question === null ? [] : [question], options);
   printError(`No service is running in ${folder.path}: starting it for this command …`);
@@ -48,6 +50,8 @@ async function withPlanService<T>(
   dataDir: string,
   run: (options: ConnectionOptions) => Promise<T>,
 ): Promise<T> {
+  const fault = await keyFault(dataDir, process.env);
+  if (fault !== null) throw new StartFailure(fault);
   const copy = copyForPlan(dataDir);
   try {
     const keys = keyVariables(dataDir, process.env);

@@ -105,6 +105,7 @@ export const documentHandlers = {
     const { edition, warnings } = await withSkills(draft.edition, own.toolset, known);
     return { ...draft, edition, warnings: [...draft.warnings, ...warnings] };
   },
+  checkPublications: async (services) => (await import('../records/check-publications.ts')).checkPublications(services),
   toolsetUses: async ({ context }, toolset) => (await import('../toolsets/toolset-uses.ts')).readToolsetUses(context, toolset),
   tool: ({ context }, canonical, version) => {
     if (version === undefined) return findKnownTool(context, canonical);
