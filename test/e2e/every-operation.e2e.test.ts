@@ -496,7 +496,7 @@ describe('every operation', () => {
       return items;
     }, waitMs);
     expect((await call('GET', `/v1/requests/${request.id}`)).status).toBe(200);
-    for (const path of ['/', '/console', '/console/chat', '/healthz', '/readyz', '/metrics', '/docs', '/assets/pages.css'])
+    for (const path of ['/', '/console', '/console/chat', '/healthz', '/readyz', '/metrics', '/docs', '/docs/errors', '/assets/pages.css'])
       await call('GET', path);
     const page = await service.call('GET', '/docs');
     const file = /"(\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? '';

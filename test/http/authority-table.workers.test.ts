@@ -554,6 +554,7 @@ const withoutRow = [
     'getOpenApi',
     'getProjectSchema',
     'getDocs',
+    'getGuidePage',
     'getStartPage',
     'getConsole',
     'getConsolePage',
