@@ -27,7 +27,7 @@ const maxListed = 100;
 /** The newest messages that are shown and that the arrow keys bring back. */
 const maxHistory = 100;
 
-/** Returns null for a message. One word with a slash that is no command is refused: as a message it would be a mistake. */
+/** Returns null for a message. A slash with one other word is refused: it is a misspelled command. */
 export function readChatCommand(line: string): { name: string; value: string } | null {
   const [, name = '', value = ''] = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(line) ?? [];
   if (['help', 'model', 'toolset', 'history'].includes(name)) return { name, value: value.trim() };
