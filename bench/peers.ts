@@ -1,6 +1,6 @@
 /**
  * `npm run bench:peers [-- --quick]`: other gateways and libraries do the same work as Moniker, in the same run, next to the floor; writes
- * the tables to docs/benchmarks.md. Installs them from npm at the versions of `peers/package.json` when they are missing. They run with their
+ * the tables to docs/benchmarks.md and bench/results/. Installs them from npm at the versions of `peers/package.json` when they are missing. They run with their
  * defaults, one provider and no authentication; Moniker checks its key and keeps its usage records.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ if (!process.argv.includes('--mcp')) {
   );
   await report.script('assemble.ts', ['--peers', '--rounds', quick ? '1' : '2', '--cases', 'par8,one,anth8']);
 }
-if (!quick) report.write('results of npm run bench:peers');
+if (!quick) report.write('bench:peers', ([, connections]) => connections === '10');
 
 async function measureChat(running: Servers): Promise<void> {
   const { upstream, floor, ours, key } = running;

@@ -1,9 +1,10 @@
-/** What a benchmark prints, kept for docs/benchmarks.md, where it replaces the text between two marks of the part. */
+/** What a benchmark prints, kept for bench/results/, and in short for docs/benchmarks.md, where it replaces the text between two marks of the part. */
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Verdict } from './goals.ts';
+import { readSections, type Results, summarize } from './results.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const page = join(root, 'docs/benchmarks.md');
@@ -50,17 +51,32 @@ export class Report {
     return status === 0;
   }
 
-  /** Replaces the part of the page between `<!-- part -->` and `<!-- end of part -->`. */
-  write(part: string): void {
-    const [begin, end] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];
-    const text = readFileSync(page, 'utf8');
-    const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
-    if (from < begin.length || to < from) throw new Error(`docs/benchmarks.md has no part "${part}"`);
+  /** Writes the results of `npm run <script>`. `shown`: rows of long tables that the page has, too. */
+  write(script: string, shown: (row: readonly string[]) => boolean = () => false): void {
     const minutes = Math.round((performance.now() - this.#started) / 60_000);
-    const body = `${machine()} The run took ${minutes} minutes.\n${this.#lines.join('\n')}`;
-    writeFileSync(page, `${text.slice(0, from)}\n\n${body.replaceAll(/\n{3,}/g, '\n\n').trim()}\n\n${text.slice(to)}`);
-    console.log(`\nWritten to docs/benchmarks.md: ${part}.`);
+    writeResults(script, { about: `${machine()} The run took ${minutes} minutes.`, sections: readSections(this.#lines) }, shown);
+    console.log(`\nWritten to docs/benchmarks.md and bench/results: ${script}.`);
   }
+}
+
+/** Replaces the part of the page between `<!-- results of npm run bench -->` and `<!-- end of results of npm run bench -->`. */
+export function writeResults(script: string, results: Results, shown: (row: readonly string[]) => boolean): void {
+  const [begin, end] = [`<!-- results of npm run ${script} -->`, `<!-- end of results of npm run ${script} -->`];
+  const text = readFileSync(page, 'utf8');
+  const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)];
+  if (from < begin.length || to < from) throw new Error(`docs/benchmarks.md has no results of npm run ${script}`);
+  const file = `bench/results/${script.replace(':', '-')}.json`;
+  mkdirSync(join(root, 'bench/results'), { recursive: true });
+  // A line for each row of a table.
+  writeFileSync(
+    join(root, file),
+    `${JSON.stringify(results, null, 1).replaceAll(/\[\s+("(?:[^"\\]|\\.)*"(?:,\s+"(?:[^"\\]|\\.)*")*)\s+\]/g, joinLines)}\n`,
+  );
+  writeFileSync(page, `${text.slice(0, from)}\n\n${summarize(results, file, shown)}\n\n${text.slice(to)}`);
+}
+
+function joinLines(list: string): string {
+  return list.replaceAll(/\n\s*/g, ' ');
 }
 
 /** Verdicts as a list; a blank line before each table. */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- --quick] [-- --only <text>]`: compares the product with the minimal Worker, on the same runtime in the same run, and
- * writes the tables to docs/benchmarks.md if it is complete. Read the ratios; the absolute numbers depend on the machine. Linux only
+ * writes the results to docs/benchmarks.md and bench/results/ if it is complete. Read the ratios; the absolute numbers depend on the machine. Linux only
  * (/proc). Fails when a required goal does.
  */
 import { installClients } from '../test/install-clients.ts';
@@ -112,8 +112,13 @@ if (!filtered) {
 }
 report.section('Goals', 'NOT MET fails the run; missed goals are reported.');
 report.verdicts(verdicts);
-if (!filtered && !quick) report.write('results of npm run bench');
+if (!filtered && !quick) report.write('bench', isShown);
 process.exitCode = verdicts.some(({ required, holds }) => required && !holds) ? 1 : 0;
+
+/** Of the requests: those of the goals, at ten connections. */
+function isShown([scenario = '', connections]: readonly string[]): boolean {
+  return connections === '10' && /^(?:chat|stream (?:passed|rewritten), burst|session turn|turn with|POST session)/.test(scenario);
+}
 
 async function measureRequests(running: Servers): Promise<Verdict[]> {
   await setUp(running);

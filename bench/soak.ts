@@ -1,6 +1,6 @@
 /**
  * `npm run bench:soak [-- --minutes 10] [-- --only soak,live,growth] [-- --messages 100000]`: the service under mixed work for minutes,
- * many sessions live at once, and how costs grow with what is stored. Writes the tables to docs/benchmarks.md if all parts ran in full. A line
+ * many sessions live at once, and how costs grow with what is stored. Writes the results to docs/benchmarks.md and bench/results/ if all parts ran in full. A line
  * "NOT MET" fails the run.
  * Linux only (/proc). Exit code 1 if anything was lost, doubled or failed.
  */
@@ -57,7 +57,7 @@ try {
 } finally {
   await servers.stop();
 }
-if (parts.length === 3 && minutes >= 10) report.write('results of npm run bench:soak');
+if (parts.length === 3 && minutes >= 10) report.write('bench:soak');
 process.exitCode = verdicts.some(({ required, holds }) => required && !holds) ? 1 : 0;
 
 async function soak(running: Servers): Promise<Verdict[]> {

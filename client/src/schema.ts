@@ -354,6 +354,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/docs/{page}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page of the guide
+         * @description `/docs/readme` lists the pages. The `type` of a problem is a place in `/docs/errors`.
+         */
+        get: operations["getGuidePage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -9130,8 +9150,8 @@ export interface components {
         };
         /**
          * @example {
-         *       "type": "urn:moniker:problem:not_found",
-         *       "title": "There is no such thing",
+         *       "type": "/docs/errors#not_found",
+         *       "title": "Not found",
          *       "status": 404,
          *       "detail": "There is no toolset \"demo\".",
          *       "code": "not_found",
@@ -9151,6 +9171,7 @@ export interface components {
             requestId?: string;
             status: number;
             title: string;
+            /** @description A place of this service that explains the `code` (RFC 9457 §3.1.1: a relative reference). */
             type: string;
         } & {
             [key: string]: unknown;
@@ -16539,6 +16560,42 @@ export interface operations {
                 };
                 content?: never;
             };
+            500: components["responses"]["Problem500_2"];
+        };
+    };
+    getGuidePage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example errors */
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The document has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description `"<version>"` */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["Problem404_2"];
             500: components["responses"]["Problem500_2"];
         };
     };

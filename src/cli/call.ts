@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { MonikerClient, components } from '../../client/src/index.ts';
 import { isRecord, tryParse, type Json } from '../core/json/wire-value.ts';
-import { askApproval, type Decided } from './chat-questions.ts';
+import { askApproval, type Decided } from './chat/chat-questions.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 import { print, printData } from '../local/printing.ts';

@@ -9,7 +9,7 @@ import { reachOf } from '../core/project/project-reach.ts';
 import type { DataFolder } from '../local/launch/environment.ts';
 import { acceptedEffects, acceptEffects, effectHash, isTrustedDataFolder } from '../local/launch/trusted-folders.ts';
 import { printError } from '../local/printing.ts';
-import { isYes } from './chat-questions.ts';
+import { isYes } from './chat/chat-questions.ts';
 import { CommandFailure, messageOf } from './failure.ts';
 import { askLine, canAsk } from './terminal.ts';
 

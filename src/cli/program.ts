@@ -5,7 +5,7 @@ import { addAcceptCommand } from './accept.ts';
 import { addAddCommands } from './add.ts';
 import { addBackupCommand } from './backup.ts';
 import { addCallCommands } from './call.ts';
-import { addChatCommand } from './chat.ts';
+import { addChatCommand } from './chat/chat.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addDeployCommand } from './deploy.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';

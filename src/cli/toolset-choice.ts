@@ -1,25 +1,31 @@
-/** The toolset or agent that a command uses when none is named. */
+/** The toolset or agent that a command uses when none is named, and the names that there are. */
 import type { MonikerClient } from '../../client/src/index.ts';
 import { CommandFailure, exitCodes } from './failure.ts';
 
 /** Enough to list in an error. */
 const limit = 20;
 
+export const completedKinds = ['agents', 'toolsets', 'models'] as const;
+export type CompletedKind = (typeof completedKinds)[number];
+
+/** The names that the key may see, at most `most`: aliases and agents are among the models. */
+export async function namesOf(client: MonikerClient, kind: CompletedKind, most: number = limit): Promise<string[]> {
+  if (kind === 'models') return (await client.get('/v1/models')).data.slice(0, most).map(({ id }) => id);
+  const query = { params: { query: { limit: most } } };
+  const { items } = kind === 'agents' ? await client.get('/v1/agents', query) : await client.get('/v1/toolsets', query);
+  return items.map(({ name }) => name);
+}
+
 /** `named`: of the option `--toolset`. Without it, the only toolset of the service. */
 export async function chooseToolset(client: MonikerClient, named: string | undefined): Promise<string> {
   if (named !== undefined) return named;
-  const { items } = await client.get('/v1/toolsets', { params: { query: { limit } } });
-  return onlyOne(
-    'toolset',
-    items.map(({ name }) => name),
-  );
+  return onlyOne('toolset', await namesOf(client, 'toolsets'));
 }
 
 /** Without a name, the only agent, else `demo`. */
 export async function chooseAgent(client: MonikerClient, named: string | undefined): Promise<string> {
   if (named !== undefined) return named;
-  const { items } = await client.get('/v1/agents', { params: { query: { limit } } });
-  const names = items.map(({ name }) => name);
+  const names = await namesOf(client, 'agents');
   return names.includes('demo') ? 'demo' : onlyOne('agent', names);
 }
 

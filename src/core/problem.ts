@@ -47,7 +47,7 @@ const codes = Object.keys(problemCatalogue) as [ProblemCode, ...ProblemCode[]]; 
 /** The wire format, as `application/problem+json` and as the `problem` of an `error` event. */
 export const ProblemSchema = z
   .looseObject({
-    type: z.string(),
+    type: z.string().meta({ description: 'A place of this service that explains the `code` (RFC 9457 §3.1.1: a relative reference).' }),
     title: z.string(),
     status: z.int(),
     detail: z.string().meta({ description: 'What is wrong, and what to do.' }),
@@ -61,8 +61,8 @@ export const ProblemSchema = z
   .meta({
     id: 'Problem',
     example: {
-      type: 'urn:moniker:problem:not_found',
-      title: 'There is no such thing',
+      type: '/docs/errors#not_found',
+      title: 'Not found',
       status: 404,
       detail: 'There is no toolset "demo".',
       code: 'not_found',
@@ -94,7 +94,7 @@ export class Problem extends Error {
 
   toBody(): ProblemBody {
     const { title } = problemCatalogue[this.code];
-    return { ...this.extra, type: `urn:moniker:problem:${this.code}`, title, status: this.status, detail: this.detail, code: this.code };
+    return { ...this.extra, type: `/docs/errors#${this.code}`, title, status: this.status, detail: this.detail, code: this.code };
   }
 
   static fromBody(body: ProblemBody): Problem {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ApprovalRequired, type InputRequired, type MonikerClient, MonikerError, type SessionEvent } from '../../client/src/index.ts';
-import { isPromptCommand, readPromptCommand, usePrompt } from '../../src/cli/chat-prompts.ts';
-import { askApproval, askInput, describeApproval } from '../../src/cli/chat-questions.ts';
-import { createScreen } from '../../src/cli/chat-screen.ts';
+import { readChatCommand, runChatCommand, writtenBefore } from '../../src/cli/chat/chat-commands.ts';
+import { isPromptCommand, readPromptCommand, usePrompt } from '../../src/cli/chat/chat-prompts.ts';
+import { askApproval, askInput, describeApproval } from '../../src/cli/chat/chat-questions.ts';
+import { createScreen } from '../../src/cli/chat/chat-screen.ts';
 
 const approval = {
   type: 'approval-required',
@@ -117,8 +118,77 @@ describe('the screen of a chat', () => {
     ).toBe('Let me look.\n  > ls → builtin.list_directory {"path":"."}\n    failed: a | b | [image]\nNothing.\n');
   });
 
+  it('keeps emoji and joiners in texts, arguments and results', () => {
+    const text = '⚠\ufe0f 👨\u200d👩\u200d👧 می\u200cخواهم क्\u200dष';
+    const printed = shown(
+      { type: 'text-delta', text },
+      { type: 'tool-input-start', callId: '1', name: 'say', canonical: 'a.say' },
+      { type: 'tool-input-end', callId: '1', arguments: { text } },
+      { type: 'tool-result', callId: '1', isError: false, content: [{ type: 'text', text }] },
+    );
+    expect(printed.split(text)).toHaveLength(4);
+  });
+
   it('joins a character that is cut between two events', () => {
     expect(shown({ type: 'text-delta', text: '\ud83d' }, { type: 'text-delta', text: '\ude00' })).toBe('😀\n');
+  });
+});
+
+describe('the commands of a chat', () => {
+  const session = { id: 's1', model: 'openai/a', toolset: 'work' };
+  const messages = [
+    { role: 'assistant', parts: [{ type: 'text', text: 'Hi ⚠\ufe0f\u202e' }], turn: 't1' },
+    { role: 'user', parts: [{ type: 'text', text: 'Hello' }], turn: 't1' },
+  ];
+  const run = async (line: string, of: object = session, instructions?: string) => {
+    const printed: string[] = [];
+    const sent: unknown[] = [];
+    const answers: Record<string, object> = {
+      '/v1/sessions/{id}': of,
+      '/v1/sessions/{id}/messages': { items: messages },
+      '/v1/toolsets': { items: [{ name: 'work' }, { name: 'home' }] },
+      '/v1/models': { data: [{ id: 'openai/a' }, { id: 'agent/demo' }] },
+    };
+    const client = {
+      get: async (path: string) => answers[path],
+      post: async (_: string, { body }: { body: object }) => {
+        sent.push(body);
+        return { id: 's2' };
+      },
+    } as unknown as MonikerClient; // What the commands use of it.
+    const command = readChatCommand(line);
+    const next = command && (await runChatCommand({ client, session: 's1', instructions }, command, (one) => void printed.push(one)));
+    return { next, sent, printed: printed.join('\n'), client };
+  };
+
+  it('are listed by /help', async () => {
+    expect((await run('/help')).printed).toContain('/toolset NAME');
+  });
+
+  it('name the model and the toolset, and those that there are', async () => {
+    expect((await run('/model')).printed).toBe('This conversation has the model: openai/a\n  openai/a\n  agent/demo');
+    expect((await run('/toolset')).printed).toBe('This conversation has the toolset: work\n  work\n  home');
+    expect((await run('/model', { id: 's1', agent: 'demo', toolset: null })).printed).toContain('agent demo');
+  });
+
+  it('begin a new conversation with another model or toolset, and keep the rest', async () => {
+    const changed = await run('/model openai/b', session, 'Be brief.');
+    expect([changed.next, changed.sent]).toEqual(['s2', [{ model: 'openai/b', toolset: 'work', instructions: 'Be brief.' }]]);
+    expect(changed.printed).toContain('moniker chat --session s1');
+    expect((await run('/toolset home')).sent).toEqual([{ model: 'openai/a', toolset: 'home' }]);
+    expect((await run('/model openai/b', { id: 's1', agent: 'demo', toolset: 'work' })).printed).toContain('without the agent demo');
+    await expect(run('/toolset home', { id: 's1', agent: 'demo', toolset: 'work' })).rejects.toThrow('that of its agent, demo');
+  });
+
+  it('show the messages, and bring back what was written', async () => {
+    const { printed, client } = await run('/history');
+    expect(printed.replaceAll(/\p{Cc}\[\d+m/gu, '')).toMatch(/^> Hello\nHi ⚠\ufe0f<U\+202E>$/);
+    expect(await writtenBefore(client, 's1')).toEqual(['Hello']);
+  });
+
+  it('are refused if there is none of the name, and leave messages alone', async () => {
+    await expect(run('/modle')).rejects.toThrow('There is no command /modle');
+    for (const line of ['/etc hosts', '/etc/hosts', '/', 'help', '/Model']) expect((await run(line)).next).toBeNull();
   });
 });
 

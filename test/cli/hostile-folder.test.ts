@@ -60,7 +60,7 @@ const commands: Readonly<Record<string, (() => string[]) | 'sends nothing'>> = {
   backup: () => [inFolder('backup.jsonl')],
   restore: () => ['--abandon'],
   deploy: 'sends nothing',
-  completion: 'sends nothing',
+  completion: () => ['models'],
 };
 const senders = Object.entries(commands).flatMap(([path, args]) => (args === 'sends nothing' ? [] : [{ path, args }]));
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { askInput, describeApproval } from '../../src/cli/chat-questions.ts';
-import { createScreen } from '../../src/cli/chat-screen.ts';
+import { askInput, describeApproval } from '../../src/cli/chat/chat-questions.ts';
+import { createScreen } from '../../src/cli/chat/chat-screen.ts';
 import { applyAtStart } from '../../src/local/launch/start-project.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
@@ -189,6 +189,7 @@ const commands: readonly { title: string; parameters: () => string[]; isData?: t
   { title: 'accept docs --reject --json', parameters: () => ['accept', 'docs', '--reject', '--json'] },
   { title: 'models', parameters: () => ['models'] },
   { title: 'models test hostile', parameters: () => ['models', 'test', hostile] },
+  { title: 'completion models', parameters: () => ['completion', 'models'] },
   { title: 'keys list', parameters: () => ['keys', 'list'] },
   { title: 'keys rotate one', parameters: () => ['keys', 'rotate', 'one'], isData: true },
   { title: 'keys revoke one', parameters: () => ['keys', 'revoke', 'one'] },
@@ -237,8 +238,8 @@ it('prints something of a response in each of these commands, so that the checks
   const titles = commands.map(({ title }) => title);
   expect(titles.filter((title) => !shown.has(title))).toEqual([]);
   const silent = titles.filter((title) => !shown.has(`${title}: a success`));
-  // These print nothing of a success.
-  expect(silent).toEqual(['export out.yaml', 'keys revoke one', 'backup backup.jsonl', 'mcp demo']);
+  // These print nothing of a success; completion prints plain names only.
+  expect(silent).toEqual(['export out.yaml', 'completion models', 'keys revoke one', 'backup backup.jsonl', 'mcp demo']);
 });
 
 describe('results', () => {

@@ -54,13 +54,17 @@ describe('the completion', () => {
       '--help',
     ]);
     expect(nodes.find(({ path }) => path === 'add server')?.words.map(({ word }) => word)).toContain('--header');
-    for (const shell of ['zsh', 'fish']) expect(script(shell)).toContain('--header'.slice(shell === 'fish' ? 2 : 0));
+    for (const shell of ['zsh', 'fish']) {
+      expect(script(shell)).toContain('--header'.slice(shell === 'fish' ? 2 : 0));
+      expect(script(shell)).toContain('toolsets');
+    }
   });
 
   it.skipIf(spawnSync('bash', ['--version']).status !== 0)('completes the word at the cursor in bash', () => {
     const complete = (...words: string[]): string[] => {
       const array = words.map((word) => `'${word}'`).join(' ');
-      const program = `${script('bash')}\nCOMP_WORDS=(${array}); COMP_CWORD=${words.length - 1}; _moniker; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const names = `moniker() { [ "$1" = completion ] && echo "$2-a openai/gpt:5"; }`;
+      const program = `${script('bash')}\n${names}\nCOMP_WORDS=(${array}); COMP_CWORD=${words.length - 1}; _moniker; printf '%s\\n' "\${COMPREPLY[@]}"`;
       return spawnSync('bash', ['-c', program], { encoding: 'utf8', timeout: 60_000 }).stdout.split('\n').filter(Boolean);
     };
     expect(complete('moniker', 'do')).toEqual(['doctor']);
@@ -70,6 +74,14 @@ describe('the completion', () => {
     expect(complete('moniker', 'replay', 'l')).toEqual(['list']);
     expect(complete('moniker', 'completion', 'z')).toEqual(['zsh']);
     expect(complete('moniker', 'add', 'server', 'fs', '--', 'npx', '--h')).toEqual([]);
+    // Names of the service: values of options, and arguments.
+    expect(complete('moniker', 'chat', '--agent', 'a')).toEqual(['agents-a']);
+    expect(complete('moniker', 'chat', '--model', 'openai/gpt:')).toEqual(['openai/gpt:5']);
+    expect(complete('moniker', 'call', 'shell', '--toolset', '')).toContain('toolsets-a');
+    expect(complete('moniker', 'mcp', 't')).toEqual(['toolsets-a']);
+    expect(complete('moniker', 'models', 'test', 'mo')).toEqual(['models-a']);
+    expect(complete('moniker', 'chat', '--ag')).toEqual(['--agent']);
+    expect(complete('moniker', 'add', 'toolset', 'to')).toEqual([]);
   });
 });
 

@@ -51,7 +51,10 @@ describe('hidden characters', () => {
     expect(show(visibleNodes('a\u202eb\u001b[31m'))).toBe('aspan.hidden-character[U+202E]bspan.hidden-character[U+001B][31m');
     expect(show(visibleProse('a\u202eb'))).toBe('aspan.hidden-character[U+202E]b');
     expect(show(visibleProse('👩\u200d💻 ❤\ufe0f'))).toBe('👩\u200d💻 ❤\ufe0f');
+    for (const text of ['👨\u200d👩\u200d👧 ⚠\ufe0f 1\ufe0f⃣ ❤\ufe0f\u200d🔥', 'می\u200cخواهم', 'क्\u200dष'])
+      expect(show(visibleProse(text))).toBe(text);
     expect(show(visibleProse('a\u200db'))).toBe('aspan.hidden-character[U+200D]b');
+    expect(show(visibleProse('می\u200c\u200cخ a\ufe0f'))).toMatch(/U\+200C.* a.*U\+FE0F/);
   });
 
   it('of a long run are counted', () => {

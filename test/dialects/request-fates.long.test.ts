@@ -208,11 +208,11 @@ function isInside(value: unknown, path: string): boolean {
   return items.some((item) => item !== undefined && (rest.length === 0 || isInside(item, rest.join('.'))));
 }
 
-it('is documented in docs/chat-apis.md, as vitest --update writes it', async () => {
-  const page = await readFile('docs/chat-apis.md', 'utf8');
+it('is documented in docs/request-fields.md, as vitest --update writes it', async () => {
+  const page = await readFile('docs/request-fields.md', 'utf8');
   const [before = '', rest = ''] = page.split('<!-- fates: written by test/dialects/request-fates.long.test.ts -->\n');
   const [, after = ''] = rest.split('<!-- end of fates -->\n');
   const whole = `${before}<!-- fates: written by test/dialects/request-fates.long.test.ts -->\n\n${fatesAsMarkdown()}\n<!-- end of fates -->\n${after}`;
-  await expect(whole).toMatchFileSnapshot('../../docs/chat-apis.md');
+  await expect(whole).toMatchFileSnapshot('../../docs/request-fields.md');
   for (const dialect of Object.values(dialectExamples)) console.log(dialect.title, Object.keys(dialect.fields).length, countsOf(dialect));
 });

@@ -1,4 +1,4 @@
-/** What becomes of a field of a request at each wire, by the table; and the same as the table of docs/chat-apis.md. */
+/** What becomes of a field of a request at each wire, by the table; and the same as the tables of docs/request-fields.md. */
 import { type ProviderWire, wires, wireSettings } from '../../src/core/model/wire-settings.ts';
 import type { Field } from '../../src/dialects/fields.ts';
 import { type DialectExamples, dialectExamples } from './request-fields.ts';
@@ -38,6 +38,12 @@ function whyOf(field: Field): string {
   return why.split(/[.:;]/)[0] ?? '';
 }
 
+/** What follows a blank, such as a condition, is no code. */
+function showPath(path: string): string {
+  const [plain = '', form] = path.split(/ (.*)/);
+  return [`\`${plain}\``, form].filter((part) => part !== undefined).join(' ');
+}
+
 export function fatesAsMarkdown(): string {
   const parts = Object.values(dialectExamples).map((dialect) => {
     const { title, fields, own } = dialect;
@@ -45,11 +51,10 @@ export function fatesAsMarkdown(): string {
     const table = (name: string, rows: [string, Field][]): string[] => [
       `| ${name} | ${wires.map((wire) => `\`${wire}\``).join(' | ')} | Why |`,
       `|---|${wires.map(() => '---').join('|')}|---|`,
-      ...rows.map(([path, field]) => {
-        const [plain = '', form] = path.split(/ (.*)/);
-        const shown = [`\`${plain}\``, form].filter((part) => part !== undefined).join(' ');
-        return `| ${shown} | ${wires.map((wire) => signs[fateOf(field, wire, own)]).join(' | ')} | ${whyOf(field)} |`;
-      }),
+      // Fields with the same fates share a row.
+      ...[...Map.groupBy(rows, ([, field]) => `${wires.map((wire) => signs[fateOf(field, wire, own)]).join(' | ')} | ${whyOf(field)}`)].map(
+        ([fates, members]) => `| ${members.map(([path]) => showPath(path)).join(', ')} | ${fates} |`,
+      ),
       '',
     ];
     const rows = Object.entries(fields);
@@ -57,7 +62,7 @@ export function fatesAsMarkdown(): string {
     const others = rows.filter(([path]) => !path.includes('type='));
     const total = Object.entries(counts).map(([fate, count]) => `${count} ${fate}`);
     const counted = kinds.length > 0 ? ` and ${kinds.length} kinds` : '';
-    const head = [`### Fields of ${title}`, '', `${others.length} fields${counted}: ${total.join(', ')}.`, ''];
+    const head = [`## Fields of ${title}`, '', `${others.length} fields${counted}: ${total.join(', ')}.`, ''];
     return [...head, ...table('Field', others), ...(kinds.length > 0 ? table('Kind', kinds) : [])].join('\n');
   });
   return `${parts.join('\n')}`;

@@ -120,11 +120,12 @@ function placeOf({ path }: Document): number {
 function runDocument(document: Document, service: SharedService): void {
   let folder = '';
   let shell: Shell;
-  let practicePort = 0;
+  /** Of the programs that the page starts: two runs on one machine must not meet. */
+  let [practicePort, publisherPort] = [0, 0];
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'moniker-docs-'));
-    practicePort = await freePort();
+    [practicePort, publisherPort] = [await freePort(), await freePort()];
     mkdirSync(programs, { recursive: true });
     mkdirSync(join(folder, '.moniker'));
     writeFileSync(join(folder, '.moniker/keys'), `MONIKER_ROOT_KEY=${service.key}\n`);
@@ -137,7 +138,10 @@ function runDocument(document: Document, service: SharedService): void {
     rmSync(folder, { recursive: true, force: true });
   });
   const localized = (text: string) =>
-    text.replaceAll('http://127.0.0.1:8787', service.url).replaceAll('127.0.0.1:8790', `127.0.0.1:${practicePort}`);
+    text
+      .replaceAll('http://127.0.0.1:8787', service.url)
+      .replaceAll('127.0.0.1:8790', `127.0.0.1:${practicePort}`)
+      .replaceAll('8793', String(publisherPort));
 
   for (const block of document.blocks) {
     const title = `line ${block.line}: ${block.code

@@ -8,6 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { anchorOf } from '../../src/local/build/build-guide.ts';
 import { root } from './service.ts';
 
 export type Block = {
@@ -110,14 +111,7 @@ export function readLinks({ text }: Pick<Document, 'text'>): string[] {
 export function readAnchors({ text }: Pick<Document, 'text'>): Set<string> {
   const prose = withoutFences(text);
   const anchors = new Set<string>();
-  for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.+)$/gm)) {
-    const slug = heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(/\s/g, '-');
-    anchors.add(slug);
-  }
+  for (const [, heading = ''] of prose.matchAll(/^#{1,6} (.+)$/gm)) anchors.add(anchorOf(heading));
   for (const [, id = ''] of prose.matchAll(/<a id="([^"]+)">/g)) anchors.add(id);
   return anchors;
 }

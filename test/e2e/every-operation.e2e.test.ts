@@ -206,7 +206,9 @@ describe('every operation', () => {
     await call('POST', '/v1/toolsets/desk/calls?dryRun=true', { name: 'bash', arguments: { command: 'echo hi' } });
     await call('POST', '/v1/toolsets/desk/calls', { name: 'nothing', arguments: {} });
     expect((await call('GET', '/v1/toolsets/desk/uses')).json.agents).toEqual([{ name: 'clerk', toolset: 'desk' }]);
-    expect((await call('GET', '/v1/toolsets/desk/suggestions')).json.unknown).toEqual([]);
+    // Whether the call above is counted yet depends on the load of the machine.
+    const { unknown } = (await call('GET', '/v1/toolsets/desk/suggestions')).json;
+    expect(unknown.filter(({ requested }: { requested: string }) => requested !== 'nothing')).toEqual([]);
     await call('GET', '/v1/tools?limit=2');
     expect((await call('GET', '/v1/tools?q=read&kind=builtin&server=builtin&fields=summary')).json.items).not.toEqual([]);
     await call('GET', '/v1/tools/builtin.bash');
@@ -497,8 +499,9 @@ describe('every operation', () => {
       return items;
     }, waitMs);
     expect((await call('GET', `/v1/requests/${request.id}`)).status).toBe(200);
-    for (const path of ['/', '/console', '/console/chat', '/healthz', '/readyz', '/metrics', '/docs', '/assets/pages.css'])
+    for (const path of ['/', '/console', '/console/chat', '/healthz', '/readyz', '/metrics', '/docs', '/docs/errors', '/assets/pages.css'])
       await call('GET', path);
+    expect((await service.call('GET', '/docs/errors')).text).toContain('id="not_found"');
     const page = await service.call('GET', '/docs');
     const file = /"(\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? '';
     await call('GET', file);

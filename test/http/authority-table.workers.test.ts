@@ -555,6 +555,7 @@ const withoutRow = [
     'getOpenApi',
     'getProjectSchema',
     'getDocs',
+    'getGuidePage',
     'getStartPage',
     'getConsole',
     'getConsolePage',

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createHarness } from './harness.ts';
 
-const files: Record<string, string> = { '/docs.html': '<!doctype html><title>Docs</title>', '/assets/docs-ABC123.js': 'let a;' };
+const files: Record<string, string> = {
+  '/docs.html': '<!doctype html><title>Docs</title>',
+  '/guide/errors.html': '<!doctype html><title>Errors</title>',
+  '/assets/docs-ABC123.js': 'let a;',
+};
 
 const h = createHarness(
   {},
@@ -42,6 +46,22 @@ describe('a built page', () => {
     const response = await createHarness().send('GET', '/docs', undefined, withoutKey);
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('href="/openapi.json"');
+  });
+});
+
+describe('a page of the guide', () => {
+  it('is found at the type of a problem', async () => {
+    const refused = await h.send('GET', '/v1/nothing');
+    const { type, code } = (await refused.json()) as { type: string; code: string };
+    const url = new URL(type, 'http://127.0.0.1:8787/v1/nothing');
+    expect([url.pathname, url.hash]).toEqual(['/docs/errors', `#${code}`]);
+    const page = await h.send('GET', url.pathname, undefined, withoutKey);
+    expect([page.status, await page.text()]).toEqual([200, files['/guide/errors.html']]);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+
+  it.each(['/docs/none', '/docs/..%2Fdocs', '/docs/errors.html', '/docs/Errors'])('does not exist: %s', async (path) => {
+    expect((await h.send('GET', path, undefined, withoutKey)).status).toBe(404);
   });
 });
 

@@ -15,7 +15,7 @@ describe('a problem', () => {
     const body = await renderProblem(problem, native);
     expect([body.status, body.headers.get('content-type')]).toEqual([problemCatalogue[code].status, 'application/problem+json']);
     expect(await body.json()).toEqual({
-      type: `urn:moniker:problem:${code}`,
+      type: `/docs/errors#${code}`,
       title: problemCatalogue[code].title,
       status: problemCatalogue[code].status,
       detail: 'Do this.',

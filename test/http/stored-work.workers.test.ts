@@ -88,7 +88,7 @@ const app = createApp(() => wiring);
 
 /** The rest: what they do has the rights of the key, or none. */
 const others = {
-  // Documents without rights of their own. What they say is used by turns with other rights, too (docs/configuration.md).
+  // Documents without rights of their own. What they say is used by turns with other rights, too (docs/keys.md).
   documents: [
     ...[
       'putToolset',
@@ -198,7 +198,7 @@ const others = {
     ],
     ...['createTranscription', 'createTranslation', 'editImage', 'createImageVariation', 'connectServer'],
   ],
-  // One call, as it is shown: the right is that of approving (docs/configuration.md).
+  // One call, as it is shown: the right is that of approving (docs/keys.md).
   deciding: ['decideApproval', 'mintApprovalLink', 'decideByLink'],
   // They change nothing, or read the list of a server's tools.
   checking: [

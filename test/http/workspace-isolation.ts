@@ -215,7 +215,7 @@ const rows: Readonly<Record<string, (ids: Ids) => Row | Row[]>> = {
 
 /** They take no id of a workspace, or a token that is itself the right. */
 const withoutId = new Set(
-  `createConversation getHealth getReadiness getOpenApi getProjectSchema getDocs getStartPage getConsole getConsolePage getPagesCss getPageFile showApproval
+  `createConversation getHealth getReadiness getOpenApi getProjectSchema getDocs getGuidePage getStartPage getConsole getConsolePage getPagesCss getPageFile showApproval
   decideByLink finishSignIn getClientMetadata showConnect startConnect showSignIn signInWithRootKey signOut beginSignIn endSignIn
   decideConsent getAuthorizationServer getMcpResource getSseResource getOpenIdConfiguration getSigningKeys redeemToken registerClient revokeToken showConsent`.split(
     /\s+/,

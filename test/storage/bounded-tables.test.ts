@@ -1,4 +1,4 @@
-/** docs/operating.md names every table of the Durable Objects and every prefix of KV, with what bounds it. */
+/** docs/architecture.md names every table of the Durable Objects and every prefix of KV, with what bounds it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const kinds = Object.keys({
   },
 } satisfies Record<PublishedKind, true>);
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/architecture.md'), 'utf8');
 const tablesOf = (migrations: readonly string[]): string[] =>
   fakeSql(migrations)
     .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")

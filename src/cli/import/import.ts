@@ -13,7 +13,7 @@ import { expandVariables } from '../../core/project/expand-variables.ts';
 import { readImport } from '../../formats/read-import.ts';
 import { print, printError } from '../../local/printing.ts';
 import { readBounded } from '../../net/read-bounded.ts';
-import { isYes } from '../chat-questions.ts';
+import { isYes } from '../chat/chat-questions.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from '../connection.ts';
 import { CommandFailure, exitCodes, messageOf } from '../failure.ts';
 import { projectQuestion, requireAccepted, type TrustOptions } from '../folder-trust.ts';

@@ -10,7 +10,7 @@ import { type MonikerClient, paginate } from '../../../client/src/index.ts';
 import { version } from '../../core/version.ts';
 import { isCheckout, projectRoot } from '../../local/launch/environment.ts';
 import { print, printError } from '../../local/printing.ts';
-import { isYes } from '../chat-questions.ts';
+import { isYes } from '../chat/chat-questions.ts';
 import { addConnectionOptions, connectService, type ConnectionOptions } from '../connection.ts';
 import { CommandFailure, messageOf } from '../failure.ts';
 import { inLine, printStyled, styled } from '../output.ts';

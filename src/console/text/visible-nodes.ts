@@ -2,7 +2,7 @@
  * Text from the network with its hidden characters shown: controls (ANSI sequences too), bidirectional overrides, zero-width characters. Pure:
  * `parts/visible.ts` makes elements of the nodes.
  */
-import { codePointName, hiddenCharacter } from '../../core/text/visible-text.ts';
+import { codePointName, hiddenCharacter, readCharacter } from '../../core/text/visible-text.ts';
 
 /** An element, or text. */
 export type TextNode = string | { tag: string; attributes: Readonly<Record<string, string | number>>; children: readonly TextNode[] };
@@ -12,11 +12,8 @@ const maxShown = 8;
 
 /** Names, arguments and results: every hidden character is shown. */
 const strict = new RegExp(`(?:${hiddenCharacter}|[\\p{Co}\\p{Cs}])+`, 'gu');
-/** Prose: joiners and variation selectors within emoji, and soft hyphens, are ordinary. */
-const lenient = new RegExp(
-  `(?:(?!\\u00ad|(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f\\d#*])[\\ufe0f\\u200d])(?:${hiddenCharacter}|[\\p{Co}\\p{Cs}]))+`,
-  'gu',
-);
+/** Prose: what emoji and scripts need, and soft hyphens, are ordinary. */
+const lenient = new RegExp(`(?:(?!\\u00ad|${readCharacter})(?:${hiddenCharacter}|[\\p{Co}\\p{Cs}]))+`, 'gu');
 
 export function visibleNodes(text: string): TextNode[] {
   return mark(text, strict);

@@ -29,6 +29,18 @@ export function codePointName(character: string): string {
  */
 export const hiddenCharacter = String.raw`(?:(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb])`;
 
+/**
+ * Hidden characters that an emoji has, as the source of a regular expression with the flag `u`: a selector after a character with two
+ * presentations (`❤️`, `1️⃣`), and a joiner between emoji (`👩‍💻`).
+ */
+export const emojiPart = [
+  String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}0-9#*])[\ufe0e\ufe0f]`,
+  String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
+].join('|');
+
+/** The same, and joiners between letters of scripts that are spelled with them (Persian, Hindi). In Latin text they only hide something. */
+export const readCharacter = String.raw`${emojiPart}|(?<=(?!\p{Script=Latin})\p{L}\p{M}*)[\u200c\u200d](?=(?!\p{Script=Latin})\p{L})`;
+
 /** Private use characters and lone surrogates are not readable for a person either. */
 const unseen = new RegExp(String.raw`${hiddenCharacter}|[\p{Co}\p{Cs}]`, 'u');
 const everyUnseen = new RegExp(unseen.source, 'gu');
@@ -48,9 +60,9 @@ export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(hidden, escapeUnits);
 }
 
-/** The same on several lines, for a terminal or a program: what `terminalText` leaves stays. */
-export function terminalJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(flagOrUnseen, (found) => (isSpelled(found) ? found : escapeUnits(found)));
+/** The same for a terminal or a program, on several lines unless `indent` is 0: what `terminalText` leaves stays. */
+export function terminalJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replace(flagOrUnseen, (found) => (isSpelled(found) ? found : escapeUnits(found)));
 }
 
 /** By UTF-16 units, as JSON encodes characters above U+FFFF. */

@@ -7,7 +7,7 @@
 import { quote } from '../names/names.ts';
 import { cutToBytes, utf8Length } from '../text/utf8.ts';
 import { escapeSequence } from '../text/bare-text.ts';
-import { hiddenCharacter } from '../text/visible-text.ts';
+import { emojiPart, hiddenCharacter } from '../text/visible-text.ts';
 import { KB } from '../limits/units.ts';
 
 /** Longer listed descriptions are cut, since every token of them is paid for. */
@@ -115,13 +115,14 @@ function cleanRun({ run: given, text, offset, role, single, found, removed }: Ru
   return endsLine ? `${kept}\r` : kept;
 }
 
-/** `👩‍💻`, `❤️`, `1️⃣`: joiners between emoji, and one selector after a character with two presentations. */
+/** Joiners between emoji, and one selector after a character with two presentations. */
 function isPartOfEmoji(run: string, text: string, offset: number): boolean {
   if (!/^[\ufe0e\ufe0f]?\u200d?$/.test(run)) return false;
-  const before = text.slice(Math.max(0, offset - 2), offset);
-  if (!/(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|[0-9#*])$/u.test(before)) return false;
-  return !run.endsWith('\u200d') || /^\p{Extended_Pictographic}/u.test(text.slice(offset + run.length, offset + run.length + 2));
+  emojiParts.lastIndex = offset;
+  return emojiParts.exec(text)?.[0].length === run.length;
 }
+
+const emojiParts = new RegExp(`(?:${emojiPart})+`, 'uy');
 
 /** Some scripts use single joiners in their spelling. Models read the words without them as well. */
 function isBetweenLetters(text: string, offset: number, length: number): boolean {

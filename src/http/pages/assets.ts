@@ -14,6 +14,9 @@ details { border: 1px solid var(--line); border-radius: .4rem; margin: .5rem 0; 
 details details { background: var(--soft); }
 summary { cursor: pointer; }
 summary .method { display: inline-block; font-weight: 600; min-width: 4.5rem; text-transform: uppercase; }
+.guide table { display: block; overflow-x: auto; }
+.guide { overflow-wrap: anywhere; }
+.guide tr:has(:target) { background: var(--soft); }
 nav a { margin-right: 1rem; }
 .muted { opacity: .75; }
 .approval { max-width: 44rem; margin: 0 auto; }

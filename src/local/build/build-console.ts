@@ -1,12 +1,13 @@
 /**
  * `node build-console.ts [folder]`: builds the documents of `src/console/` as static files: `<page>.html`, and its scripts and style in
  * `assets/` under names with a content hash. A folder of `pages/` without `index.html` is a view of the console, loaded on demand with its style `<view>.css`. wrangler runs this before it bundles (`[build]` in wrangler.toml); `bundle.ts` runs it for `npm start`.
- * What exceeds its size budget fails the build.
+ * The guide is added as `guide/<page>.html`. What exceeds its size budget fails the build.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
+import { readGuide } from './build-guide.ts';
 import { bundleOptions } from './bundle-options.ts';
 import { projectRoot } from '../launch/environment.ts';
 import { replaceFile } from '../launch/own-file.ts';
@@ -28,6 +29,7 @@ const maxViewBytes = 13_300;
 /** The code editor, which is loaded when its first field is seen. */
 const maxEditorBytes = 110_000;
 const maxTotalBytes = 330_000;
+const maxGuideBytes = 260_000;
 
 if (import.meta.main) {
   await runLocalScript(async () => void (await buildConsole(process.argv[2] ?? join(projectRoot, '.wrangler/console'))));
@@ -66,9 +68,23 @@ export async function buildConsole(directory: string): Promise<Metafile> {
   check('The scripts of the code editor', editor, maxEditorBytes);
   const all = Object.keys(metafile.outputs).filter((file) => /\.(?:js|css)$/.test(file));
   check('All files', all, maxTotalBytes);
-  const current = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
-  for (const file of readdirSync(assets)) if (!current.has(file)) rmSync(join(assets, file), { force: true });
+  const guide = writeGuide(join(directory, 'guide'));
+  const current = new Set([...Object.keys(metafile.outputs), ...guide].map((path) => basename(path)));
+  for (const folder of [assets, join(directory, 'guide')])
+    for (const file of readdirSync(folder)) if (!current.has(file)) rmSync(join(folder, file), { force: true });
   return metafile;
+}
+
+/** Returns the paths of the pages. */
+function writeGuide(directory: string): string[] {
+  mkdirSync(directory, { recursive: true });
+  const files = [...readGuide()].map(([name, html]) => {
+    const path = join(directory, `${name}.html`);
+    replaceFile(path, html);
+    return path;
+  });
+  check('The guide', files, maxGuideBytes);
+  return files;
 }
 
 /**
@@ -127,7 +143,7 @@ function withImports(metafile: Metafile, script: string): string[] {
 }
 
 function check(what: string, files: readonly string[], maxBytes: number): void {
-  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(projectRoot, file))).length, 0);
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(resolve(projectRoot, file))).length, 0);
   if (bytes > maxBytes)
     throw new StartFailure(`${what} have ${bytes} bytes after gzip; the budget is ${maxBytes} (src/local/build/build-console.ts).`);
   console.log(`${what}: ${bytes} bytes gzip (at most ${maxBytes})`);

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { join, relative } from 'node:path';
 import { isCheckout, projectRoot } from '../launch/environment.ts';
 import { StartFailure } from '../launch/start-failure.ts';
+import { guideSources } from './build-guide.ts';
 import { mainModule, modulesFolder, pagesFolder, workerConfigFile } from '../launch/worker-config.ts';
 
 /** No telemetry, no update checks, no color codes in captured output. */
@@ -80,7 +81,7 @@ function runScript(script: string, ...args: string[]): Promise<void> {
 }
 
 /**
- * Covers everything that the bundle is made of: the sources, the scripts that generate a part of it, the settings file, the locked
+ * Covers everything that the bundle is made of: the sources, the scripts that generate a part of it, the guide, the settings file, the locked
  * dependencies.
  */
 function hashSources(): string {
@@ -91,10 +92,16 @@ function hashSources(): string {
     .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))
     .filter((path) => !['local', 'cli'].some((folder) => path.startsWith(join('src', folder))))
     .sort();
-  const generators = ['build-console.ts', 'build-engine.ts', 'bundle-options.ts', 'build-worker.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map(
-    (file) => join('src/local/build', file),
-  );
-  for (const path of [...sources, ...generators, 'wrangler.toml', 'package-lock.json']) {
+  const generators = [
+    'build-console.ts',
+    'build-guide.ts',
+    'build-engine.ts',
+    'bundle-options.ts',
+    'build-worker.ts',
+    'meter-wasm.ts',
+    'wasm-binary.ts',
+  ].map((file) => join('src/local/build', file));
+  for (const path of [...sources, ...generators, ...guideSources(), 'wrangler.toml', 'package-lock.json']) {
     const content = readFileSync(join(projectRoot, path));
     hash.update(`${path}\0${content.length}\0`).update(content);
   }

@@ -125,7 +125,7 @@ const meanings = ({ calls }: WordsRead): unknown[] => calls.map(({ name, argumen
 
 describe('a format', () => {
   it('is listed with its sources, has an example here, and is named in the docs', () => {
-    const docs = readFileSync('docs/configuration.md', 'utf8');
+    const docs = readFileSync('docs/models.md', 'utf8');
     expect(formats.map(({ name }) => name)).toEqual(Object.keys(written));
     for (const { name, source } of formats) {
       expect(source).not.toBe('');

@@ -151,8 +151,9 @@ function OverviewPage({ reference }: { reference: ApiReference }) {
       <section aria-labelledby="start">
         <h2 id="start">First request</h2>
         <p class="muted">
-          Base URL: <code>{location.origin}</code>. Requests to <code>/v1</code> need a key: <code>Authorization: Bearer &lt;key&gt;</code>.
-          Set it under “API key” to fill in the examples and to send requests from this page.
+          The <a href="/docs/readme">guide</a> begins at the beginning. Base URL: <code>{location.origin}</code>. Requests to{' '}
+          <code>/v1</code> need a key: <code>Authorization: Bearer &lt;key&gt;</code>. Set it under “API key” to fill in the examples and to
+          send requests from this page.
         </p>
         {code !== undefined && (
           <div class="card">

@@ -1,6 +1,6 @@
 /**
  * The public routes of the service itself: the console, files of pages, `/healthz`, `/readyz`, and the generated document as `/openapi.json` and
- * `/docs`. No key: they contain no private data.
+ * `/docs`, with the guide below it. No key: they contain no private data.
  */
 import { pagesCss } from '../../pages/assets.ts';
 import { definePublicRoute } from '../../route.ts';
@@ -13,7 +13,7 @@ import { ServerStatuses } from '../../../core/servers/server-state.ts';
 import { version } from '../../../core/version.ts';
 import { enterStrangersResponse } from '../../request-body.ts';
 import { bodyHoldingPlace } from '../../sent-body.ts';
-import { builtFile, builtPage } from '../../pages/built-pages.ts';
+import { builtFile, builtPage, guidePage } from '../../pages/built-pages.ts';
 
 const tag = 'Service';
 const pageAnswer = { description: 'The page.', contentType: 'text/html', headers: etagHeader };
@@ -191,6 +191,20 @@ export function openApiRoutes(build: () => Promise<object>) {
         answers: { 200: pageAnswer, 304: unchanged },
       },
       ({ c }) => builtPage(c, 'docs'),
+    ),
+
+    definePublicRoute(
+      {
+        path: '/docs/{page}',
+        operationId: 'getGuidePage',
+        tag: 'Service',
+        summary: 'A page of the guide',
+        description: '`/docs/readme` lists the pages. The `type` of a problem is a place in `/docs/errors`.',
+        params: z.object({ page: z.string().meta({ example: 'errors' }) }),
+        answers: { 200: pageAnswer, 304: unchanged },
+        problems: ['not_found'],
+      },
+      ({ c }) => guidePage(c),
     ),
   ];
 }

@@ -1,17 +1,18 @@
 /** `moniker chat`: a conversation with an agent in the terminal. Without a terminal it reads the message from stdin and prints the answer. */
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { followEvents, type MonikerClient, runTurn, type TurnAnswer, type TurnInput } from '../../client/src/index.ts';
-import { isCount, recordOf, tryParse } from '../core/json/wire-value.ts';
+import { followEvents, type MonikerClient, runTurn, type TurnAnswer, type TurnInput } from '../../../client/src/index.ts';
+import { isCount, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { askApproval, askDecision, askInput } from './chat-questions.ts';
+import { chatHelp, readChatCommand, runChatCommand, writtenBefore } from './chat-commands.ts';
 import { isPromptCommand, usePrompt } from './chat-prompts.ts';
 import { createScreen } from './chat-screen.ts';
-import { addConnectionOptions, connectService, type ConnectionOptions } from './connection.ts';
-import { CommandFailure, exitCodes, reportFailure } from './failure.ts';
-import { print, printData, writeVisible } from '../local/printing.ts';
-import { printJson, printStyled, styled, type JsonOption } from './output.ts';
-import { askLine } from './terminal.ts';
-import { chooseAgent } from './toolset-choice.ts';
+import { addConnectionOptions, connectService, type ConnectionOptions } from '../connection.ts';
+import { CommandFailure, exitCodes, reportFailure } from '../failure.ts';
+import { print, printData, writeVisible } from '../../local/printing.ts';
+import { printJson, printStyled, styled, type JsonOption } from '../output.ts';
+import { askLine } from '../terminal.ts';
+import { chooseAgent } from '../toolset-choice.ts';
 
 type ChatOptions = ConnectionOptions &
   JsonOption & { agent?: string; model?: string; toolset?: string; instructions?: string; session?: string };
@@ -32,15 +33,14 @@ export function addChatCommand(program: Command): void {
       .addHelpText(
         'after',
         '\nExamples:\n  moniker chat --agent demo\n  echo "Summarize note.txt" | moniker chat --agent helper\n\n' +
-          'In the chat, /prompt lists the prompts of MCP servers, and /prompt NAME argument=value sends one.\n' +
-          'Ctrl-C cancels the turn and a second Ctrl-C leaves. Ctrl-D or /exit leaves, too.',
+          `In the chat:\n${chatHelp.map((line) => `  ${line}`).join('\n')}\nA second Ctrl-C leaves.`,
       ),
   ).action(chat);
 }
 
 async function chat(options: ChatOptions): Promise<void> {
   const { client } = connectService(options);
-  if (process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY) return converse(client, await openSession(client, options));
+  if (process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY) return converse(client, options);
   const input = (await readText(process.stdin)).trim();
   if (input === '') throw new CommandFailure('There is no message on stdin.', 'Pipe one in: echo "Hello" | moniker chat', exitCodes.usage);
   const session = await openSession(client, options);
@@ -77,9 +77,10 @@ async function openSession(client: MonikerClient, { session, agent, model, tools
   return (await client.post('/v1/sessions', { body })).id;
 }
 
-async function converse(client: MonikerClient, session: string): Promise<void> {
-  printStyled(styled('dim', 'Ctrl-C cancels a turn, Ctrl-D leaves, /prompt lists prompts.'));
-  let history: string[] = [];
+async function converse(client: MonikerClient, options: ChatOptions): Promise<void> {
+  let session = await openSession(client, options);
+  let history = options.session === undefined ? [] : await writtenBefore(client, session);
+  printStyled(styled('dim', 'Ctrl-C cancels a turn, Ctrl-D leaves, /help lists the commands.'));
   const onHistory = (lines: string[]): void => {
     history = lines;
   };
@@ -90,17 +91,25 @@ async function converse(client: MonikerClient, session: string): Promise<void> {
     if (input === undefined || input === '/exit') break;
     if (input === '') continue;
     try {
-      if (!isPromptCommand(input)) await runInTerminal(client, session, input);
-      else
-        await usePrompt({ client, session, ask: askLine, print: printStyled }, input, (prompt) =>
-          runInTerminal(client, session, { prompt }),
-        );
+      session = await respond(client, session, input, options);
     } catch (error) {
       // The conversation continues after a failure.
       reportFailure(error);
     }
   }
   print(`\nContinue later: moniker chat --session ${session}`);
+}
+
+/** Sends a message or does what a command says. Returns the session to continue in. */
+async function respond(client: MonikerClient, session: string, input: string, { instructions }: ChatOptions): Promise<string> {
+  const place = { client, session, ask: askLine, print: printStyled };
+  if (isPromptCommand(input)) await usePrompt(place, input, (prompt) => runInTerminal(client, session, { prompt }));
+  else {
+    const command = readChatCommand(input);
+    if (command !== null) return await runChatCommand({ client, session, instructions }, command, printStyled);
+    await runInTerminal(client, session, input);
+  }
+  return session;
 }
 
 /** Asks for what a turn of the session waits for, and shows the rest of the turn. Ctrl-C leaves it waiting. */

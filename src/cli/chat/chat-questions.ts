@@ -1,9 +1,9 @@
 /** Questions in the terminal: approvals, and the forms of MCP servers (elicitation). */
-import type { ApprovalRequired, InputRequired, components } from '../../client/src/index.ts';
-import { isRecord, listOf, recordOf, stringOf } from '../core/json/wire-value.ts';
-import { rulesToRemember } from '../core/policy/approval-ways.ts';
-import { showInvisible, visibleJson } from '../core/text/visible-text.ts';
-import { inLine, styled } from './output.ts';
+import type { ApprovalRequired, InputRequired, components } from '../../../client/src/index.ts';
+import { isRecord, listOf, recordOf, stringOf } from '../../core/json/wire-value.ts';
+import { rulesToRemember } from '../../core/policy/approval-ways.ts';
+import { showInvisible, visibleJson } from '../../core/text/visible-text.ts';
+import { inLine, styled } from '../output.ts';
 
 /** Asks and returns the line. Null: Ctrl-C, Ctrl-D, or the turn was cancelled. */
 export type Ask = (question: string) => Promise<string | null>;

@@ -1,10 +1,10 @@
 /** `/prompt` of `moniker chat`: lists the prompts of MCP servers that the toolset of the session offers, and sends one as a turn. */
-import { type components, type MonikerClient, MonikerError } from '../../client/src/index.ts';
-import { isRecord, listOf, recordOf, tryParse } from '../core/json/wire-value.ts';
-import { showInvisible } from '../core/text/visible-text.ts';
+import { type components, type MonikerClient, MonikerError } from '../../../client/src/index.ts';
+import { isRecord, listOf, recordOf, tryParse } from '../../core/json/wire-value.ts';
+import { showInvisible } from '../../core/text/visible-text.ts';
 import { type Ask, askDecision } from './chat-questions.ts';
-import { CommandFailure, exitCodes } from './failure.ts';
-import { inLine, styled } from './output.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { inLine, styled } from '../output.ts';
 
 type Schemas = components['schemas'];
 type Place = { client: MonikerClient; session: string; ask: Ask; print(line: string): void };
@@ -58,7 +58,7 @@ async function listPrompts({ client, session, print }: Place): Promise<void> {
   for (const { name, title, description, arguments: known } of items) {
     const args = known.map((one) => (one.required ? ` ${one.name}=…` : ` [${one.name}=…]`)).join('');
     const about = description ?? title;
-    print(inLine(showInvisible(`  ${name}${args}${about === undefined ? '' : `: ${about}`}`)));
+    print(inLine(`  ${showInvisible(`${name}${args}`)}${about === undefined ? '' : `: ${about}`}`));
   }
 }
 

@@ -1,8 +1,8 @@
 /** What `moniker chat` shows of a turn: the text as it is written, and a line for each tool call and result. */
-import type { SessionEvent, TurnAnswer } from '../../client/src/index.ts';
-import { terminalText, visibleJson } from '../core/text/visible-text.ts';
-import { inLine, styled } from './output.ts';
-import { cutToLength } from '../core/text/utf8.ts';
+import type { SessionEvent, TurnAnswer } from '../../../client/src/index.ts';
+import { terminalJson, terminalText } from '../../core/text/visible-text.ts';
+import { inLine, styled } from '../output.ts';
+import { cutToLength } from '../../core/text/utf8.ts';
 
 const maxLineLength = 200;
 
@@ -74,7 +74,7 @@ export function createScreen(write: (text: string) => void): Screen {
 
 function renderCall(indent: string, { name, canonical }: { name: string; canonical: string | null }, args: unknown): string {
   const tool = canonical === null || canonical === name ? name : `${name} → ${canonical}`;
-  return styled('cyan', `${indent}  > ${inLine(tool)} `) + styled('dim', oneLine(visibleJson(args ?? {})));
+  return styled('cyan', `${indent}  > ${inLine(tool)} `) + styled('dim', oneLine(terminalJson(args ?? {}, 0)));
 }
 
 function renderResult(indent: string, isError: boolean, content: readonly { type: string; text?: unknown }[]): string {
