@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { minKeyLength } from '../core/people/missing-keys.ts';
 import { dataFolderOf, projectRoot } from './launch/environment.ts';
 import { makeDataDir, readKeys } from './launch/keys.ts';
@@ -30,19 +31,12 @@ if (import.meta.main)
 
 /** Returns the text of the file with those of `given` that it lacks, or has without a value. Throws for a key that the Worker would refuse. */
 export function addVariables(text: string, given: Readonly<Record<string, string>>): { text: string; added: string[] } {
-  const added: string[] = [];
-  let after = text === '' || text.endsWith('\n') ? text : `${text}\n`;
-  for (const [name, value] of Object.entries(given)) {
-    const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=(.*)$`, 'm');
-    const current = line.exec(after)?.[1]?.replaceAll(/["'`\s]/g, '');
-    if (current) {
-      if (name.endsWith('_KEY') && current.length < minKeyLength)
-        throw new StartFailure(`.dev.vars: ${name} has fewer than ${minKeyLength} characters. Remove the line, then run this again.`);
-      continue;
-    }
-    added.push(name);
-    // A function: the value is not a pattern of a replacement.
-    after = current === undefined ? `${after}${name}=${value}\n` : after.replace(line, () => `${name}=${value}`);
-  }
-  return { text: after, added };
+  const stored = parseEnv(text);
+  const added = Object.keys(given).filter((name) => !stored[name]?.trim());
+  for (const name of Object.keys(given))
+    if (!added.includes(name) && name.endsWith('_KEY') && (stored[name] ?? '').length < minKeyLength)
+      throw new StartFailure(`.dev.vars: ${name} has fewer than ${minKeyLength} characters. Remove the line, then run this again.`);
+  const kept = text.split('\n').filter((line) => !added.includes(/^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1] ?? ''));
+  if (kept.at(-1) === '') kept.pop();
+  return { text: [...kept, ...added.map((name) => `${name}=${given[name]}`), ''].join('\n'), added };
 }

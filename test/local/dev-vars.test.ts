@@ -10,7 +10,7 @@ it.each([
   [
     'a copy of the example',
     '# Keys\nMONIKER_ROOT_KEY=\nB=2\n',
-    `# Keys\nMONIKER_ROOT_KEY=root-${key}\nB=2\nMONIKER_PUBLIC_URL=http://localhost:8787\n`,
+    `# Keys\nB=2\nMONIKER_ROOT_KEY=root-${key}\nMONIKER_PUBLIC_URL=http://localhost:8787\n`,
   ],
   ['quotes without a value', 'MONIKER_ROOT_KEY=""\n', `MONIKER_ROOT_KEY=root-${key}\nMONIKER_PUBLIC_URL=http://localhost:8787\n`],
   [
