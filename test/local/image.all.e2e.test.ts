@@ -128,6 +128,7 @@ it.skipIf(isLeftOut)(
     const [node = '', ...check] = image.healthcheck;
     expect(inside(node, ...check).status).toBe(1);
   },
+  400_000,
 );
 
 /** The values of a setting of the unit, which may be repeated. */
@@ -171,4 +172,5 @@ it.skipIf(isSkipped(!isInstalled('systemd-analyze'), 'the settings of the unit',
     const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8', timeout: 60_000 });
     expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('moniker.service'))).toEqual([]);
   },
+  400_000,
 );

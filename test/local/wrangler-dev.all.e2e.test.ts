@@ -169,7 +169,7 @@ it('serves chats, sessions, webhooks, schedules, MCP and the console, and keeps 
     text: '',
   });
   await eventually('the schedule runs on', async () => ((await completed(overTls)) > before ? true : undefined));
-});
+}, 400_000);
 
 it('leaves no file that git would commit, also after wrangler types', () => {
   const types = run('npx', ['wrangler', 'types']);
