@@ -5,6 +5,7 @@ import { excludedFiles } from './selection.ts';
 import { repeatInCi, waitMs } from './busy-machine.ts';
 import { lateModules } from './late-modules.ts';
 import { buildEngine } from '../src/local/build/build-engine.ts';
+import { workerSettings } from '../src/local/launch/environment.ts';
 
 buildEngine();
 
@@ -19,6 +20,8 @@ const workersRuntime = () =>
     miniflare: {
       r2Buckets: ['AUDIT_EXPORT'],
       bindings: {
+        // The plugin reads `.dev.vars`, whose settings are not for tests. Without a value they are not set.
+        ...Object.fromEntries(workerSettings.map((name) => [name, ''])),
         MONIKER_ROOT_KEY: 'root-key-of-the-tests-0123456789abcdef',
         MONIKER_MASTER_KEY: 'master-key-of-the-tests-0123456789abcdef',
         MONIKER_LOG: 'error',

@@ -23,24 +23,36 @@ export function requirePublicBase(publicUrl: string | null, what: string): strin
 
 /**
  * Returns the URL of this service as OAuth clients know it, the issuer of their tokens: MONIKER_PUBLIC_URL, or locally the loopback address
- * that the client called. Tokens are sent over https or on this machine only, so null: neither is set.
+ * that the client called. Tokens are sent over https or on this machine only, so null: neither is set. A service on this machine may be called
+ * with TLS although its URL does not say so (`wrangler dev --local-protocol https`): then its issuer is https, too.
  */
 export function issuerOf(settings: Addresses, requestUrl: string): string | null {
-  const { origin, hostname } = new URL(requestUrl);
-  if (settings.localUrl !== null && isLoopbackHost(hostname) && isOwnOrigin(settings, origin)) return origin;
+  const called = new URL(requestUrl);
+  if (settings.localUrl !== null && isLoopbackHost(called.hostname) && isOwnOrigin(settings, called.origin)) return called.origin;
   const base = publicBase(settings.publicUrl);
   if (base === null) return null;
   const url = new URL(base);
-  return url.protocol === 'https:' || isLoopbackHost(url.hostname) ? base : null;
+  if (url.protocol === 'https:') return base;
+  if (!isLoopbackHost(url.hostname)) return null;
+  const isEncrypted = called.protocol === 'https:' && isLoopbackHost(called.hostname) && called.port === url.port;
+  return isEncrypted ? base.replace('http:', 'https:') : base;
 }
 
-/** Returns whether a page of this origin was served here. A loopback address counts under both of its names, on the bound port. */
+/**
+ * Returns whether a page of this origin was served here. A loopback address counts under both of its names, on the bound port: not with another
+ * scheme, since behind a proxy with TLS the URL of a request is http.
+ */
 export function isOwnOrigin(settings: Addresses, origin: string): boolean {
   return ownUrls(settings).some((url) => {
     if (url.origin === origin) return true;
     const given = parse(origin);
     return (
-      given !== null && isLoopbackHost(url.hostname) && given.origin === origin && given.hostname === 'localhost' && given.port === url.port
+      given !== null &&
+      isLoopbackHost(url.hostname) &&
+      given.origin === origin &&
+      given.hostname === 'localhost' &&
+      given.protocol === url.protocol &&
+      given.port === url.port
     );
   });
 }

@@ -86,6 +86,8 @@ describeConsole('the replays of the console', {}, ({ service, visit, lookAt }) =
       await expect.poll(() => states.first().textContent()).toBe('running');
       isRunning = false;
       await expect.poll(() => states.first().textContent()).toBe('completed');
+      // The page may ask once more while it closes.
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
     });
   });
 

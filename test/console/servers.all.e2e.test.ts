@@ -250,7 +250,7 @@ describeConsole('servers in the console', allowEcho, ({ service, visit, lookAt }
       await page.getByRole('article', { name: 'forecast' }).waitFor();
       await button(page, 'Refresh').click();
       await page.getByText('4 remarks about its definitions').click();
-      await page.getByText('"evil<U+202E><b>x</b>" cannot be the name of a tool').waitFor();
+      await page.getByText('"evil<U+202E><b>x</b>" cannot be the name of a tool').first().waitFor();
       await look('server-held');
       await page.goto(`${service.url}/console/servers/new-one`);
       await field(page, 'Address').fill(weather.url);

@@ -98,3 +98,23 @@ describe('the Host of a request to a service on a loopback address', () => {
     expect(await status('/healthz', 'evil.example')).toBe(200);
   });
 });
+
+describe('the issuer in the metadata for MCP clients', () => {
+  const behindTls = { ...onLaptop, MONIKER_PUBLIC_URL: 'https://localhost:8443' };
+  const ofWrangler = { MONIKER_PUBLIC_URL: 'http://localhost:8787' };
+  it.each([
+    ['the address that was called', onLaptop, 'http://localhost:8787', 'http://localhost:8787'],
+    ['the bound address, behind a tunnel', behindTunnel, 'http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
+    ['the public URL, behind a tunnel', behindTunnel, 'http://tunnel.example', 'https://tunnel.example/base'],
+    ['https, where a proxy of this machine ends TLS', behindTls, 'http://localhost:8443', 'https://localhost:8443'],
+    ['https, where the runtime ends TLS', ofWrangler, 'https://localhost:8787', 'https://localhost:8787'],
+    ['https, where the runtime ends TLS under another name', ofWrangler, 'https://127.0.0.1:8787', 'https://localhost:8787'],
+    ['http, where it does not', ofWrangler, 'http://localhost:8787', 'http://localhost:8787'],
+    ['the public URL, whatever other port is called', ofWrangler, 'https://localhost:9999', 'http://localhost:8787'],
+  ])('is %s', async (_what, environment, called, issuer) => {
+    const app = createHarness(environment).app;
+    const headers = { host: new URL(called).host };
+    const metadata = await bodyOf(await app.request(`${called}/.well-known/oauth-authorization-server`, { headers }));
+    expect([metadata.issuer, metadata.token_endpoint]).toEqual([issuer, `${issuer}/oauth/token`]);
+  });
+});

@@ -1,6 +1,7 @@
 /** The operator's settings, read once from the environment or the Worker's vars and secrets (contract §13). */
 
 import { type IdentityProvider, readIdentityProviders } from './identity-provider.ts';
+import { minKeyLength } from './missing-keys.ts';
 import { readTelemetrySettings, type TelemetrySettings } from '../telemetry/telemetry-settings.ts';
 
 export type LogLevel = 'error' | 'info' | 'debug';
@@ -46,9 +47,6 @@ export type Settings = {
   closeAfterDelete: boolean;
 };
 
-/** Shorter root keys are refused because they can be guessed. */
-export const minRootKeyLength = 32;
-
 const providerKeyNames: readonly [variable: string, provider: string][] = [
   ['OPENAI_API_KEY', 'openai'],
   ['ANTHROPIC_API_KEY', 'anthropic'],
@@ -71,7 +69,7 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
   const [launcherToken, bridgeUrl] = [text('MONIKER_LAUNCHER_TOKEN'), text('MONIKER_STDIO_URL')];
   return {
     telemetry: readTelemetrySettings(text),
-    rootKey: rootKey !== null && rootKey.length >= minRootKeyLength ? rootKey : null,
+    rootKey: rootKey !== null && rootKey.length >= minKeyLength ? rootKey : null,
     masterKey: text('MONIKER_MASTER_KEY'),
     previousMasterKey: text('MONIKER_MASTER_KEY_PREVIOUS'),
     publicUrl: text('MONIKER_PUBLIC_URL'),

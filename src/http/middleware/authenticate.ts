@@ -4,6 +4,7 @@
  */
 import { limits } from '../../core/limits/limits.ts';
 import { requireAllowed } from '../../core/people/authority.ts';
+import { missingRootKey } from '../../core/people/missing-keys.ts';
 import type { Principal, Scope } from '../../core/people/principal.ts';
 import { unknownWorkspace } from '../../core/people/workspace.ts';
 import { Problem } from '../../core/problem.ts';
@@ -21,12 +22,7 @@ import type { AppContext } from './request-context.ts';
  */
 export async function authenticate(c: AppContext, scopes: readonly Scope[], maxAgeMs?: number): Promise<Principal> {
   const { settings, directory } = c.get('services');
-  if (settings.rootKey === null) {
-    throw new Problem(
-      'not_configured',
-      'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters (deployed: `wrangler secret put MONIKER_ROOT_KEY`) and use it as the bearer key.',
-    );
-  }
+  if (settings.rootKey === null) throw missingRootKey();
   const known = await principalOf(c, maxAgeMs);
   const principal = await inWorkspace(known, c.req.header(workspaceHeader), directory);
   requireAllowed(principal, { act: 'use-scope', scopes });

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { minRootKeyLength } from '../../core/people/settings.ts';
+import { minKeyLength } from '../../core/people/missing-keys.ts';
 import { readOwnFile, replaceFile } from './own-file.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -107,7 +107,7 @@ export function storedRootKey(dataDir: string): string | null {
 function pick(name: string, stored: ReadonlyMap<string, string>, environment: NodeJS.ProcessEnv, file: string): string {
   const given = environment[name]?.trim();
   const key = given || stored.get(name);
-  if (!key || key.length < minRootKeyLength) {
+  if (!key || key.length < minKeyLength) {
     throw new StartFailure(`${file} has no valid ${name}. Restore the file from a copy, or set ${name}.`);
   }
   return key;

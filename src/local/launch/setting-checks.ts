@@ -6,7 +6,8 @@
 import { isIP } from 'node:net';
 import { readGroupMap } from '../../core/people/group-map.ts';
 import { readRedirectSchemes } from '../../core/people/redirect-uri.ts';
-import { maxAuditShards, minRootKeyLength } from '../../core/people/settings.ts';
+import { minKeyLength } from '../../core/people/missing-keys.ts';
+import { maxAuditShards } from '../../core/people/settings.ts';
 import { maxDelayMs } from '../../core/telemetry/telemetry-settings.ts';
 import { Problem } from '../../core/problem.ts';
 import { createGuard } from '../../net/guard.ts';
@@ -42,9 +43,9 @@ function each(check: Check): Check {
 
 const flag = rule((value) => /^(?:on|off|true|false|1|0)$/i.test(value), 'Use on or off.');
 const secretKey: Check = (value, name) =>
-  value.length >= minRootKeyLength
+  value.length >= minKeyLength
     ? null
-    : `It has ${value.length} characters, and needs at least ${minRootKeyLength}. Try: ${name}=$(openssl rand -hex 32)`;
+    : `It has ${value.length} characters, and needs at least ${minKeyLength}. Try: ${name}=$(openssl rand -hex 32)`;
 const apiKey = rule((value) => /^[\x21-\x7e]+$/.test(value), 'It has spaces or characters that no key has. Copy it again.');
 const webUrl = rule((value) => {
   const url = URL.parse(value);

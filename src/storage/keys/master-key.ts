@@ -3,8 +3,8 @@
  * workspace are invalid in another. Used by `secret-box.ts`, `key-crypto.ts` and `signed-token.ts`.
  */
 import { once } from '../../core/memoize.ts';
+import { missingMasterKey } from '../../core/people/missing-keys.ts';
 import { toHex } from '../../core/text/bytes.ts';
-import { Problem } from '../../core/problem.ts';
 
 /** docs/credentials.md says of each whether something that it signs grants access, and when that ends. */
 export const keyPurposes = [
@@ -85,13 +85,6 @@ export async function macSigner(
 ): Promise<MasterKey | null> {
   for (const key of readingKeys(master)) if (isEqual(await macOf(key, workspace, purpose, data))) return key;
   return null;
-}
-
-export function missingMasterKey(): Problem {
-  return new Problem(
-    'not_configured',
-    'Keys and secrets require MONIKER_MASTER_KEY. Set it with `wrangler secret put MONIKER_MASTER_KEY` (32 or more random characters), or let `npm start` create one.',
-  );
 }
 
 function encode(text: string): Uint8Array {

@@ -6,6 +6,7 @@
 import { type ParsedKey, parseKey } from '../../core/people/key.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { nullIfNotFound, Problem } from '../../core/problem.ts';
+import { missingRootKey } from '../../core/people/missing-keys.ts';
 import { type Principal, rootKeyId, Scope } from '../../core/people/principal.ts';
 import type { Settings } from '../../core/people/settings.ts';
 import type { Clock } from '../../ports/runtime.ts';
@@ -127,11 +128,4 @@ const refusals = {
 
 function unauthenticated(reason: 'missing' | 'malformed' | 'forged' | keyof typeof refusals, detail: string): Problem {
   return new Problem('unauthenticated', detail, { reason });
-}
-
-function missingRootKey(): Problem {
-  return new Problem(
-    'not_configured',
-    'No root key is set. Set one of 32 or more characters with `wrangler secret put MONIKER_ROOT_KEY`, or let `npm start` create one.',
-  );
 }

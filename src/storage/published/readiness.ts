@@ -5,6 +5,7 @@
 import type { CatalogPort } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerStatuses } from '../../core/servers/server-state.ts';
+import { missingRootKey } from '../../core/people/missing-keys.ts';
 import type { Settings } from '../../core/people/settings.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { withTimeout } from '../../engine/timeout.ts';
@@ -72,7 +73,7 @@ export function createReadiness({ settings, catalog, kv, master, clock, log }: R
       }),
       verdictOf('kv', () => kv.get('readyz')),
       verdictOf('keys', async () => {
-        if (settings.rootKey === null) throw new Error('MONIKER_ROOT_KEY is not set or too short');
+        if (settings.rootKey === null) throw missingRootKey();
         await master.derive(rootPrincipal.workspace, 'key-check');
       }),
     ]);

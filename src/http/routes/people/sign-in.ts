@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { equalInConstantTime } from '../../../core/constant-time.ts';
 import { sha256Hex } from '../../../core/hash.ts';
 import { KB } from '../../../core/limits/units.ts';
+import { missingRootKey } from '../../../core/people/missing-keys.ts';
 import type { Person } from '../../../core/people/person.ts';
 import { Role, User } from '../../../core/people/principal.ts';
 import { Problem } from '../../../core/problem.ts';
@@ -187,8 +188,7 @@ export function redirect(to: string, headers: readonly (readonly [string, string
 
 /** Hashes are compared, so that the time reveals neither the key nor its length. */
 async function requireRootKey(rootKey: string | null, given: string): Promise<void> {
-  if (rootKey === null)
-    throw new Problem('not_configured', 'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters.');
+  if (rootKey === null) throw missingRootKey();
   if (!equalInConstantTime(await sha256Hex(given.trim()), await sha256Hex(rootKey)))
     throw new Problem('unauthenticated', 'This is not the root key of this service.', { reason: 'malformed' });
 }
