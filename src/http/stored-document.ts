@@ -197,7 +197,7 @@ export function writeAnswers<View>(
 type Removed = { warnings: readonly Warning[] };
 
 /** Has the places that still name a deleted document, such as `agents.helper.skills[0], and 2 more`. */
-export const stillNamedHeader = 'x-moniker-still-named';
+const stillNamedHeader = 'x-moniker-still-named';
 
 export function removalAnswers(gone = 'Gone.') {
   const places =
