@@ -713,7 +713,7 @@ export interface paths {
         };
         /**
          * Check that the service can do its work
-         * @description Checks the storage (the Catalog), KV, and whether the root key and the master key are set. Each check has a timeout of 2 s, and a result is reused for 1 s. The log has the causes of failures.
+         * @description Checks the storage (the Catalog), KV, whether the root key and the master key are set, and the disk of the data folder (`ok` on Cloudflare). A service that is being stopped is not ready. Each check has a timeout of 2 s, and a result is reused for 1 s. The log has the causes of failures.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -1643,6 +1643,30 @@ export interface paths {
          *     Scope: `tools` or `admin`.
          */
         delete: operations["endGrant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/host": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report the machine of the service
+         * @description Sent by the launcher of `npm start` and `moniker start`, with its token in `x-moniker-launcher`: room on the disk, open files, and whether the service stops. Returns how much is in progress that a stop waits for.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["reportHost"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -9020,7 +9044,7 @@ export interface components {
          */
         Problem: {
             /** @enum {string} */
-            code: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+            code: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "insufficient_storage" | "loop_detected";
             /** @description What is wrong, and what to do. */
             detail: string;
             /** @description With `invalid_request`: every issue with its path, such as `tools[1].aliases[0]`. */
@@ -9528,7 +9552,8 @@ export interface components {
          *       "checks": {
          *         "storage": "ok",
          *         "kv": "ok",
-         *         "keys": "ok"
+         *         "keys": "ok",
+         *         "disk": "ok"
          *       },
          *       "staleToolsets": 0,
          *       "servers": {
@@ -9542,6 +9567,8 @@ export interface components {
          */
         Readiness: {
             checks: {
+                /** @enum {string} */
+                disk: "ok" | "fail";
                 /** @enum {string} */
                 keys: "ok" | "fail";
                 /** @enum {string} */
@@ -10478,7 +10505,7 @@ export interface components {
                 code: number;
                 data?: {
                     /** @enum {string} */
-                    code?: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                    code?: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "insufficient_storage" | "loop_detected";
                     requestId?: string;
                 } & {
                     [key: string]: unknown;
@@ -14679,6 +14706,20 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError"];
             };
         };
+        AnthropicError507: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
         AnthropicError508: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -14971,6 +15012,20 @@ export interface components {
                 "application/json": components["schemas"]["GoogleError"];
             };
         };
+        GoogleError507: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
         GoogleError508: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -15050,6 +15105,14 @@ export interface components {
             };
         };
         OAuthError503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError507: {
             headers: {
                 [name: string]: unknown;
             };
@@ -15375,6 +15438,28 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError"];
             };
         };
+        OpenAiError507: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError507_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
         OpenAiError508: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -15634,6 +15719,23 @@ export interface components {
                 "text/html": string;
             };
         };
+        Problem507: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem507_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
         Problem508: {
             headers: {
                 [name: string]: unknown;
@@ -15763,6 +15865,16 @@ export interface components {
             };
         };
         RpcError503: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError507: {
             headers: {
                 /** @description The edition that was used, as `name@version.revision`. */
                 "x-moniker-edition"?: string;
@@ -16075,6 +16187,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
             508: components["responses"]["Problem508"];
         };
     };
@@ -16142,6 +16255,7 @@ export interface operations {
             429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             503: components["responses"]["Problem503_2"];
+            507: components["responses"]["Problem507_2"];
         };
     };
     getPageFile: {
@@ -16269,6 +16383,7 @@ export interface operations {
             502: components["responses"]["Problem502_2"];
             503: components["responses"]["Problem503_2"];
             504: components["responses"]["Problem504_2"];
+            507: components["responses"]["Problem507_2"];
         };
     };
     getConsole: {
@@ -16449,6 +16564,7 @@ export interface operations {
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     listenEquippedMcp: {
@@ -16546,6 +16662,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     endEquippedMcp: {
@@ -16583,6 +16700,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     listenMcp: {
@@ -16690,6 +16808,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     endMcp: {
@@ -16732,6 +16851,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     listenWorkspaceMcp: {
@@ -16843,6 +16963,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     endWorkspaceMcp: {
@@ -16887,6 +17008,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     getMetrics: {
@@ -17009,6 +17131,7 @@ export interface operations {
             429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             503: components["responses"]["Problem503_2"];
+            507: components["responses"]["Problem507_2"];
         };
     };
     finishSignIn: {
@@ -17109,6 +17232,7 @@ export interface operations {
             429: components["responses"]["OAuthError429"];
             500: components["responses"]["OAuthError500"];
             503: components["responses"]["OAuthError503"];
+            507: components["responses"]["OAuthError507"];
         };
     };
     revokeToken: {
@@ -17140,6 +17264,7 @@ export interface operations {
             429: components["responses"]["OAuthError429"];
             500: components["responses"]["OAuthError500"];
             503: components["responses"]["OAuthError503"];
+            507: components["responses"]["OAuthError507"];
         };
     };
     redeemToken: {
@@ -17171,6 +17296,7 @@ export interface operations {
             429: components["responses"]["OAuthError429"];
             500: components["responses"]["OAuthError500"];
             503: components["responses"]["OAuthError503"];
+            507: components["responses"]["OAuthError507"];
         };
     };
     getOpenApi: {
@@ -17466,6 +17592,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     openSse: {
@@ -17540,6 +17667,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     openWorkspaceSse: {
@@ -17618,6 +17746,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     listAgents: {
@@ -17757,6 +17886,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteAgent: {
@@ -17791,6 +17921,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchAgent: {
@@ -17835,6 +17966,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getAgentImpact: {
@@ -17981,6 +18113,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
             508: components["responses"]["Problem508"];
         };
     };
@@ -18060,6 +18193,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18101,6 +18235,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18142,6 +18277,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18354,6 +18490,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18436,6 +18573,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18466,6 +18604,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listCallbacks: {
@@ -18575,6 +18714,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     createChatCompletion: {
@@ -18642,6 +18782,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18743,6 +18884,7 @@ export interface operations {
             429: components["responses"]["OpenAiError429_2"];
             500: components["responses"]["OpenAiError500_2"];
             503: components["responses"]["OpenAiError503_2"];
+            507: components["responses"]["OpenAiError507_2"];
         };
     };
     getConversation: {
@@ -18807,6 +18949,7 @@ export interface operations {
             429: components["responses"]["OpenAiError429_2"];
             500: components["responses"]["OpenAiError500_2"];
             503: components["responses"]["OpenAiError503_2"];
+            507: components["responses"]["OpenAiError507_2"];
         };
     };
     listConversationItems: {
@@ -18923,6 +19066,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19044,6 +19188,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19126,6 +19271,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19230,6 +19376,57 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
+        };
+    };
+    reportHost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    disk: {
+                        /** @description Why nothing can be stored; null: everything can. */
+                        fault: ("full" | "read-only" | "failing") | null;
+                        /** @description Room on the disk of the data folder; null: not known. */
+                        freeBytes: number | null;
+                        totalBytes: number | null;
+                    };
+                    /** @description Open files of the runtime, and how many it may have; null: not known. */
+                    files: {
+                        limit: number;
+                        open: number;
+                    } | null;
+                    /** @enum {string} */
+                    stopping: "no" | "draining" | "ending";
+                };
+            };
+        };
+        responses: {
+            /** @description The report was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        busy: number;
+                    };
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     editImage: {
@@ -19270,6 +19467,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19311,6 +19509,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19352,6 +19551,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19410,6 +19610,7 @@ export interface operations {
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
             508: components["responses"]["Problem508"];
         };
     };
@@ -19480,6 +19681,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getKey: {
@@ -19549,6 +19751,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchKey: {
@@ -19588,6 +19791,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     rotateKey: {
@@ -19626,6 +19830,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listLimits: {
@@ -19708,6 +19913,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getMe: {
@@ -19797,6 +20003,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     disconnectServer: {
@@ -19826,6 +20033,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listMembers: {
@@ -19960,6 +20168,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteMember: {
@@ -19993,6 +20202,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchMember: {
@@ -20036,6 +20246,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     createMessage: {
@@ -20107,6 +20318,7 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+            507: components["responses"]["AnthropicError507"];
             508: components["responses"]["AnthropicError508"];
         };
     };
@@ -20258,6 +20470,7 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+            507: components["responses"]["AnthropicError507"];
             508: components["responses"]["AnthropicError508"];
         };
     };
@@ -20338,6 +20551,7 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+            507: components["responses"]["AnthropicError507"];
             508: components["responses"]["AnthropicError508"];
         };
     };
@@ -20378,6 +20592,7 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+            507: components["responses"]["AnthropicError507"];
             508: components["responses"]["AnthropicError508"];
         };
     };
@@ -20592,6 +20807,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteModelAlias: {
@@ -20625,6 +20841,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchModelAlias: {
@@ -20668,6 +20885,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listModels: {
@@ -20774,6 +20992,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -20873,6 +21092,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deletePolicy: {
@@ -20904,6 +21124,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchPolicy: {
@@ -20944,6 +21165,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listKnownHosts: {
@@ -21006,6 +21228,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getPolicyImpact: {
@@ -21292,6 +21515,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteProject: {
@@ -21335,6 +21559,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listProviders: {
@@ -21470,6 +21695,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteProvider: {
@@ -21504,6 +21730,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchProvider: {
@@ -21548,6 +21775,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listReplays: {
@@ -21622,6 +21850,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getReplay: {
@@ -21680,6 +21909,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     cancelReplay: {
@@ -21962,6 +22192,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -22064,6 +22295,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -22230,6 +22462,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -22269,6 +22502,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -22332,6 +22566,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     abandonRestore: {
@@ -22358,6 +22593,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSchedules: {
@@ -22494,6 +22730,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSchedule: {
@@ -22528,6 +22765,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchSchedule: {
@@ -22572,6 +22810,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listScheduleTimes: {
@@ -22674,6 +22913,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listScheduleRuns: {
@@ -22883,6 +23123,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSecret: {
@@ -22916,6 +23157,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchSecret: {
@@ -22959,6 +23201,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listServers: {
@@ -23086,6 +23329,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteServer: {
@@ -23120,6 +23364,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchServer: {
@@ -23164,6 +23409,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     acceptServerTools: {
@@ -23201,6 +23447,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     authorizeServer: {
@@ -23234,6 +23481,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     forgetServerAuthorization: {
@@ -23263,6 +23511,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listServerConnections: {
@@ -23335,6 +23584,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listServerOffers: {
@@ -23411,6 +23661,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     rejectServerOffer: {
@@ -23449,6 +23700,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     undoServerOfferDecision: {
@@ -23487,6 +23739,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     refreshServer: {
@@ -23520,6 +23773,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     rejectServerTools: {
@@ -23557,6 +23811,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     testServer: {
@@ -23594,6 +23849,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listServerTools: {
@@ -23710,6 +23966,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getServerToolImpact: {
@@ -23792,6 +24049,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     rejectServerTool: {
@@ -23835,6 +24093,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     undoServerToolDecision: {
@@ -23878,6 +24137,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSessions: {
@@ -23959,6 +24219,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getSession: {
@@ -24017,6 +24278,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listApprovals: {
@@ -24123,6 +24385,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     mintApprovalLink: {
@@ -24156,6 +24419,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     cancelTurn: {
@@ -24383,6 +24647,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteFile: {
@@ -24421,6 +24686,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listMessages: {
@@ -24531,6 +24797,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     createTurn: {
@@ -24600,6 +24867,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSkills: {
@@ -24738,6 +25006,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSkill: {
@@ -24772,6 +25041,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getSkillResource: {
@@ -24945,6 +25215,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSubscription: {
@@ -24979,6 +25250,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchSubscription: {
@@ -25023,6 +25295,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     testSubscription: {
@@ -25053,6 +25326,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSuites: {
@@ -25192,6 +25466,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSuite: {
@@ -25226,6 +25501,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchSuite: {
@@ -25270,6 +25546,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSuiteCases: {
@@ -25505,6 +25782,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteTool: {
@@ -25545,6 +25823,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getToolAliases: {
@@ -25654,6 +25933,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteToolAliases: {
@@ -25691,6 +25971,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getToolImpact: {
@@ -25918,6 +26199,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteToolset: {
@@ -25952,6 +26234,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchToolset: {
@@ -26000,6 +26283,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     callTool: {
@@ -26047,6 +26331,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     diffToolset: {
@@ -26269,6 +26554,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getToolsetSuggestions: {
@@ -26446,6 +26732,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     restoreToolsetVersion: {
@@ -26479,6 +26766,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getUsage: {
@@ -26673,6 +26961,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteWebhook: {
@@ -26707,6 +26996,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchWebhook: {
@@ -26751,6 +27041,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listDeliveries: {
@@ -26864,6 +27155,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     testWebhook: {
@@ -26901,6 +27193,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listWorkspaces: {
@@ -27033,6 +27326,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteWorkspace: {
@@ -27064,6 +27358,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchWorkspace: {
@@ -27108,6 +27403,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listGeminiModels: {
@@ -27217,6 +27513,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };
@@ -27259,6 +27556,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };
@@ -27311,6 +27609,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };
@@ -27381,6 +27680,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };
@@ -27452,6 +27752,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };

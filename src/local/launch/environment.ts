@@ -17,6 +17,8 @@ export type LocalEnvironment = {
   dataDir: string;
   /** `MONIKER_SKILLS_DIR` as an absolute path: skills that are written at every start (`skills.ts`). Null: not set. */
   skillsDir: string | null;
+  /** How long a stop waits for work in progress. */
+  drainMs: number;
   /** Settings for the Worker, without keys. */
   settings: Record<string, string>;
   /** Unknown names that start with MONIKER_: probably typos. */
@@ -46,6 +48,7 @@ const launcherHelp = `  PORT                          port to listen on; 0 for a
   MONIKER_ROOT_KEY              root API key, 32 characters or more (default: generated, in <data folder>/keys)
   MONIKER_MASTER_KEY            key that encrypts secrets, 32 characters or more (default: generated, in <data folder>/keys)
   MONIKER_MASTER_KEY_PREVIOUS   the master key before, while everything is sealed again (docs/operating.md)
+  MONIKER_DRAIN_SECONDS         how long a stop waits for calls and replies in progress, 0 to 3600 (default: 30)
   OLLAMA_HOST                   address of a local Ollama (default: 127.0.0.1:11434)`;
 
 /** Passed on to the Worker. */
@@ -82,6 +85,8 @@ function namesIn(help: string): string[] {
   return help.match(/[A-Z]+(?:_[A-Z]+)+/g) ?? [];
 }
 
+const maxDrainSeconds = 3_600;
+
 export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironment {
   const settings: Record<string, string> = {};
   for (const name of workerSettings) {
@@ -89,6 +94,8 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
     if (value) settings[name] = value;
   }
   const skillsDir = environment.MONIKER_SKILLS_DIR?.trim();
+  const drain = environment.MONIKER_DRAIN_SECONDS?.trim() || '30';
+  const isDrain = /^\d+$/.test(drain) && Number(drain) <= maxDrainSeconds;
   // Set by the launcher itself.
   const known = new Set([...namesIn(environmentHelp), 'MONIKER_OLLAMA_URL']);
   return {
@@ -96,11 +103,15 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
     port: readPort(environment.PORT),
     dataDir: dataFolderOf(environment).path,
     skillsDir: skillsDir ? resolve(baseFolder, skillsDir) : null,
+    drainMs: isDrain ? Number(drain) * 1_000 : 0,
     settings,
     unknown: Object.keys(environment).filter((name) => name.startsWith('MONIKER_') && !known.has(name)),
-    faults: readRedirectSchemes((settings[redirectSchemesSetting] ?? '').split(',').filter((entry) => entry.trim() !== '')).refused.map(
-      (why) => `${redirectSchemesSetting}: ${why}.`,
-    ),
+    faults: [
+      ...(isDrain ? [] : [`MONIKER_DRAIN_SECONDS is ${JSON.stringify(drain)}. Use a whole number from 0 to ${maxDrainSeconds}.`]),
+      ...readRedirectSchemes((settings[redirectSchemesSetting] ?? '').split(',').filter((entry) => entry.trim() !== '')).refused.map(
+        (why) => `${redirectSchemesSetting}: ${why}.`,
+      ),
+    ],
   };
 }
 
