@@ -7,7 +7,7 @@ import { MINUTE, SECOND } from '../core/limits/units.ts';
 import { Problem } from '../core/problem.ts';
 import type { Clock } from '../ports/runtime.ts';
 
-export type Host = ReturnType<typeof createHost>;
+export type ServiceHost = ReturnType<typeof createHost>;
 
 /** `ask`: returns a new report of the launcher; null: there is no launcher. */
 type HostParts = { clock: Pick<Clock, 'now'>; ask: (() => Promise<HostReport>) | null };

@@ -13,7 +13,7 @@ import { createTranscript } from '../../src/core/turn/transcript.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
 import { beginTurn } from '../../src/core/turn/turn-state.ts';
 import { turnNames, withFetchResult } from '../../src/engine/plan/plan-names.ts';
-import type { Host } from '../../src/engine/host.ts';
+import type { ServiceHost } from '../../src/engine/host.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/turn/run-turn.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import type { Directory } from '../../src/ports/directory.ts';
@@ -72,7 +72,7 @@ export async function start(
   plan: Partial<Plan> = {},
   before: readonly SessionEventBody[] = [],
   results: ResultStore | null = null,
-  offer: { definitions: readonly ToolDefinition[]; toolset: Toolset; model?: ChatModel; host?: Host } = { definitions, toolset },
+  offer: { definitions: readonly ToolDefinition[]; toolset: Toolset; model?: ChatModel; host?: ServiceHost } = { definitions, toolset },
 ): Promise<Run> {
   const known = new Map(offer.definitions.map((definition) => [definition.canonical as string, definition]));
   const { edition } = await compileEdition({

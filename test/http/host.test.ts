@@ -19,7 +19,7 @@ const writes: [what: string, method: string, path: string, body: unknown, word: 
   ['a key', 'POST', '/v1/keys', { name: 'k', scopes: ['chat'] }, /"code":"insufficient_storage"/],
   ['a session', 'POST', '/v1/sessions', { agent: 'helper' }, /"code":"insufficient_storage"/],
   ['a turn', 'POST', `/v1/sessions/${'ab'.repeat(32)}/turns`, { input: 'x' }, /"code":"insufficient_storage"/],
-  ['a direct call', 'POST', '/v1/toolsets/demo/calls', { tool: 'bash', arguments: { command: 'ls' } }, /"code":"insufficient_storage"/],
+  ['a direct call', 'POST', '/v1/toolsets/demo/calls', { name: 'bash', arguments: { command: 'ls' } }, /"code":"insufficient_storage"/],
   ['an event of a webhook', 'POST', '/hooks/default/triage', { a: 1 }, /"code":"insufficient_storage"/],
   [
     'Chat Completions',

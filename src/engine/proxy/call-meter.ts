@@ -11,7 +11,7 @@ import type { Principal } from '../../core/people/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { droppedNames, toModelUse, type RequestEntry } from '../../core/records/usage.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
-import type { Host } from '../host.ts';
+import type { ServiceHost } from '../host.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
 
 export type CallMeter = {
@@ -50,7 +50,7 @@ export type MeteredRequest = {
 };
 
 /** `host`: a stop of the service waits for the reply. */
-export type MeterDeps = { clock: Clock; ids: Ids; usage?: Pick<UsageRecorder, 'gather'> | undefined; host?: Pick<Host, 'hold'> };
+export type MeterDeps = { clock: Clock; ids: Ids; usage?: Pick<UsageRecorder, 'gather'> | undefined; host?: Pick<ServiceHost, 'hold'> };
 
 /** Meters nothing: for tests, and for parts that are used without a recorder. */
 export const noMeter: CallMeter = {

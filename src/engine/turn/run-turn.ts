@@ -28,7 +28,7 @@ import { observeTurn } from '../telemetry/observe-work.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { shortageText } from '../fair-pool.ts';
-import type { Host } from '../host.ts';
+import type { ServiceHost } from '../host.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 import { limitModel } from './limited-model.ts';
 import { closingEvents, toResultEvent } from './turn-end.ts';
@@ -127,7 +127,7 @@ const beginsWork: ReadonlySet<string> = new Set(['call-model', 'restart-step', '
  * While the service stops, the turn rests until its process ends, and continues from its log at the next start. Throws
  * `insufficient_storage`: nothing is begun whose outcome could not be stored.
  */
-async function mayContinue(host: Host, signal: AbortSignal): Promise<void> {
+async function mayContinue(host: ServiceHost, signal: AbortSignal): Promise<void> {
   if (!host.isStopping()) {
     host.requireStorage();
     return;

@@ -7,7 +7,7 @@ import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerStatuses } from '../../core/servers/server-state.ts';
 import type { Settings } from '../../core/people/settings.ts';
 import { limits } from '../../core/limits/limits.ts';
-import type { Host } from '../../engine/host.ts';
+import type { ServiceHost } from '../../engine/host.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import type { MasterKey } from '../keys/master-key.ts';
 import { rootPrincipal } from './principals.ts';
@@ -30,7 +30,7 @@ type ReadinessParts = {
   catalog: (workspace: string) => Pick<CatalogPort, 'staleToolsets' | 'serverStatuses' | 'isKeyCancelled'>;
   kv: Pick<KVNamespace, 'get'>;
   master: Pick<MasterKey, 'derive'>;
-  host: Pick<Host, 'storageProblem'>;
+  host: Pick<ServiceHost, 'storageProblem'>;
   clock: Clock;
   log: Logger;
 };

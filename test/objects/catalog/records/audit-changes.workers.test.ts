@@ -197,7 +197,7 @@ const rows: Row[] = [
 /** Routes that do not change the configuration, or are tested below or with their feature. */
 const others = new Set(
   `createSession deleteSession startReplay cancelReplay deleteReplay createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink signInWithRootKey signOut
-  callTool previewToolset getToolsetImpact getAgentImpact getToolImpact getPolicyImpact testPolicy forgetKnownHost createChatCompletion createResponse cancelResponse countResponseInputTokens compactResponse createConversation deleteConversation createMessage createUiMessage runAgUi countMessageTokens generateContent streamGenerateContent countGeminiTokens embedContent batchEmbedContents testServer checkPrograms testWebhook previewScheduleTimes testSubscription
+  callTool previewToolset getToolsetImpact getAgentImpact getToolImpact getPolicyImpact testPolicy forgetKnownHost createChatCompletion createResponse cancelResponse countResponseInputTokens compactResponse createConversation deleteConversation createMessage createUiMessage runAgUi countMessageTokens generateContent streamGenerateContent countGeminiTokens embedContent batchEmbedContents testServer checkPrograms reportHost testWebhook previewScheduleTimes testSubscription
   replayDelivery runSchedule retryCallback receiveDelivery sendMcp endMcp sendEquippedMcp endEquippedMcp sendWorkspaceMcp endWorkspaceMcp
   sendSse sendEquippedSse sendWorkspaceSse
   eraseCache uploadProviderFile deleteProviderFile createBatch cancelBatch createMessageBatch cancelMessageBatch deleteMessageBatch createEmbeddings createRerank createModeration createSpeech createImage createTranscription createTranslation editImage createImageVariation
