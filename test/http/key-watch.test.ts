@@ -184,7 +184,7 @@ describe('the place of a stream', () => {
 
   it.each(rows)(
     'of %s is required before anything has happened, and its lack harms no other key',
-    async (what, method, path, body, more) => {
+    async (_what, method, path, body, more) => {
       const places = fillStreams();
       const refused = await h.send(method, path, body, { ...headers, ...more });
       if (what === 'a call over MCP') {
@@ -315,22 +315,19 @@ describe('a stream', () => {
     expect(state.text).toMatch(expected);
   });
 
-  it.each(rows)(
-    'of %s ends between two frames when the service ends, and says that it may be repeated',
-    async (what, method, path, body, more) => {
-      const { state } = await open(method, path, body, more);
-      await pass(1_000);
-      h.services.host.report({ disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'draining' });
-      await pass(1_000);
-      expect(state.ended).toBe(false);
-      h.services.host.report({ disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'ending' });
-      await pass(0);
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(state.ended).toBe(true);
-      expect(state.text).toMatch(/(?:\n\n|\}\])$/);
-      if (!path.startsWith('/mcp') && !path.startsWith('/sse')) expect(state.text).toContain('The service stops before this has ended');
-    },
-  );
+  it.each(rows)('of %s ends between two frames when the service ends, and says why', async (_what, method, path, body, more) => {
+    const { state } = await open(method, path, body, more);
+    await pass(1_000);
+    h.services.host.report({ disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'draining' });
+    await pass(1_000);
+    expect(state.ended).toBe(false);
+    h.services.host.report({ disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'ending' });
+    await pass(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(state.ended).toBe(true);
+    expect(state.text).toMatch(/(?:\n\n|\}\])$/);
+    if (!path.startsWith('/mcp') && !path.startsWith('/sse')) expect(state.text).toContain('The service stops before this has ended');
+  });
 
   it('of the root key is passed on unchanged', async () => {
     headers = { authorization: `Bearer ${rootKey}` };
