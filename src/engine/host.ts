@@ -48,7 +48,7 @@ export function createHost({ clock, ask }: HostParts) {
 
   return {
     report,
-    /** The newest report; null: there is none. */
+    /** The newest report; null: none has come. */
     last: (): HostReport | null => last,
     isStopping,
     storageProblem,

@@ -184,7 +184,7 @@ describe('the place of a stream', () => {
 
   it.each(rows)(
     'of %s is required before anything has happened, and its lack harms no other key',
-    async (_what, method, path, body, more) => {
+    async (what, method, path, body, more) => {
       const places = fillStreams();
       const refused = await h.send(method, path, body, { ...headers, ...more });
       if (what === 'a call over MCP') {

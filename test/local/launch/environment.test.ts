@@ -40,4 +40,12 @@ describe("the Worker's variables on this machine", () => {
     expect(() => readEnvironment({ MONIKER_HOST: 'moniker.example' })).toThrow('not an IP address');
     for (const port of ['80a', '-1', '65536', '1.5']) expect(() => readEnvironment({ PORT: port })).toThrow(port);
   });
+
+  it('reject a time for a stop that is no whole number of seconds up to an hour', () => {
+    expect([readEnvironment({}).drainMs, readEnvironment({ MONIKER_DRAIN_SECONDS: '0' }).drainMs]).toEqual([30_000, 0]);
+    for (const seconds of ['soon', '-1', '1.5', '3601'])
+      expect(readEnvironment({ MONIKER_DRAIN_SECONDS: seconds }).faults).toEqual([
+        expect.stringContaining('Use a whole number from 0 to 3600'),
+      ]);
+  });
 });

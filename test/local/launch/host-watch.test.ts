@@ -1,4 +1,5 @@
 /** What the launcher makes of the disk and of the log of workerd, and how it stops the service. */
+import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { HostReport } from '../../../src/core/host-report.ts';
 import { createHostWatch, hostSystem, type HostSystem, openFilesLimit } from '../../../src/local/launch/host-watch.ts';
@@ -105,4 +106,11 @@ it.runIf(process.platform === 'linux')('reads the disk and the open files of a p
   expect(found.files()?.open).toBeGreaterThan(3);
   expect(openFilesLimit(process.pid)).toBe(found.files()?.limit);
   expect(hostSystem('/none', () => null).isWritable()).toBe(false);
+});
+
+it.runIf(process.platform === 'linux')('what the launcher starts may open as many files as the hard limit allows', () => {
+  const read = `console.log(require('node:child_process').execFileSync('sh', ['-c', 'ulimit -Sn; ulimit -Hn'], { encoding: 'utf8' }))`;
+  const printed = execFileSync('sh', ['-c', 'ulimit -Sn 256; exec "$0" -e "$1"', process.execPath, read], { encoding: 'utf8' });
+  const [soft, hard] = printed.trim().split('\n');
+  expect(soft).toBe(hard);
 });
