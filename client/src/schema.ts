@@ -733,7 +733,7 @@ export interface paths {
         };
         /**
          * Check that the service can do its work
-         * @description Checks the storage (the Catalog), KV, and whether the root key and the master key are set. Each check has a timeout of 2 s, and a result is reused for 1 s. The log has the causes of failures.
+         * @description Checks the storage (the Catalog), KV, whether the root key and the master key are set, and the disk of the data folder (`ok` on Cloudflare). A service that is being stopped is not ready. Each check has a timeout of 2 s, and a result is reused for 1 s. The log has the causes of failures.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -1693,6 +1693,30 @@ export interface paths {
          *     Scope: `tools` or `admin`.
          */
         delete: operations["endGrant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/host": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report the machine of the service
+         * @description Sent by the launcher of `npm start` and `moniker start`, with its token in `x-moniker-launcher`: room on the disk, open files, and whether the service stops. Returns how much is in progress that a stop waits for.
+         *
+         *     Only for the root key.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["reportHost"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -9160,7 +9184,7 @@ export interface components {
          */
         Problem: {
             /** @enum {string} */
-            code: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+            code: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "insufficient_storage" | "loop_detected";
             /** @description What is wrong, and what to do. */
             detail: string;
             /** @description With `invalid_request`: every issue with its path, such as `tools[1].aliases[0]`. */
@@ -9696,7 +9720,8 @@ export interface components {
          *       "checks": {
          *         "storage": "ok",
          *         "kv": "ok",
-         *         "keys": "ok"
+         *         "keys": "ok",
+         *         "disk": "ok"
          *       },
          *       "staleToolsets": 0,
          *       "servers": {
@@ -9710,6 +9735,8 @@ export interface components {
          */
         Readiness: {
             checks: {
+                /** @enum {string} */
+                disk: "ok" | "fail";
                 /** @enum {string} */
                 keys: "ok" | "fail";
                 /** @enum {string} */
@@ -10646,7 +10673,7 @@ export interface components {
                 code: number;
                 data?: {
                     /** @enum {string} */
-                    code?: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "loop_detected";
+                    code?: "malformed_request" | "invalid_json" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "model_not_found" | "method_not_allowed" | "conflict" | "name_conflict" | "acknowledgement_required" | "ambiguous_tool" | "tool_held" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "invalid_request" | "idempotency_mismatch" | "rate_limited" | "internal" | "upstream_error" | "not_configured" | "unavailable" | "upstream_timeout" | "insufficient_storage" | "loop_detected";
                     requestId?: string;
                 } & {
                     [key: string]: unknown;
@@ -14871,6 +14898,20 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError"];
             };
         };
+        AnthropicError507: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"];
+            };
+        };
         AnthropicError508: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -15163,6 +15204,20 @@ export interface components {
                 "application/json": components["schemas"]["GoogleError"];
             };
         };
+        GoogleError507: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GoogleError"];
+            };
+        };
         GoogleError508: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -15242,6 +15297,14 @@ export interface components {
             };
         };
         OAuthError503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthError"];
+            };
+        };
+        OAuthError507: {
             headers: {
                 [name: string]: unknown;
             };
@@ -15567,6 +15630,28 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError"];
             };
         };
+        OpenAiError507: {
+            headers: {
+                /** @description Seconds after which the request may be sent again. */
+                "retry-after"?: string;
+                /** @description The time of `retry-after` in milliseconds. */
+                "retry-after-ms"?: string;
+                /** @description Of a failure of the provider: whether sending the request again can help. */
+                "x-should-retry"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
+        OpenAiError507_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError"];
+            };
+        };
         OpenAiError508: {
             headers: {
                 /** @description Seconds after which the request may be sent again. */
@@ -15826,6 +15911,23 @@ export interface components {
                 "text/html": string;
             };
         };
+        Problem507: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        Problem507_2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": string;
+            };
+        };
         Problem508: {
             headers: {
                 [name: string]: unknown;
@@ -15955,6 +16057,16 @@ export interface components {
             };
         };
         RpcError503: {
+            headers: {
+                /** @description The edition that was used, as `name@version.revision`. */
+                "x-moniker-edition"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RpcError"];
+            };
+        };
+        RpcError507: {
             headers: {
                 /** @description The edition that was used, as `name@version.revision`. */
                 "x-moniker-edition"?: string;
@@ -16267,6 +16379,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
             508: components["responses"]["Problem508"];
         };
     };
@@ -16334,6 +16447,7 @@ export interface operations {
             429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             503: components["responses"]["Problem503_2"];
+            507: components["responses"]["Problem507_2"];
         };
     };
     getPageFile: {
@@ -16461,6 +16575,7 @@ export interface operations {
             502: components["responses"]["Problem502_2"];
             503: components["responses"]["Problem503_2"];
             504: components["responses"]["Problem504_2"];
+            507: components["responses"]["Problem507_2"];
         };
     };
     getConsole: {
@@ -16677,6 +16792,7 @@ export interface operations {
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     listenEquippedMcp: {
@@ -16774,6 +16890,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     endEquippedMcp: {
@@ -16811,6 +16928,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     listenMcp: {
@@ -16918,6 +17036,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     endMcp: {
@@ -16960,6 +17079,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     listenWorkspaceMcp: {
@@ -17071,6 +17191,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     endWorkspaceMcp: {
@@ -17115,6 +17236,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     getMetrics: {
@@ -17237,6 +17359,7 @@ export interface operations {
             429: components["responses"]["Problem429_2"];
             500: components["responses"]["Problem500_2"];
             503: components["responses"]["Problem503_2"];
+            507: components["responses"]["Problem507_2"];
         };
     };
     finishSignIn: {
@@ -17337,6 +17460,7 @@ export interface operations {
             429: components["responses"]["OAuthError429"];
             500: components["responses"]["OAuthError500"];
             503: components["responses"]["OAuthError503"];
+            507: components["responses"]["OAuthError507"];
         };
     };
     revokeToken: {
@@ -17368,6 +17492,7 @@ export interface operations {
             429: components["responses"]["OAuthError429"];
             500: components["responses"]["OAuthError500"];
             503: components["responses"]["OAuthError503"];
+            507: components["responses"]["OAuthError507"];
         };
     };
     redeemToken: {
@@ -17399,6 +17524,7 @@ export interface operations {
             429: components["responses"]["OAuthError429"];
             500: components["responses"]["OAuthError500"];
             503: components["responses"]["OAuthError503"];
+            507: components["responses"]["OAuthError507"];
         };
     };
     getOpenApi: {
@@ -17694,6 +17820,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     openSse: {
@@ -17768,6 +17895,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     openWorkspaceSse: {
@@ -17846,6 +17974,7 @@ export interface operations {
             429: components["responses"]["RpcError429"];
             500: components["responses"]["RpcError500"];
             503: components["responses"]["RpcError503"];
+            507: components["responses"]["RpcError507"];
         };
     };
     listAgents: {
@@ -17985,6 +18114,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteAgent: {
@@ -18021,6 +18151,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchAgent: {
@@ -18065,6 +18196,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getAgentImpact: {
@@ -18211,6 +18343,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
             508: components["responses"]["Problem508"];
         };
     };
@@ -18290,6 +18423,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18331,6 +18465,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18372,6 +18507,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18584,6 +18720,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18666,6 +18803,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18698,6 +18836,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listCallbacks: {
@@ -18807,6 +18946,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     createChatCompletion: {
@@ -18874,6 +19014,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -18977,6 +19118,7 @@ export interface operations {
             429: components["responses"]["OpenAiError429_2"];
             500: components["responses"]["OpenAiError500_2"];
             503: components["responses"]["OpenAiError503_2"];
+            507: components["responses"]["OpenAiError507_2"];
         };
     };
     getConversation: {
@@ -19042,6 +19184,7 @@ export interface operations {
             429: components["responses"]["OpenAiError429_2"];
             500: components["responses"]["OpenAiError500_2"];
             503: components["responses"]["OpenAiError503_2"];
+            507: components["responses"]["OpenAiError507_2"];
         };
     };
     deleteConversation: {
@@ -19077,6 +19220,7 @@ export interface operations {
             429: components["responses"]["OpenAiError429_2"];
             500: components["responses"]["OpenAiError500_2"];
             503: components["responses"]["OpenAiError503_2"];
+            507: components["responses"]["OpenAiError507_2"];
         };
     };
     listConversationItems: {
@@ -19150,6 +19294,7 @@ export interface operations {
             429: components["responses"]["OpenAiError429_2"];
             500: components["responses"]["OpenAiError500_2"];
             503: components["responses"]["OpenAiError503_2"];
+            507: components["responses"]["OpenAiError507_2"];
         };
     };
     getConversationItem: {
@@ -19262,6 +19407,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19383,6 +19529,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19465,6 +19612,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19569,6 +19717,57 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
+        };
+    };
+    reportHost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    disk: {
+                        /** @description Why nothing can be stored; null: everything can. */
+                        fault: ("full" | "read-only" | "failing") | null;
+                        /** @description Room on the disk of the data folder; null: not known. */
+                        freeBytes: number | null;
+                        totalBytes: number | null;
+                    };
+                    /** @description Open files of the runtime, and how many it may have; null: not known. */
+                    files: {
+                        limit: number;
+                        open: number;
+                    } | null;
+                    /** @enum {string} */
+                    stopping: "no" | "draining" | "ending";
+                };
+            };
+        };
+        responses: {
+            /** @description The report was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        busy: number;
+                    };
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            413: components["responses"]["Problem413"];
+            415: components["responses"]["Problem415"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     editImage: {
@@ -19609,6 +19808,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19650,6 +19850,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19691,6 +19892,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -19749,6 +19951,7 @@ export interface operations {
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
             508: components["responses"]["Problem508"];
         };
     };
@@ -19819,6 +20022,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getKey: {
@@ -19888,6 +20092,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchKey: {
@@ -19927,6 +20132,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     rotateKey: {
@@ -19965,6 +20171,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listLimits: {
@@ -20047,6 +20254,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getMe: {
@@ -20136,6 +20344,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     disconnectServer: {
@@ -20165,6 +20374,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listMembers: {
@@ -20299,6 +20509,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteMember: {
@@ -20334,6 +20545,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchMember: {
@@ -20377,6 +20589,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     createMessage: {
@@ -20448,6 +20661,7 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+            507: components["responses"]["AnthropicError507"];
             508: components["responses"]["AnthropicError508"];
         };
     };
@@ -20599,6 +20813,7 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+            507: components["responses"]["AnthropicError507"];
             508: components["responses"]["AnthropicError508"];
         };
     };
@@ -20679,6 +20894,7 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+            507: components["responses"]["AnthropicError507"];
             508: components["responses"]["AnthropicError508"];
         };
     };
@@ -20719,6 +20935,7 @@ export interface operations {
             502: components["responses"]["AnthropicError502"];
             503: components["responses"]["AnthropicError503"];
             504: components["responses"]["AnthropicError504"];
+            507: components["responses"]["AnthropicError507"];
             508: components["responses"]["AnthropicError508"];
         };
     };
@@ -20933,6 +21150,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteModelAlias: {
@@ -20968,6 +21186,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchModelAlias: {
@@ -21011,6 +21230,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listModels: {
@@ -21117,6 +21337,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -21216,6 +21437,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deletePolicy: {
@@ -21249,6 +21471,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchPolicy: {
@@ -21289,6 +21512,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listKnownHosts: {
@@ -21351,6 +21575,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getPolicyImpact: {
@@ -21637,6 +21862,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteProject: {
@@ -21680,6 +21906,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listProviders: {
@@ -21815,6 +22042,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteProvider: {
@@ -21851,6 +22079,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchProvider: {
@@ -21895,6 +22124,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     checkPublications: {
@@ -21995,6 +22225,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getReplay: {
@@ -22053,6 +22284,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     cancelReplay: {
@@ -22335,6 +22567,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -22437,6 +22670,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -22542,6 +22776,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
         };
     };
     cancelResponse: {
@@ -22675,6 +22910,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -22714,6 +22950,7 @@ export interface operations {
             502: components["responses"]["OpenAiError502"];
             503: components["responses"]["OpenAiError503"];
             504: components["responses"]["OpenAiError504"];
+            507: components["responses"]["OpenAiError507"];
             508: components["responses"]["OpenAiError508"];
         };
     };
@@ -22777,6 +23014,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     abandonRestore: {
@@ -22803,6 +23041,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSchedules: {
@@ -22939,6 +23178,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSchedule: {
@@ -22975,6 +23215,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchSchedule: {
@@ -23019,6 +23260,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listScheduleTimes: {
@@ -23121,6 +23363,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listScheduleRuns: {
@@ -23330,6 +23573,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSecret: {
@@ -23365,6 +23609,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchSecret: {
@@ -23408,6 +23653,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listServers: {
@@ -23535,6 +23781,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteServer: {
@@ -23571,6 +23818,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchServer: {
@@ -23615,6 +23863,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     acceptServerTools: {
@@ -23652,6 +23901,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     authorizeServer: {
@@ -23685,6 +23935,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     forgetServerAuthorization: {
@@ -23714,6 +23965,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listServerConnections: {
@@ -23786,6 +24038,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listServerOffers: {
@@ -23862,6 +24115,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     rejectServerOffer: {
@@ -23900,6 +24154,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     undoServerOfferDecision: {
@@ -23938,6 +24193,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     refreshServer: {
@@ -23971,6 +24227,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     rejectServerTools: {
@@ -24008,6 +24265,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     testServer: {
@@ -24045,6 +24303,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listServerTools: {
@@ -24161,6 +24420,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getServerToolImpact: {
@@ -24243,6 +24503,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     rejectServerTool: {
@@ -24286,6 +24547,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     undoServerToolDecision: {
@@ -24329,6 +24591,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSessions: {
@@ -24410,6 +24673,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getSession: {
@@ -24468,6 +24732,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listApprovals: {
@@ -24574,6 +24839,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     mintApprovalLink: {
@@ -24607,6 +24873,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     cancelTurn: {
@@ -24834,6 +25101,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteFile: {
@@ -24872,6 +25140,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listMessages: {
@@ -24982,6 +25251,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     createTurn: {
@@ -25051,6 +25321,7 @@ export interface operations {
             502: components["responses"]["Problem502"];
             503: components["responses"]["Problem503"];
             504: components["responses"]["Problem504"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSkills: {
@@ -25189,6 +25460,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSkill: {
@@ -25225,6 +25497,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getSkillResource: {
@@ -25398,6 +25671,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSubscription: {
@@ -25434,6 +25708,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchSubscription: {
@@ -25478,6 +25753,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     testSubscription: {
@@ -25508,6 +25784,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSuites: {
@@ -25647,6 +25924,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteSuite: {
@@ -25683,6 +25961,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchSuite: {
@@ -25727,6 +26006,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listSuiteCases: {
@@ -25962,6 +26242,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteTool: {
@@ -26004,6 +26285,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getToolAliases: {
@@ -26113,6 +26395,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteToolAliases: {
@@ -26152,6 +26435,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getToolImpact: {
@@ -26379,6 +26663,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteToolset: {
@@ -26415,6 +26700,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchToolset: {
@@ -26463,6 +26749,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     callTool: {
@@ -26510,6 +26797,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     diffToolset: {
@@ -26732,6 +27020,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getToolsetSuggestions: {
@@ -26909,6 +27198,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     restoreToolsetVersion: {
@@ -26942,6 +27232,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     getUsage: {
@@ -27136,6 +27427,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteWebhook: {
@@ -27172,6 +27464,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchWebhook: {
@@ -27216,6 +27509,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listDeliveries: {
@@ -27329,6 +27623,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     testWebhook: {
@@ -27366,6 +27661,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listWorkspaces: {
@@ -27498,6 +27794,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     deleteWorkspace: {
@@ -27529,6 +27826,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     patchWorkspace: {
@@ -27573,6 +27871,7 @@ export interface operations {
             429: components["responses"]["Problem429"];
             500: components["responses"]["Problem500"];
             503: components["responses"]["Problem503"];
+            507: components["responses"]["Problem507"];
         };
     };
     listGeminiModels: {
@@ -27682,6 +27981,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };
@@ -27724,6 +28024,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };
@@ -27776,6 +28077,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };
@@ -27846,6 +28148,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };
@@ -27917,6 +28220,7 @@ export interface operations {
             502: components["responses"]["GoogleError502"];
             503: components["responses"]["GoogleError503"];
             504: components["responses"]["GoogleError504"];
+            507: components["responses"]["GoogleError507"];
             508: components["responses"]["GoogleError508"];
         };
     };

@@ -34,6 +34,7 @@ export const problemCatalogue = {
   not_configured: { status: 503, title: 'The service is not configured' },
   unavailable: { status: 503, title: 'The service cannot do this now' },
   upstream_timeout: { status: 504, title: 'The upstream did not respond in time' },
+  insufficient_storage: { status: 507, title: 'Nothing can be stored now' },
   loop_detected: { status: 508, title: 'The request came back to where it started' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

@@ -4,7 +4,7 @@
  * one whose workspace, and then whose key, uses least is next.
  */
 import { findShortage, type GrantedShare, type ShareOwner, type ShareShortage } from '../core/limits/fair-share.ts';
-import { poolBounds, type PoolBounds } from '../core/limits/pools.ts';
+import { type poolBounds, poolBoundsFor, type PoolBounds } from '../core/limits/pools.ts';
 import { Problem } from '../core/problem.ts';
 import type { Clock } from '../ports/runtime.ts';
 
@@ -207,11 +207,11 @@ function keyName(workspace: string, keyId: string): string {
   return `${workspace} ${keyId}`;
 }
 
-/** The pools of an isolate. */
+/** The pools of an isolate. `maxOpenFiles`: as in the settings. */
 export type Pools = Readonly<Record<keyof typeof poolBounds, FairPool>>;
 
-export function createPools(clock: Pick<Clock, 'now' | 'after'>): Pools {
-  const entries = Object.entries(poolBounds).map(([name, bounds]) => [name, createFairPool(bounds, clock)] as const);
+export function createPools(clock: Pick<Clock, 'now' | 'after'>, maxOpenFiles: number | null = null): Pools {
+  const entries = Object.entries(poolBoundsFor(maxOpenFiles)).map(([name, bounds]) => [name, createFairPool(bounds, clock)] as const);
   // It has a pool for each name.
   return Object.fromEntries(entries) as Record<keyof typeof poolBounds, FairPool>;
 }

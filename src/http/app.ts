@@ -81,7 +81,10 @@ async function failed(c: AppContext, error: unknown, dialect: ApiDialectName | n
   const requestId: string | undefined = c.get('requestId');
   const challenge = services === undefined ? '' : signInChallenge(services.settings, c.req.url);
   const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none', dialect, challenge };
-  return await renderProblem(toProblem(error, request, services?.log ?? createLog('error')), request);
+  const problem = toProblem(error, request, services?.log ?? createLog('error'));
+  // The runtime hides that the disk was the cause.
+  const cause = problem.code === 'internal' ? await services?.host.explain() : null;
+  return await renderProblem(cause ?? problem, request);
 }
 
 /** Rejects a request that this installation sent itself, before it can cause the next one. */

@@ -1,10 +1,11 @@
 /**
- * Checks a key again while its stream is open, so that revocation and expiry also end open streams, of every route.
+ * Checks a key again while its stream is open, so that revocation and expiry also end open streams, of every route; and ends streams with the
+ * service, at a frame.
  */
 import { limits } from '../core/limits/limits.ts';
 import { isRevocable, type Principal, type Scope } from '../core/people/principal.ts';
 import { Problem } from '../core/problem.ts';
-import { encodeFrame, encodeProblem } from '../dialects/native.ts';
+import { encodeFrame, encodeProblem, retryFrame } from '../dialects/native.ts';
 import { loadDialect } from '../dialects/dialects.ts';
 import { joinBytes } from '../core/text/bytes.ts';
 import { endOf, joinWrites } from '../engine/joined-stream.ts';
@@ -20,24 +21,27 @@ import { keepStreamPlace } from './places.ts';
 import { dialectAt, isMcpPath } from './problems.ts';
 
 export const streamKeyAgeMs = 15_000;
+/** Read by browsers, which reconnect by themselves. */
+const reconnectMs = 1_000;
 
-export type KeyWatch = {
+type KeyWatch = {
   clock: Clock;
   log: Logger;
-  /** Path of the request; determines the format of the error frame. */
-  path: string;
   /** Throws a `Problem` if the key is no longer valid. The result may be up to `streamKeyAgeMs` old. */
   check(): Promise<unknown>;
   /** The place of the stream, renewed with each check and released at its end. */
   place: Pick<Place, 'renew' | 'release'>;
 };
 
-/** A key may become invalid during a request: an event stream then ends, and a slow response is not sent. */
+/**
+ * A key may become invalid during a request: an event stream then ends, and a slow response is not sent. A stream also ends, between two
+ * frames, when the service does.
+ */
 export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], response: Response, startedAt: number): Promise<Response> {
-  if (!isRevocable(c.get('keyId'), c.get('principal')?.user)) return response;
-  const { clock, log } = c.get('services');
+  const { clock, log, host, settings } = c.get('services');
+  const isChecked = isRevocable(c.get('keyId'), c.get('principal')?.user);
   const check = (): Promise<Principal> => authenticate(c, scopes, streamKeyAgeMs);
-  if (clock.now() - startedAt >= limits.streamKeyCheckMs) {
+  if (isChecked && clock.now() - startedAt >= limits.streamKeyCheckMs) {
     try {
       await check();
     } catch (error) {
@@ -51,17 +55,29 @@ export async function unlessKeyEnded(c: AppContext, scopes: readonly Scope[], re
   }
   // Events whose length is declared are already here: there is nothing to end.
   if (!isEventStream(response) || response.headers.has('content-length') || response.body === null) return response;
-  return new Response(endWithKey(response.body, { clock, log, path: c.req.path, check, place: keepStreamPlace(c) }), response);
+  if (!isChecked && settings.launcher === null) return response;
+  const place = isChecked ? keepStreamPlace(c) : null;
+  const stream = endEarly(response.body, { clock, path: c.req.path }, async (over) => {
+    const ends = [host.untilEnd(over), ...(place === null ? [] : [keyEnd({ clock, log, check, place }, over)])];
+    return await Promise.race(ends).finally(() => place?.release());
+  });
+  return new Response(stream, response);
 }
 
-/** Returns the stream unchanged until the key becomes invalid; then an error frame (or nothing in the middle of a frame) and the end. */
-export function endWithKey(source: ReadableStream<Uint8Array>, watch: KeyWatch): ReadableStream<Uint8Array> {
-  const stream = endOf(source) === null ? passedOn(source, watch.clock) : source;
+/**
+ * Returns the stream unchanged until `end` resolves with a problem; then an error frame (or nothing in the middle of a frame) and the end.
+ * `end`: resolves to null when the stream has ended, and `over` aborted.
+ */
+export function endEarly(
+  source: ReadableStream<Uint8Array>,
+  { clock, path }: { clock: Clock; path: string },
+  end: (over: AbortSignal | undefined) => Promise<Problem | null>,
+): ReadableStream<Uint8Array> {
+  const stream = endOf(source) === null ? passedOn(source, clock) : source;
   const joined = endOf(stream);
-  void keyEnd(watch, joined?.over).then(async (problem) => {
-    watch.place.release();
+  void end(joined?.over).then(async (problem) => {
     if (problem === null) return;
-    const failureText = await failureTextAt(watch.path, problem);
+    const failureText = await failureTextAt(path, problem);
     joined?.end((frames) => new TextEncoder().encode(frames.isWhole() ? failureText(frames.count()) : ''), problem);
   });
   return stream;
@@ -82,10 +98,7 @@ function passedOn(source: ReadableStream<Uint8Array>, clock: Clock): ReadableStr
 }
 
 /** Resolves with the reason why the key is invalid or cannot be checked; null when `signal` aborts. */
-export async function keyEnd(
-  { clock, log, check, place }: Omit<KeyWatch, 'path'>,
-  signal: AbortSignal | undefined,
-): Promise<Problem | null> {
+export async function keyEnd({ clock, log, check, place }: KeyWatch, signal: AbortSignal | undefined): Promise<Problem | null> {
   for (let failures = 0; ; ) {
     place.renew();
     try {
@@ -113,7 +126,9 @@ export async function keyEnd(
  */
 async function failureTextAt(path: string, problem: Problem): Promise<(place: number) => string> {
   const name = dialectAt(path);
-  if (name === null) return () => (isMcpPath(path) ? '' : encodeProblem(problem.toBody()));
+  // A key that has ended is not tried again.
+  const retry = problem.status < 500 ? '' : retryFrame(reconnectMs);
+  if (name === null) return () => (isMcpPath(path) ? '' : encodeProblem(problem.toBody()) + retry);
   const dialect = await loadDialect(name);
   return (place) => dialect.failureFrames(problem.toBody(), place).map(encodeFrame).join('');
 }

@@ -5,8 +5,12 @@ import { launcherHeader } from '../core/servers/stdio.ts';
 import type { AppContext } from './middleware/request-context.ts';
 
 /** Options of a write that may set what programs are given: only with the proof, or if the operator allows it (`MONIKER_ALLOW_STDIO`). */
-export function commandPermission(c: AppContext, { launcher, allowStdio }: Settings): { mayRunCommands?: true } {
+export function commandPermission(c: AppContext, settings: Settings): { mayRunCommands?: true } {
+  const { launcher, allowStdio } = settings;
+  return isFromLauncher(c, settings) || (launcher !== null && allowStdio) ? { mayRunCommands: true } : {};
+}
+
+export function isFromLauncher(c: AppContext, { launcher }: Pick<Settings, 'launcher'>): boolean {
   const given = c.req.header(launcherHeader);
-  const isProven = launcher !== null && given !== undefined && equalInConstantTime(given, launcher.token);
-  return isProven || (launcher !== null && allowStdio) ? { mayRunCommands: true } : {};
+  return launcher !== null && given !== undefined && equalInConstantTime(given, launcher.token);
 }

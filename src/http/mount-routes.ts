@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import { requireAllowed } from '../core/people/authority.ts';
 import { limits } from '../core/limits/limits.ts';
-import type { Principal } from '../core/people/principal.ts';
+import { type Principal, rootKeyId } from '../core/people/principal.ts';
 import { invalidRequest, Problem, quoted, parseInput, parsePart } from '../core/problem.ts';
 import { limitedHolders } from '../core/usage-limits.ts';
 import type { AppContext, AppEnv } from './middleware/request-context.ts';
@@ -21,21 +21,23 @@ export function mountRoutes(router: Hono<AppEnv>, routes: readonly Route[]): voi
     const respond = route.spec.scopes.length === 0 ? respondPublic : respondToKey;
     const { method, path, alsoAt } = route.spec;
     for (const at of alsoAt === undefined ? [path] : [path, alsoAt])
-      router.on(method.toUpperCase(), honoPath(at), (c) => respond(route, c));
+      router.on(method.toUpperCase(), honoPath(at), (c) => c.get('services').host.orEnd(respond(route, c)));
   }
   mountMethodFallbacks(router, routes);
 }
 
 /** The handler reads path, query and body itself. */
-function respondPublic({ handle }: Route, c: AppContext): Response | Promise<Response> {
+async function respondPublic({ spec, handle }: Route, c: AppContext): Promise<Response> {
+  await requireHost(spec, c);
   const [services, principal] = [c.get('services'), c.get('principal')];
-  return handle({ c, services, principal, params: {}, query: {}, body: {}, bytes: noBytes, text: '', answer: answerOf(c) });
+  return await handle({ c, services, principal, params: {}, query: {}, body: {}, bytes: noBytes, text: '', answer: answerOf(c) });
 }
 
 const noBytes = new Uint8Array(0);
 
 async function respondToKey({ spec, handle }: Route, c: AppContext): Promise<Response> {
   await admit(spec, c);
+  await requireHost(spec, c);
   const query = parseQuery(spec, c);
   const params = parseParams(spec, c);
   const received = await receiveBody(spec, c);
@@ -79,6 +81,16 @@ function largeBody(c: AppContext, text: string): ReadableStream<Uint8Array> {
 
 /** Of responses without a key, none of which is large. */
 const noOwner = { workspace: '', keyId: '' };
+
+/** Whether the machine can take the work (`engine/host.ts`). The root key gets in when files are short, as it does without a place. */
+async function requireHost({ method, scopes, storesNothing, rootOnly }: RouteSpec, c: AppContext): Promise<void> {
+  const { host } = c.get('services');
+  if (scopes.length === 0 ? method !== 'get' : c.get('keyId') !== rootKeyId) host.requireFiles();
+  if (method === 'get') return;
+  await host.begin();
+  if (rootOnly !== true || storesNothing !== true) host.requireRunning();
+  if (storesNothing !== true) host.requireStorage({ deletes: method === 'delete' });
+}
 
 /** Checks the key and its rights, before anything of the request is parsed. */
 async function admit({ scopes, workspace, rootOnly }: RouteSpec, c: AppContext): Promise<void> {

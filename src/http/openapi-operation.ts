@@ -157,11 +157,12 @@ function headersOf(headers: Readonly<Record<string, string>>): { headers?: objec
 }
 
 /** The problems that every route of this kind can return, and those of this route. */
-function problemCodes({ path, scopes, body, rawBody, problems: own = [] }: RouteSpec): ProblemCode[] {
+function problemCodes({ method, path, scopes, storesNothing, body, rawBody, problems: own = [] }: RouteSpec): ProblemCode[] {
   return [
     ...(scopes.length > 0
       ? (['unauthenticated', 'forbidden', 'not_configured', 'invalid_request', 'rate_limited', 'unavailable'] as const)
       : []),
+    ...(method === 'get' || storesNothing ? [] : (['insufficient_storage', 'unavailable'] as const)),
     ...(path.includes('{') ? (['not_found'] as const) : []),
     ...(body || rawBody ? (['rate_limited', 'unavailable'] as const) : []),
     ...(body ? (['invalid_request', 'invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),

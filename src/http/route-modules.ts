@@ -18,6 +18,7 @@ export function routeRoot(path: string): string {
 /** In the order of the OpenAPI document. */
 export const routeModules: readonly RouteModule[] = [
   { roots: ['/healthz', '/readyz'], load: async () => (await import('./routes/service/service-pages.ts')).healthRoutes },
+  { roots: ['/v1/host'], load: async () => (await import('./routes/service/host.ts')).hostRoutes },
   { roots: ['/metrics'], load: async () => (await import('./routes/service/metrics.ts')).metricsRoutes },
   { roots: ['/v1/publications'], load: async () => (await import('./routes/service/publications.ts')).publicationRoutes },
   { roots: ['/v1/toolsets'], load: async () => (await import('./routes/toolsets/toolsets.ts')).toolsetRoutes },

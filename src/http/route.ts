@@ -39,6 +39,8 @@ export type RouteSpec = {
   scopes: readonly Scope[];
   /** The workspace-wide resource of the route, such as `Servers`: forbidden for keys that are bound to agents or toolsets. */
   workspace?: string;
+  /** For a method other than GET: it only reads, or stops work, so it is also served while nothing can be stored. */
+  storesNothing?: true;
   /** Only for the root key. */
   rootOnly?: true;
   params?: z.ZodType;

@@ -3,7 +3,10 @@ import type { ChatDeps } from '../engine/chat/run-chat.ts';
 import type { createWiring } from '../wiring/create-wiring.ts';
 
 type Wiring = ReturnType<typeof createWiring>;
-type OfRequests = Pick<Wiring, 'settings' | 'clock' | 'ids' | 'log' | 'telemetry' | 'limiter' | 'pools' | 'refuseLoop' | 'pageFile'>;
+type OfRequests = Pick<
+  Wiring,
+  'settings' | 'clock' | 'ids' | 'log' | 'telemetry' | 'limiter' | 'pools' | 'host' | 'refuseLoop' | 'pageFile'
+>;
 type OfPeople = Pick<Wiring, 'people' | 'identity' | 'oauth' | 'consents' | 'grants' | 'workspaceOfToken' | 'signInAttempts'>;
 type OfDocuments = Pick<Wiring, 'directory' | 'catalog' | 'projects' | 'workspaces' | 'masterKey' | 'backups' | 'sandbox'>;
 type OfServers = Pick<Wiring, 'servers' | 'signIns' | 'unwantedPrograms' | 'fetchDocument' | 'mcp' | 'sseRelays' | 'servedNames'>;

@@ -3,6 +3,7 @@
  * and only the bridge receives the token.
  */
 import * as z from 'zod';
+import { HostReport, hostReportPath } from '../core/host-report.ts';
 import { KB } from '../core/limits/units.ts';
 import { Problem } from '../core/problem.ts';
 import type { Settings } from '../core/people/settings.ts';
@@ -54,6 +55,18 @@ export function createProgramNotice({ launcher }: Pick<Settings, 'launcher'>, se
     const response = await send(new Request(url, { method: 'POST', headers, signal }), true);
     await response.body?.cancel();
     if (!response.ok) throw new Error(`the launcher returned ${response.status}`);
+  };
+}
+
+/** Returns a function that asks the launcher about its machine; null if this installation has none. */
+export function createHostQuestion({ launcher }: Pick<Settings, 'launcher'>, send: SendOnce): (() => Promise<HostReport>) | null {
+  if (launcher === null) return null;
+  return async () => {
+    const signal = AbortSignal.timeout(noticeTimeoutMs);
+    const headers = { [launcherHeader]: launcher.token };
+    const response = await send(new Request(new URL(hostReportPath, launcher.bridgeUrl), { headers, signal }), true);
+    const { bytes } = await readBounded(response, maxFaultBytes);
+    return HostReport.parse(tryParse(new TextDecoder().decode(bytes)));
   };
 }
 

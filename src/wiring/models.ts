@@ -24,7 +24,7 @@ export function buildModels(parts: RuntimeParts & ObjectParts & ServerParts) {
     /** Requests to providers outside of turns (`providers/model-requests.ts`). */
     ...createModelRequests({
       ...{ ...runtime, directory, outbound, model, kept, cached, fileIds, usage, background, redactor, limiter },
-      ...{ items, recordUsage },
+      ...{ items, recordUsage, host: parts.host },
     }),
   };
 }

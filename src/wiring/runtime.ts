@@ -2,9 +2,10 @@
 import { readSettings } from '../core/people/settings.ts';
 import type { CallDeps } from '../engine/call/call-scope.ts';
 import { createPools } from '../engine/fair-pool.ts';
+import { createHost } from '../engine/host.ts';
 import { createInstanceName, createOutbound, hopHeader, refuseOwnHop, sendThrough } from '../net/outbound.ts';
 import { openThrough } from '../net/unsent.ts';
-import { createProgramNotice, createStdioBridge } from '../net/stdio-bridge.ts';
+import { createHostQuestion, createProgramNotice, createStdioBridge } from '../net/stdio-bridge.ts';
 import type { Authorization } from '../mcp/authorization/authorization.ts';
 import type { WaitUntil } from '../platform/background.ts';
 import { createRuntime } from '../platform/runtime.ts';
@@ -35,7 +36,8 @@ export function buildRuntime(bindings: Bindings, { background, issued, noApprova
     background,
     issued,
     noApprovals,
-    pools: createPools(runtime.clock),
+    host: createHost({ clock: runtime.clock, ask: createHostQuestion(settings, send) }),
+    pools: createPools(runtime.clock, settings.maxOpenFiles),
     outbound: createOutbound(
       { ...settings, telemetry, ...(instance !== null && { instance }) },
       send,

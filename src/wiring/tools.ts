@@ -59,6 +59,7 @@ function callDepsBuilder(
     return {
       ...runtime,
       workspace,
+      host: parts.host,
       ...(noApprovals !== undefined && { noApprovals }),
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },

@@ -63,7 +63,8 @@ export function launch(
   const child = spawn(command, parameters, {
     cwd: root,
     // Nothing listens on port 9, so that tests do not use an Ollama of this machine.
-    env: { ...inherited, OLLAMA_HOST: '127.0.0.1:9', PORT: '0', MONIKER_DATA_DIR: dataDir, ...environment },
+    // Upstreams of tests may never answer: a stop does not wait for them as long as for those of users.
+    env: { ...inherited, OLLAMA_HOST: '127.0.0.1:9', PORT: '0', MONIKER_DATA_DIR: dataDir, MONIKER_DRAIN_SECONDS: '2', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A separate process group, so that `kill` below ends the runtime too.
     detached: true,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PoolBounds } from '../../src/core/limits/pools.ts';
 import type { ShareOwner, ShareShortage } from '../../src/core/limits/fair-share.ts';
-import { createFairPool, isShortage, type Place, shortageProblem } from '../../src/engine/fair-pool.ts';
+import { createFairPool, createPools, isShortage, type Place, shortageProblem } from '../../src/engine/fair-pool.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { runs } from '../selection.ts';
 
@@ -265,4 +265,24 @@ it('counts what is held, whatever happens in whatever order', async () => {
     }),
     { numRuns: runs(300) },
   );
+});
+
+it('what needs connections is bounded by the files that the runtime may have open, and refused to all with 503', () => {
+  const streamsWith = (maxOpenFiles: number | null): number => {
+    const { streams } = createPools(fakeClock(), maxOpenFiles);
+    let open = 0;
+    for (let key = 0; open < 10_000; key += 1) {
+      const taken = streams.take({ workspace: `w${key}`, keyId: 'k' });
+      if (isShortage(taken)) {
+        expect([taken.of, shortageProblem(taken).status]).toEqual(['service', 503]);
+        return open;
+      }
+      open += 1;
+    }
+    return open;
+  };
+  expect(streamsWith(1_024)).toBe(109);
+  expect(streamsWith(65_536)).toBe(8_000);
+  expect(streamsWith(null)).toBe(8_000);
+  expect(streamsWith(16)).toBe(1);
 });

@@ -13,6 +13,7 @@ import { createTranscript } from '../../src/core/turn/transcript.ts';
 import { applyEvent } from '../../src/core/turn/fold-turn.ts';
 import { beginTurn } from '../../src/core/turn/turn-state.ts';
 import { turnNames, withFetchResult } from '../../src/engine/plan/plan-names.ts';
+import type { ServiceHost } from '../../src/engine/host.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/turn/run-turn.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import type { Directory } from '../../src/ports/directory.ts';
@@ -21,7 +22,7 @@ import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 
-const definitions = [
+export const definitions = [
   tool('builtin.bash', 'bash', { command: { type: 'string' } }, {}),
   tool('builtin.read_file', 'read_file', { path: { type: 'string' } }, { readOnlyHint: true }),
   tool('builtin.delete_file', 'delete_file', { path: { type: 'string' } }, { idempotentHint: true }),
@@ -41,7 +42,7 @@ function tool(canonical: string, name: string, properties: object, annotations: 
   } as unknown as ToolDefinition;
 }
 
-const toolset = Toolset.parse({
+export const toolset = Toolset.parse({
   tools: [
     { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', { name: 'sh_old', mode: 'deprecated', note: 'use terminalRun' }] },
     { tool: 'builtin.read_file', aliases: ['cat'] },
@@ -71,7 +72,7 @@ export async function start(
   plan: Partial<Plan> = {},
   before: readonly SessionEventBody[] = [],
   results: ResultStore | null = null,
-  offer: { definitions: readonly ToolDefinition[]; toolset: Toolset; model?: ChatModel } = { definitions, toolset },
+  offer: { definitions: readonly ToolDefinition[]; toolset: Toolset; model?: ChatModel; host?: ServiceHost } = { definitions, toolset },
 ): Promise<Run> {
   const known = new Map(offer.definitions.map((definition) => [definition.canonical as string, definition]));
   const { edition } = await compileEdition({
@@ -86,6 +87,7 @@ export async function start(
   const remaining = [...script];
   const deps = {
     clock,
+    ...(offer.host !== undefined && { host: offer.host }),
     ids: countedIds(),
     log,
     directory: {

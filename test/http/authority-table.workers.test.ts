@@ -123,6 +123,7 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   getMasterKey: rootOnly('GET', '/v1/master-key'),
   resealWithMasterKey: rootOnly('POST', '/v1/master-key/reseal'),
   checkPrograms: rootOnly('POST', '/v1/programs/check', { programs: [] }),
+  reportHost: rootOnly('POST', '/v1/host', { disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'no' }),
   readBackup: rootOnly('GET', '/v1/backup'),
   getRestore: rootOnly('GET', '/v1/restore'),
   restoreWorkspace: rootOnly('POST', '/v1/restore', '{}'),

@@ -17,6 +17,7 @@ import { createJsonSeal, createSignInNonce, mintApprovalToken, readApprovalToken
 import { createMasterKey } from '../../src/storage/keys/master-key.ts';
 import { createPeople } from '../../src/storage/published/people.ts';
 import { createPools } from '../../src/engine/fair-pool.ts';
+import { createHost } from '../../src/engine/host.ts';
 import { createAttemptLimit } from '../../src/engine/attempt-limit.ts';
 import { createLimiter } from '../../src/objects/limits/client/limit-counters.ts';
 import { createMemoryFiles } from '../../src/storage/files/memory-files.ts';
@@ -179,13 +180,14 @@ export function createHarness(
     telemetry: null,
     // No key in these tests has limits.
     limiter: createLimiter({ bindings: { LIMITS: null as never }, clock, log, background: () => undefined }),
+    host: createHost({ clock, ask: null }),
     pools: createPools(clock),
     hookAttempts: createAttemptLimit(clock.now, { perAddress: 600, perTarget: 3_000 }),
     signInAttempts: createAttemptLimit(clock.now, { perAddress: 120, perTarget: Number.POSITIVE_INFINITY }),
     refusals: { count: () => undefined, reportDue: () => undefined },
     pageFile: async () => null,
     unwantedPrograms: unused,
-    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0, servers: statusCounts([]) }),
+    readiness: async () => ({ checks: { storage: 'ok', kv: 'ok', keys: 'ok', disk: 'ok' }, staleToolsets: 0, servers: statusCounts([]) }),
     // Tested against the real Catalog.
     oauth: { register: unused, client: unused, request: unused, declined: unused },
     consents: { seal: unused, open: unused },

@@ -315,6 +315,20 @@ describe('a stream', () => {
     expect(state.text).toMatch(expected);
   });
 
+  it.each(rows)('of %s ends between two frames when the service ends, and says why', async (_what, method, path, body, more) => {
+    const { state } = await open(method, path, body, more);
+    await pass(1_000);
+    h.services.host.report({ disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'draining' });
+    await pass(1_000);
+    expect(state.ended).toBe(false);
+    h.services.host.report({ disk: { freeBytes: null, totalBytes: null, fault: null }, files: null, stopping: 'ending' });
+    await pass(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(state.ended).toBe(true);
+    expect(state.text).toMatch(/(?:\n\n|\}\])$/);
+    if (!path.startsWith('/mcp') && !path.startsWith('/sse')) expect(state.text).toContain('The service stops before this has ended');
+  });
+
   it('of the root key is passed on unchanged', async () => {
     headers = { authorization: `Bearer ${rootKey}` };
     const { state } = await open('GET', '/mcp/demo', undefined, stream);

@@ -258,14 +258,14 @@ describe('the pages', () => {
     const ready = await h.send('GET', '/readyz', undefined, { authorization: undefined });
     expect([ready.status, await bodyOf(ready)]).toEqual([
       200,
-      { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok' }, staleToolsets: 0, servers: statusCounts([]) },
+      { status: 'ok', checks: { storage: 'ok', kv: 'ok', keys: 'ok', disk: 'ok' }, staleToolsets: 0, servers: statusCounts([]) },
     ]);
-    const checks = { storage: 'ok', kv: 'fail', keys: 'ok' } as const;
+    const checks = { storage: 'ok', kv: 'fail', keys: 'ok', disk: 'ok' } as const;
     const failing = createHarness({}, { readiness: async () => ({ checks, staleToolsets: 0, servers: null }) });
     const unready = await failing.send('GET', '/readyz');
     expect(unready.status).toBe(503);
     const detail = 'The service is not ready: kv failed. The log has the cause.';
-    expect(await bodyOf(unready)).toMatchObject({ code: 'unavailable', detail, checks: { storage: 'ok', kv: 'fail', keys: 'ok' } });
+    expect(await bodyOf(unready)).toMatchObject({ code: 'unavailable', detail, checks });
   });
 });
 

@@ -68,6 +68,7 @@ describe('a key', () => {
     'getMasterKey',
     'resealWithMasterKey',
     'checkPrograms',
+    'reportHost',
   ]);
 
   it('requires one of the scopes of the route', async () => {

@@ -218,6 +218,7 @@ const others = {
   keys: ['createKey', 'patchKey', 'rotateKey'],
   rootOnly: [
     'checkPrograms',
+    'reportHost',
     'resealWithMasterKey',
     'putWorkspace',
     'patchWorkspace',

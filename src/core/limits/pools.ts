@@ -71,6 +71,24 @@ export const poolBounds = {
   },
 } as const satisfies Record<string, PoolBounds>;
 
+/** What one stream of a turn has open in workerd: two connections with two descriptors each, and the database of its session, which is three files. */
+const filesPerStream = 7;
+/** Open in any case: databases of the workspace and of the seven classes, the log, and connections of probes and of the launcher. */
+const filesInAnyCase = 256;
+const boundByFiles: ReadonlySet<string> = new Set(['requests', 'streams', 'turns', 'calls']);
+
+/** Returns the bounds on a machine where the runtime may have so many files open; null: not known. */
+export function poolBoundsFor(maxOpenFiles: number | null): Readonly<Record<keyof typeof poolBounds, PoolBounds>> {
+  if (maxOpenFiles === null) return poolBounds;
+  const most = Math.max(1, Math.floor((maxOpenFiles - filesInAnyCase) / filesPerStream));
+  const entries = Object.entries(poolBounds).map(([name, bounds]) => [
+    name,
+    boundByFiles.has(name) ? { ...bounds, total: Math.min(bounds.total, most) } : bounds,
+  ]);
+  // The same names.
+  return Object.fromEntries(entries) as Record<keyof typeof poolBounds, PoolBounds>;
+}
+
 /** Writes of documents, one after another, in the object of a workspace. Each may hold 1 MB. */
 export const queuedWrites = {
   ...{ limit: 'concurrentWrites', what: 'changes in progress', perKey: 50, perWorkspace: 70, total: Number.POSITIVE_INFINITY },

@@ -19,6 +19,8 @@ export type Settings = {
   localUrl: string | null;
   /** The token of the launcher, and its bridge to stdio servers (`local/stdio/`); null if deployed. Set by the launcher. */
   launcher: { token: string; bridgeUrl: string } | null;
+  /** How many files the runtime may have open, as the launcher set it; null: not known. */
+  maxOpenFiles: number | null;
   /** Keys with the scope `admin` may add servers that run a command of this machine. */
   allowStdio: boolean;
   allowedOrigins: readonly string[];
@@ -75,6 +77,7 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
     publicUrl: text('MONIKER_PUBLIC_URL'),
     localUrl: text('MONIKER_LOCAL_URL'),
     launcher: launcherToken === null || bridgeUrl === null ? null : { token: launcherToken, bridgeUrl },
+    maxOpenFiles: readCount(text('MONIKER_MAX_OPEN_FILES')),
     allowStdio: text('MONIKER_ALLOW_STDIO') === 'api',
     allowedOrigins: list('MONIKER_ALLOWED_ORIGINS'),
     trustedProxyHeader:
@@ -106,6 +109,11 @@ export const maxAuditShards = 32;
 function readShards(value: string | null): number {
   const shards = Number(value);
   return Number.isInteger(shards) && shards >= 1 && shards <= maxAuditShards ? shards : defaultAuditShards;
+}
+
+function readCount(value: string | null): number | null {
+  const count = Number(value);
+  return Number.isInteger(count) && count > 0 ? count : null;
 }
 
 /** Returns MONIKER_PUBLIC_URL without a trailing slash; null: not set, or not an http(s) URL. */

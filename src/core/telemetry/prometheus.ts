@@ -1,17 +1,22 @@
 /** The metrics in the text format of Prometheus (0.0.4). */
 import type { Labels, MetricSpec, Series } from './metrics.ts';
 
-/** `gauges`: further values by metric name, each by its only label's value. */
-export function toPrometheus(
-  metrics: readonly { spec: MetricSpec; series: readonly Series[] }[],
-  gauges: Readonly<Record<string, { description: string; label: string; values: ReadonlyMap<string, number> }>>,
-): string {
+/** `gauges`: further values. */
+export function toPrometheus(metrics: readonly { spec: MetricSpec; series: readonly Series[] }[], gauges: Gauges): string {
   const lines: string[] = [];
   for (const { spec, series } of metrics) {
     const name = toName(spec);
     lines.push(`# HELP ${name} ${spec.description}`, `# TYPE ${name} ${spec.bounds === null ? 'counter' : 'histogram'}`);
     for (const one of series) lines.push(...(spec.bounds === null ? [line(name, one.labels, one.sum)] : histogram(name, spec.bounds, one)));
   }
+  return `${lines.join('\n')}\n${toGauges(gauges)}`;
+}
+
+type Gauges = Readonly<Record<string, { description: string; label: string; values: ReadonlyMap<string, number> }>>;
+
+/** Values by metric name, each by its only label's value. */
+export function toGauges(gauges: Gauges): string {
+  const lines: string[] = [];
   for (const [name, { description, label, values }] of Object.entries(gauges)) {
     lines.push(`# HELP ${name} ${description}`, `# TYPE ${name} gauge`);
     for (const [value, count] of values) lines.push(line(name, [[label, value]], count));

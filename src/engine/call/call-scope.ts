@@ -29,6 +29,7 @@ import type { ToolsetEditor } from '../../ports/toolset-editor.ts';
 import type { CallerChannel, ServerTokens } from '../../ports/upstream.ts';
 import type { ShareShortage } from '../../core/limits/fair-share.ts';
 import type { Place } from '../fair-pool.ts';
+import type { ServiceHost } from '../host.ts';
 import type { AskGuard } from '../guard/ask-guard.ts';
 import type { RedactionRules } from './redact.ts';
 import type { CallTree } from './inner/call-tree.ts';
@@ -65,6 +66,8 @@ export type CallDeps = WithTelemetry & {
   egressHosts?(keyId: string): Promise<readonly string[] | undefined>;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, if known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
+  /** The machine of the service. Absent: it has no trouble and is not stopped. */
+  host?: ServiceHost;
   /** Waits for a place among the calls in progress. Absent: they are not counted. */
   enter?(keyId: string, signal: AbortSignal): Promise<Place | ShareShortage>;
   /** Runs code that calls tools, for a key. Absent: tools that need it cannot be called. */

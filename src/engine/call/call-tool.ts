@@ -37,14 +37,19 @@ export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCa
 
 /** Like `callTool`, for a call that was prepared with the same scope. */
 export async function callPrepared(deps: CallDeps, scope: CallScope, call: PreparedCall, signal: AbortSignal): Promise<CallOutcome> {
-  const { telemetry } = deps;
+  const { telemetry, host } = deps;
   const run = async (within: CallScope, one: PreparedCall): Promise<CallOutcome> => {
     if (telemetry == null) return await runPrepared(deps, within, one, signal);
     return await observeCall(telemetry, one, within, () => runPrepared(deps, within, one, signal));
   };
-  return call.refusal === null && call.tool.targets?.choose === 'in-order'
-    ? await (await loadInOrder()).callInOrder(deps, scope, call, run)
-    : await run(scope, call);
+  const release = host?.hold();
+  try {
+    return call.refusal === null && call.tool.targets?.choose === 'in-order'
+      ? await (await loadInOrder()).callInOrder(deps, scope, call, run)
+      : await run(scope, call);
+  } finally {
+    release?.();
+  }
 }
 
 /** Few tools have several targets. */

@@ -11,6 +11,7 @@ import type { Principal } from '../../core/people/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { droppedNames, toModelUse, type RequestEntry } from '../../core/records/usage.ts';
 import type { Clock, Ids } from '../../ports/runtime.ts';
+import type { ServiceHost } from '../host.ts';
 import type { UsageRecorder } from '../../ports/usage.ts';
 
 export type CallMeter = {
@@ -48,7 +49,8 @@ export type MeteredRequest = {
   isModel?: boolean;
 };
 
-export type MeterDeps = { clock: Clock; ids: Ids; usage?: Pick<UsageRecorder, 'gather'> | undefined };
+/** `host`: a stop of the service waits for the reply. */
+export type MeterDeps = { clock: Clock; ids: Ids; usage?: Pick<UsageRecorder, 'gather'> | undefined; host?: Pick<ServiceHost, 'hold'> };
 
 /** Meters nothing: for tests, and for parts that are used without a recorder. */
 export const noMeter: CallMeter = {
@@ -61,7 +63,7 @@ export const noMeter: CallMeter = {
   fail: () => undefined,
 };
 
-export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: MeteredRequest, access: ProviderAccess): CallMeter {
+export function startMeter({ clock, ids, usage: recorder, host }: MeterDeps, request: MeteredRequest, access: ProviderAccess): CallMeter {
   if (recorder === undefined) return noMeter;
   const { principal, ref, agent = null, requestId = null, dialect, isModel = true } = request;
   const at = clock.now();
@@ -71,10 +73,12 @@ export function startMeter({ clock, ids, usage: recorder }: MeterDeps, request: 
   let hasOutput = false;
   let isOver = false;
   let left: Dropped | null = null;
+  const release = host?.hold();
 
   const report = (status: RequestEntry['status'], code: string | null, wasBilled: boolean, wasSent = true): void => {
     if (isOver) return;
     isOver = true;
+    release?.();
     const durationMs = Math.max(0, clock.now() - at);
     const { keyId, workspace } = principal;
     const id = ids.next('req');

@@ -28,6 +28,7 @@ import { observeTurn } from '../telemetry/observe-work.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { createConcurrencyLimit } from '../concurrency-limit.ts';
 import { shortageText } from '../fair-pool.ts';
+import type { ServiceHost } from '../host.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 import { limitModel } from './limited-model.ts';
 import { closingEvents, searchEvents, toResultEvent } from './turn-end.ts';
@@ -78,39 +79,61 @@ async function runActions(deps: TurnDeps, scope: TurnScope, signal: AbortSignal)
   const budget = toBudget(scope.plan, deps.noApprovals === undefined);
   while (!signal.aborted) {
     const action = nextAction(scope.state, budget);
-    switch (action.do) {
-      case 'nothing':
-        return 'ended';
-      case 'call-model':
-        await compactIfLong(deps, scope, action.step, signal);
-        await runStep(deps, scope, { step: action.step, closing: action.closing, restartFrom: null }, signal);
-        break;
-      case 'restart-step': {
-        const { step, stepEvent } = scope.state;
-        await runStep(deps, scope, { step, closing: step > budget.maxSteps, restartFrom: stepEvent + 1 }, signal);
-        break;
+    if (deps.host !== undefined && beginsWork.has(action.do)) await mayContinue(deps.host, signal);
+    if (signal.aborted) break;
+    const release = deps.host?.hold();
+    try {
+      switch (action.do) {
+        case 'nothing':
+          return 'ended';
+        case 'call-model':
+          await compactIfLong(deps, scope, action.step, signal);
+          await runStep(deps, scope, { step: action.step, closing: action.closing, restartFrom: null }, signal);
+          break;
+        case 'restart-step': {
+          const { step, stepEvent } = scope.state;
+          await runStep(deps, scope, { step, closing: step > budget.maxSteps, restartFrom: stepEvent + 1 }, signal);
+          break;
+        }
+        case 'run-calls':
+          await failpoint('persisted-before-tools');
+          await runCalls(deps, scope, action.step, action.calls, signal);
+          await failpoint('results-before-next-model');
+          break;
+        case 'ask-budget': {
+          const { askForBudget } = await loadAskBudget();
+          if (await askForBudget(deps, scope, action.spent)) await failpoint('paused-for-confirmation');
+          else await endTurn(scope, 'completed', 'max_cost');
+          break;
+        }
+        case 'wait':
+          return 'waiting';
+        case 'end':
+          await endTurn(scope, action.status, action.reason);
+          return 'ended';
+        default:
+          action satisfies never;
       }
-      case 'run-calls':
-        await failpoint('persisted-before-tools');
-        await runCalls(deps, scope, action.step, action.calls, signal);
-        await failpoint('results-before-next-model');
-        break;
-      case 'ask-budget': {
-        const { askForBudget } = await loadAskBudget();
-        if (await askForBudget(deps, scope, action.spent)) await failpoint('paused-for-confirmation');
-        else await endTurn(scope, 'completed', 'max_cost');
-        break;
-      }
-      case 'wait':
-        return 'waiting';
-      case 'end':
-        await endTurn(scope, action.status, action.reason);
-        return 'ended';
-      default:
-        action satisfies never;
+    } finally {
+      release?.();
     }
   }
   return 'aborted';
+}
+
+const beginsWork: ReadonlySet<string> = new Set(['call-model', 'restart-step', 'run-calls', 'ask-budget']);
+
+/**
+ * While the service stops, the turn rests until its process ends, and continues from its log at the next start. Throws
+ * `insufficient_storage`: nothing is begun whose outcome could not be stored.
+ */
+async function mayContinue(host: ServiceHost, signal: AbortSignal): Promise<void> {
+  if (!host.isStopping()) {
+    host.requireStorage();
+    return;
+  }
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReason): Promise<void> {
@@ -153,14 +176,15 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
     if (results.length > 0) scope.append(...results);
   };
   const run = async (entry: CallToRun, index: number): Promise<void> => {
-    if (signal.aborted) return;
+    // Those that have begun end; the others are made at the next start.
+    if (signal.aborted || deps.host?.isStopping() === true) return;
     outcomes[index] = await runOne(deps, scope, entry, batch, signal);
     appendReady();
     if (appended < calls.length) await failpoint('result-partial-of-parallel');
   };
   const fewAtOnce = createConcurrencyLimit(limits.maxParallelCalls);
   await Promise.all(calls.map((entry, index) => fewAtOnce(() => run(entry, index))));
-  if (signal.aborted) return;
+  if (signal.aborted || calls.some((_entry, index) => outcomes[index] === undefined)) return;
   const questions = calls.flatMap(({ call }, index) => {
     const outcome = outcomes[index];
     return outcome !== undefined && 'waitFor' in outcome ? [{ call, waitFor: outcome.waitFor }] : [];

@@ -17,6 +17,8 @@ export type LocalEnvironment = {
   dataDir: string;
   /** `MONIKER_SKILLS_DIR` as an absolute path: skills that are written at every start (`skills.ts`). Null: not set. */
   skillsDir: string | null;
+  /** How long a stop waits for work in progress. */
+  drainMs: number;
   /** Settings for the Worker, without keys. */
   settings: Record<string, string>;
   /** Unknown names that start with MONIKER_: probably typos. */
@@ -47,6 +49,7 @@ const launcherHelp = `  PORT                          port to listen on; 0 for a
   MONIKER_ROOT_KEY              root API key, 32 characters or more (default: generated, in <data folder>/keys)
   MONIKER_MASTER_KEY            key that encrypts secrets, 32 characters or more (default: generated, in <data folder>/keys)
   MONIKER_MASTER_KEY_PREVIOUS   the master key before, while everything is sealed again (docs/operating.md)
+  MONIKER_DRAIN_SECONDS         how long a stop waits for calls and replies in progress, 0 to 3600 (default: 30)
   OLLAMA_HOST                   address of a local Ollama (default: 127.0.0.1:11434)`;
 
 /** Passed on to the Worker. */
@@ -92,6 +95,8 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
   const named = environment.MONIKER_SKILLS_DIR?.trim();
   const skillsDir = named ? resolve(baseFolder, named) : null;
   const isFolder = skillsDir === null || statSync(skillsDir, { throwIfNoEntry: false })?.isDirectory() === true;
+  // Faults say what is wrong with it.
+  const drain = Number(environment.MONIKER_DRAIN_SECONDS?.trim() || '30');
   // Set by the launcher itself.
   const known = new Set([...namesIn(environmentHelp), 'MONIKER_OLLAMA_URL']);
   return {
@@ -99,6 +104,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
     port: readPort(environment.PORT),
     dataDir: dataFolderOf(environment).path,
     skillsDir,
+    drainMs: Number.isFinite(drain) ? drain * 1_000 : 0,
     settings,
     unknown: Object.keys(environment).filter((name) => name.startsWith('MONIKER_') && !known.has(name)),
     faults: [

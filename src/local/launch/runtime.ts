@@ -33,13 +33,14 @@ export type RuntimeOptions = {
   onLog: (line: string, level: string) => void;
 };
 
-export type Runtime = { reload(bundle: string): Promise<void>; dispose(): Promise<void> };
+/** `pid`: of workerd; null while none runs. */
+export type Runtime = { reload(bundle: string): Promise<void>; dispose(): Promise<void>; pid(): number | null };
 
 /** Between restarts after crashes: doubled with each, until the runtime has run for `steadyMs`. */
 const restartBackoff = { firstMs: 200, maxMs: 30_000 };
 const steadyMs = 60_000;
 
-/** For requests in flight. Streams of events last longer, and resume at the next start. */
+/** For responses that are being sent: `host-watch.ts` has ended the work before. */
 const graceMs = 2_000;
 const reloadGraceMs = 200;
 
@@ -90,7 +91,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       inTurn(async () => {
         const previous = running;
         // Two processes must not have the same files open; what arrives in between is refused.
-        running = { ready: Promise.resolve(), ended: new Promise(() => undefined), stop: () => Promise.resolve() };
+        running = { pid: null, ready: Promise.resolve(), ended: new Promise(() => undefined), stop: () => Promise.resolve() };
         await previous.stop(reloadGraceMs);
         try {
           running = await launch(options, next);
@@ -102,6 +103,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
           watch(running, 0, performance.now());
         }
       }),
+    pid: () => running.pid,
     dispose: async () => {
       disposed.abort();
       clearInterval(sweeping);

@@ -26,6 +26,9 @@ function oneOf(...values: readonly string[]): Check {
   return rule((value) => values.includes(value), `Use ${values.join(' or ')}, or omit it.`);
 }
 
+/** Longer than any turn that a person waits for. */
+const maxDrainSeconds = 3_600;
+
 function number(min: number, max: number, advice: string, isWhole = true): Check {
   return rule((value) => Number(value) >= min && Number(value) <= max && (!isWhole || Number.isInteger(Number(value))), advice);
 }
@@ -111,6 +114,7 @@ export const settingChecks: Readonly<Record<string, Check>> = {
   MONIKER_TRUSTED_PROXY_HEADER: rule((value) => /^[\w-]+$/.test(value), 'Use the name of a header, such as x-forwarded-for.'),
   MONIKER_ALLOW_STDIO: oneOf('api'),
   MONIKER_ALIASES: oneOf('on', 'off'),
+  MONIKER_DRAIN_SECONDS: number(0, maxDrainSeconds, `Use a whole number of seconds from 0 to ${maxDrainSeconds}.`),
   MONIKER_AUDIT_SHARDS: number(1, maxAuditShards, `Use a whole number from 1 to ${maxAuditShards}.`),
   MONIKER_OIDC_ISSUER: webUrl,
   MONIKER_OIDC_CLIENT_ID: anyText,

@@ -14,7 +14,8 @@ import { findOllama } from './ollama.ts';
 import { terminalText } from '../../core/text/visible-text.ts';
 import { addressOf, claimPort, isExposed, reachableHost } from './port.ts';
 import { reloadOnChange } from './reload.ts';
-import { startRuntime } from './runtime.ts';
+import { createHostWatch, hostSystem, openFilesLimit } from './host-watch.ts';
+import { type Runtime, startRuntime } from './runtime.ts';
 import { connectOwnService, waitUntilHealthy } from './own-service.ts';
 import { readSettings } from '../../core/people/settings.ts';
 import { builtinProviders } from '../../storage/providers.ts';
@@ -27,6 +28,8 @@ import { openLogFile } from './log-file.ts';
 import { print, printData } from '../printing.ts';
 import { loadSkills } from './skills.ts';
 import { startBridge } from '../stdio/bridge.ts';
+import { toLogRecord } from '../workerd/process.ts';
+import { launcherHeader } from '../../core/servers/stdio.ts';
 import { programEnvironment } from '../stdio/program-environment.ts';
 import type { LoadedProject } from './project-file.ts';
 import { trustDataFolder } from './trusted-folders.ts';
@@ -65,6 +68,11 @@ export async function start({ reload, isProduction, environment, project, purpos
       printData(line);
       writeLog(line);
     };
+    let runtime: Runtime | null = null;
+    const watch = createHostWatch(
+      hostSystem(local.dataDir, () => runtime?.pid() ?? null),
+      (message, level) => log(toLogRecord({ message, level })),
+    );
     rememberFound(dataFolderOf(environment), environment, log);
     const build = (): Promise<string> => ensureBundle(join(local.dataDir, 'bundle'), () => print('Building …'));
     const [bundle, ollama] = await Promise.all([build(), findOllama(environment.OLLAMA_HOST)]);
@@ -73,23 +81,36 @@ export async function start({ reload, isProduction, environment, project, purpos
       onLog: log,
       unwanted: async (programs) => (await api.post('/v1/programs/check', { body: { programs: [...programs] } })).unwanted,
       environment: programEnvironment(environment, local.dataDir),
+      host: watch.report,
     });
     closeBridge = bridge.close;
-    const runtime = await startRuntime({
+    const openFiles = openFilesLimit(process.pid);
+    const running = await startRuntime({
       bundle,
       stateDir: join(local.dataDir, 'state'),
       host: local.host,
       port,
-      variables: { ...workerVariables(local, keys, url, ollama), MONIKER_LAUNCHER_TOKEN: token, MONIKER_STDIO_URL: bridge.url },
+      variables: {
+        ...workerVariables(local, keys, url, ollama),
+        MONIKER_LAUNCHER_TOKEN: token,
+        MONIKER_STDIO_URL: bridge.url,
+        ...(openFiles !== null && { MONIKER_MAX_OPEN_FILES: String(openFiles) }),
+      },
       isIsolated: purpose === 'plan',
       refusalAddress: new URL(bridge.url).host,
-      onLog: log,
+      onLog: (line) => {
+        watch.noteLine(line);
+        log(line);
+      },
     });
-    const stopReloading = reload ? reloadOnChange(async () => runtime.reload(await build())) : () => undefined;
+    runtime = running;
+    const stopReloading = reload ? reloadOnChange(async () => running.reload(await build())) : () => undefined;
     let removeLauncherFile = (): void => undefined;
     try {
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
+      const reporting = connectOwnService(url, keys.rootKey, { headers: { [launcherHeader]: token } });
+      watch.start((body) => reporting.post('/v1/host', { body }));
       removeLauncherFile = writeLauncherFile(local.dataDir, { url, token });
       if (purpose === null) {
         if (await hasStoppedRestore(url, keys)) print(stoppedRestore(url));
@@ -103,7 +124,8 @@ export async function start({ reload, isProduction, environment, project, purpos
     } finally {
       removeLauncherFile();
       stopReloading();
-      await runtime.dispose();
+      await watch.drain(purpose === null ? local.drainMs : 0);
+      await running.dispose();
     }
   } finally {
     await closeBridge();

@@ -1,11 +1,12 @@
 /**
  * The bridge of the launcher: stdio servers behind MCP's Streamable HTTP (2025-11-25) on loopback, for the Worker. Each request carries the
  * launcher's token and what to run; the bridge stores no documents. It needs no event ids: a response that breaks off is a failed call. It also
- * refuses the CONNECT requests of clients, which workerd passes on (`workerd/config.ts`).
+ * reports the machine (`launch/host-watch.ts`), and refuses the CONNECT requests of clients, which workerd passes on (`workerd/config.ts`).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { equalInConstantTime } from '../../core/constant-time.ts';
+import { hostReportPath } from '../../core/host-report.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { KB, MB } from '../../core/limits/units.ts';
 import { Problem } from '../../core/problem.ts';
@@ -39,7 +40,7 @@ export async function startBridge(token: string, surroundings: Surroundings): Pr
   const { onLog } = surroundings;
   const servers = createRunningServers(token, surroundings);
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
-    handle(servers, token, request, response).catch((error: unknown) => {
+    handle(servers, token, surroundings.host, request, response).catch((error: unknown) => {
       if (!(error instanceof BridgeFault)) onLog(`The bridge to stdio servers failed: ${String(error)}`);
       answer(response, 502, { error: error instanceof BridgeFault ? error.message : 'could not be called: an internal error.' });
     });
@@ -68,13 +69,20 @@ export async function startBridge(token: string, surroundings: Surroundings): Pr
 const noProxyBody = JSON.stringify(new Problem('method_not_allowed', 'This service is no proxy: it does not support CONNECT.').toBody());
 const noProxy = `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/problem+json\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\nContent-Length: ${noProxyBody.length}\r\nConnection: close\r\n\r\n${noProxyBody}`;
 
-async function handle(servers: RunningServers, token: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(
+  servers: RunningServers,
+  token: string,
+  host: Surroundings['host'],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { headers, method } = request;
   const isOurs = headers.host?.startsWith(`${loopback}:`) === true && headers.origin === undefined;
   if (!isOurs || !equalInConstantTime(String(headers[launcherHeader] ?? ''), token)) {
     answer(response, 403, { error: 'Only the Moniker that started this bridge can use it.' });
     return;
   }
+  if (request.url === hostReportPath) return answer(response, 200, host());
   if (request.url === changedPath) {
     servers.check();
     response.writeHead(202).end();

@@ -2,6 +2,7 @@
  * The programs of stdio servers that run: one for each different run (command, secrets, workspace), with a process for each owner, or one
  * for all. A process starts at its first use; one that is not used is ended. Owners get a spare process, which has started before.
  */
+import type { HostReport } from '../../core/host-report.ts';
 import type { ServerProcess, StdioCaller, StdioRun } from '../../core/servers/stdio.ts';
 import { programKey } from '../../core/servers/stdio-run.ts';
 import { BridgeFault, endInstance, type Instance, noPauses, type Pauses, startedInTime, startInstance } from './instance.ts';
@@ -33,9 +34,15 @@ type Program = {
 export type RunningServers = ReturnType<typeof createRunningServers>;
 
 /** `onLog`: lines for the log of the launcher. `unwanted`: asks the service. */
-export type Surroundings = { onLog(line: string): void; unwanted: FindUnwanted; environment: ProgramEnvironment };
+/** `host`: a new report of the machine, for the Worker. */
+export type Surroundings = {
+  onLog(line: string): void;
+  unwanted: FindUnwanted;
+  environment: ProgramEnvironment;
+  host(): HostReport;
+};
 
-export function createRunningServers(token: string, { onLog, unwanted, environment }: Surroundings) {
+export function createRunningServers(token: string, { onLog, unwanted, environment }: Omit<Surroundings, 'host'>) {
   const programs = new Map<string, Program>();
   const keyOf = (run: StdioRun): string => programKey(run, token);
   const check = createProgramCheck({

@@ -21,6 +21,8 @@ export function toLogRecord({ message, level }: LogLine): string {
 }
 
 export type WorkerdProcess = {
+  /** null: it could not be started. */
+  pid: number | null;
   /** Resolves when it listens, rejects with its first errors if it ends or is not ready in time. */
   ready: Promise<void>;
   /** Resolves with the reason when the process has ended. */
@@ -80,7 +82,7 @@ export function spawnWorkerd(options: ProcessOptions): WorkerdProcess {
       resolve(`exit ${signal ?? code}`);
     });
   });
-  return { ready: waitForListen(control, ended, failures), ended, stop: (graceMs) => stop(child, ended, graceMs) };
+  return { pid: child.pid ?? null, ready: waitForListen(control, ended, failures), ended, stop: (graceMs) => stop(child, ended, graceMs) };
 }
 
 /** On Linux, the kernel ends workerd with its parent, even if that is killed. Elsewhere, `killOrphanedRuntime` finds it at the next start. */
@@ -130,7 +132,7 @@ async function stop(child: ChildProcess, ended: Promise<string>, graceMs: number
 /** Structured logs are JSON lines. workerd's own are among them, and in plain text before it has read its configuration. */
 export function parseLogLine(text: string): LogLine {
   // Instead of a stack of addresses, for each write that fails.
-  if (text.includes('SQLITE_FULL')) return { message: diskFull, level: 'error' };
+  if (storageErrors.test(text)) return { message: text.includes('SQLITE_FULL') ? diskFull : diskFailing, level: 'error' };
   try {
     const { message, level } = JSON.parse(text) as Partial<LogLine>;
     if (typeof message === 'string' && typeof level === 'string') return { message, level };
@@ -140,7 +142,14 @@ export function parseLogLine(text: string): LogLine {
   return { message: text, level: 'error' };
 }
 
+const storageErrors = /SQLITE_(?:FULL|READONLY|IOERR|CANTOPEN)/;
 const diskFull = 'The disk of the data folder is full: requests that store something fail until there is room again.';
+const diskFailing = 'The disk of the data folder did not take what was to be stored. See the log of the system.';
+
+/** Whether a line of the log says that a write to the disk has failed. */
+export function isStorageFailure(line: string): boolean {
+  return line.includes(diskFull) || line.includes(diskFailing);
+}
 
 /**
  * Ends the workerd of a launcher that was killed: it would use the data folder, and the port, of the next one. The file may have come with a

@@ -411,8 +411,8 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
   }
 
   #triggers(context: CatalogContext, wake: () => Promise<void>): CatalogServices['triggers'] {
-    const { dispatchRun, sendCallback, impactOfHeld, sessions, ids } = wire(this.env);
-    const own = { waitUntil: (work: Promise<unknown>): void => this.ctx.waitUntil(this.#counted(work)), wake };
+    const { dispatchRun, sendCallback, impactOfHeld, sessions, ids, host } = wire(this.env);
+    const own = { waitUntil: (work: Promise<unknown>): void => this.ctx.waitUntil(this.#counted(work)), wake, mayStart: host.mayStart };
     const callbacks = createCallbackSender(context, {
       ...own,
       send: sendCallback,
@@ -427,7 +427,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc, Cata
       callbacksQueued: () => callbacks.kick(),
     });
     const scheduler = createScheduler(context, {
-      wake,
+      ...{ wake, mayStart: host.mayStart },
       newTurn: () => ids.next('turn'),
       sessionId: (name, agent, key) => sessions.idOf(triggerPrincipal(context.workspace, { kind: 'schedule', name }, agent), key),
       kick: () => dispatcher.kick(),

@@ -8,13 +8,17 @@ import type { ServerStatuses } from '../../core/servers/server-state.ts';
 import { missingRootKey } from '../../core/people/missing-keys.ts';
 import type { Settings } from '../../core/people/settings.ts';
 import { limits } from '../../core/limits/limits.ts';
+import type { ServiceHost } from '../../engine/host.ts';
 import { withTimeout } from '../../engine/timeout.ts';
 import type { MasterKey } from '../keys/master-key.ts';
 import { rootPrincipal } from './principals.ts';
 
 type Verdict = 'ok' | 'fail';
-/** `storage`: the Catalog. `kv`: reads from KV. `keys`: the root key and the master key are set, and keys can be derived. */
-type Checks = Readonly<Record<'storage' | 'kv' | 'keys', Verdict>>;
+/**
+ * `storage`: the Catalog. `kv`: reads from KV. `keys`: the root key and the master key are set, and keys can be derived. `disk`: the launcher
+ * reports no trouble of the disk; `ok` without one.
+ */
+type Checks = Readonly<Record<'storage' | 'kv' | 'keys' | 'disk', Verdict>>;
 /**
  * Of the first workspace, null if they could not be counted. `staleToolsets`: how many are compiled with the tools of another build. `servers`: by
  * health; a failing server of tools does not make the service unready.
@@ -27,6 +31,7 @@ type ReadinessParts = {
   catalog: (workspace: string) => Pick<CatalogPort, 'staleToolsets' | 'serverStatuses' | 'isKeyCancelled'>;
   kv: Pick<KVNamespace, 'get'>;
   master: Pick<MasterKey, 'derive'>;
+  host: Pick<ServiceHost, 'storageProblem'>;
   clock: Clock;
   log: Logger;
 };
@@ -34,9 +39,9 @@ type ReadinessParts = {
 const pollMs = 50;
 /** Counting servers reads a row of each. */
 const countEveryMs = 10_000;
-const nothingReady: Readiness = { checks: { storage: 'fail', kv: 'fail', keys: 'fail' }, staleToolsets: null, servers: null };
+const nothingReady: Readiness = { checks: { storage: 'fail', kv: 'fail', keys: 'fail', disk: 'fail' }, staleToolsets: null, servers: null };
 
-export function createReadiness({ settings, catalog, kv, master, clock, log }: ReadinessParts): () => Promise<Readiness> {
+export function createReadiness({ settings, catalog, kv, master, host, clock, log }: ReadinessParts): () => Promise<Readiness> {
   // Values, not promises: a promise belongs to the request that created it.
   let last: { at: number; readiness: Readiness } | null = null;
   let checkingSince = Number.NEGATIVE_INFINITY;
@@ -58,7 +63,7 @@ export function createReadiness({ settings, catalog, kv, master, clock, log }: R
   const checkAll = async (): Promise<Readiness> => {
     let staleToolsets: number | null = null;
     let servers: ServerStatuses | null = null;
-    const [storage, read, keys] = await Promise.all([
+    const [storage, read, keys, disk] = await Promise.all([
       verdictOf('storage', async () => {
         const { staleToolsets: count, serverStatuses, isKeyCancelled } = catalog(rootPrincipal.workspace);
         try {
@@ -76,8 +81,12 @@ export function createReadiness({ settings, catalog, kv, master, clock, log }: R
         if (settings.rootKey === null) throw missingRootKey();
         await master.derive(rootPrincipal.workspace, 'key-check');
       }),
+      verdictOf('disk', async () => {
+        const problem = host.storageProblem();
+        if (problem !== null) throw problem;
+      }),
     ]);
-    return { checks: { storage, kv: read, keys }, staleToolsets, servers };
+    return { checks: { storage, kv: read, keys, disk }, staleToolsets, servers };
   };
 
   const isFresh = (): boolean => last !== null && clock.now() - last.at < limits.readinessCacheMs;

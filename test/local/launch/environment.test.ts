@@ -40,4 +40,12 @@ describe("the Worker's variables on this machine", () => {
     expect(readEnvironment({ MONIKER_HOST: 'localhost' }).host).toBe('127.0.0.1');
     expect(readEnvironment({ MONIKER_HOST: 'moniker.example', PORT: '80a' }).faults).toHaveLength(2);
   });
+
+  it('reject a time for a stop that is no whole number of seconds up to an hour', () => {
+    expect([readEnvironment({}).drainMs, readEnvironment({ MONIKER_DRAIN_SECONDS: '0' }).drainMs]).toEqual([30_000, 0]);
+    for (const seconds of ['soon', '-1', '1.5', '3601'])
+      expect(readEnvironment({ MONIKER_DRAIN_SECONDS: seconds }).faults).toEqual([
+        expect.stringContaining('Use a whole number from 0 to 3600'),
+      ]);
+  });
 });

@@ -26,6 +26,7 @@ async function newBridge(unwanted: FindUnwanted = async () => []): Promise<Bridg
     onLog: (line) => log.push(line),
     unwanted,
     environment: programEnvironment(process.env, tmpdir()),
+    host: () => ({ disk: { freeBytes: 1e9, totalBytes: 1e10, fault: null }, files: null, stopping: 'no' }),
   });
   opened.push(bridge);
   return bridge;

@@ -14,7 +14,7 @@ import {
 } from '../../../src/core/servers/stdio.ts';
 import { type Bridge, startBridge } from '../../../src/local/stdio/bridge.ts';
 import { programEnvironment } from '../../../src/local/stdio/program-environment.ts';
-import { maxOwners } from '../../../src/local/stdio/running-servers.ts';
+import { maxOwners, type Surroundings } from '../../../src/local/stdio/running-servers.ts';
 
 const token = 'token-of-this-launcher';
 const script = join(import.meta.dirname, 'fake-server.mjs');
@@ -28,7 +28,8 @@ afterEach(async () => {
 
 async function newBridge(): Promise<Bridge> {
   const environment = programEnvironment(process.env, tmpdir());
-  const bridge = await startBridge(token, { onLog: (line) => log.push(line), unwanted: async () => [], environment });
+  const host: Surroundings['host'] = () => ({ disk: { freeBytes: 1e9, totalBytes: 1e10, fault: null }, files: null, stopping: 'no' });
+  const bridge = await startBridge(token, { onLog: (line) => log.push(line), unwanted: async () => [], environment, host });
   opened.push(bridge);
   return bridge;
 }

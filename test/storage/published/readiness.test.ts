@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/core/limits/limits.ts';
 import { createMasterKey } from '../../../src/storage/keys/master-key.ts';
+import { Problem } from '../../../src/core/problem.ts';
 import { createReadiness, type Readiness } from '../../../src/storage/published/readiness.ts';
 import { statusCounts } from '../../../src/core/servers/server-state.ts';
 import { fakeClock, keptLog } from '../../fakes/runtime.ts';
 
 const masterKey = 'a master key of at least 32 characters';
-const allOk = { storage: 'ok', kv: 'ok', keys: 'ok' };
+const allOk = { storage: 'ok', kv: 'ok', keys: 'ok', disk: 'ok' };
 const healthy = statusCounts(['ok', 'ok', 'failing']);
 const allReady = { checks: allOk, staleToolsets: 0, servers: healthy };
 
@@ -17,6 +18,7 @@ describe('the readiness checks', () => {
   let earlier: () => Promise<boolean>;
   let statuses: () => Promise<ReturnType<typeof statusCounts>>;
   let counted: number;
+  let problem: Problem | null;
   let get: () => Promise<null>;
   let clock: ReturnType<typeof fakeClock>;
   let log: ReturnType<typeof keptLog>;
@@ -29,6 +31,7 @@ describe('the readiness checks', () => {
     statuses = async () => healthy;
     counted = 0;
     get = async () => null;
+    problem = null;
   });
 
   const build = (rootKey: string | null = 'root', master: string | null = masterKey): (() => Promise<Readiness>) =>
@@ -49,12 +52,19 @@ describe('the readiness checks', () => {
       kv: { get: (() => get()) as unknown as KVNamespace['get'] },
       // Real keys are derived in the thread pool, which the clock of the test does not wait for.
       master: master === null ? createMasterKey(null) : { derive: async () => ({}) as CryptoKey },
+      host: { storageProblem: () => problem },
       clock,
       log,
     });
 
   it('succeed when every part responds', async () => {
     expect(await build()()).toEqual(allReady);
+  });
+
+  it('fail for the disk while the launcher reports that nothing can be stored', async () => {
+    problem = new Problem('insufficient_storage', 'full');
+    expect((await build()()).checks).toEqual({ ...allOk, disk: 'fail' });
+    expect(log.lines.map(({ fields }) => fields?.part)).toEqual(['disk']);
   });
 
   it('count the toolsets that are compiled with the tools of another build', async () => {

@@ -48,7 +48,7 @@ function noSocket(detail: string): Problem {
 
 /** `memory`: holds the bytes of what waits and of the kept response, until the connection ends. */
 function serveResponses(socket: Socket, c: AppContext, memory: Place): void {
-  const { clock, log, pools, ids } = c.get('services');
+  const { clock, log, pools, ids, host } = c.get('services');
   const [over, queue, openedAt] = [new AbortController(), [] as string[], clock.now()];
   let [stream, kept, isBusy, messages] = [keepStreamPlace(c), null as Kept | null, false, 0];
   let disarmIdle = (): void => undefined;
@@ -184,6 +184,10 @@ function serveResponses(socket: Socket, c: AppContext, memory: Place): void {
   const check = () => authenticate(c, ['chat'], streamKeyAgeMs);
   void keyEnd({ clock, log, place, check }, over.signal).then((problem) => {
     if (problem !== null) refuse(1008, problem);
+  });
+  // RFC 6455 §11.7: the service restarts.
+  void host.untilEnd(over.signal).then((problem) => {
+    if (problem !== null) refuse(1012, problem);
   });
   watchIdle();
 }

@@ -136,6 +136,7 @@ export const responsesRoutes = [
       ...common,
       method: 'post',
       path: '/v1/responses/{id}/cancel',
+      storesNothing: true,
       operationId: 'cancelResponse',
       summary: 'Cancel a response',
       description:

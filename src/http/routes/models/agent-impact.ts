@@ -33,6 +33,7 @@ export const agentImpactRoutes = [
       tag: 'Agents',
       method: 'post',
       path: '/v1/agents/{agent}/impact',
+      storesNothing: true,
       operationId: 'getAgentImpact',
       scopes: ['toolsets'],
       workspace: 'Agents',

@@ -30,6 +30,7 @@ export const countTokenRoutes = [
     {
       method: 'post',
       path: '/v1/messages/count_tokens',
+      storesNothing: true,
       operationId: 'countMessageTokens',
       tag: 'Anthropic',
       scopes: ['chat'],

@@ -95,6 +95,7 @@ export const replayRoutes = [
       ...own,
       method: 'post',
       path: '/v1/replays/{replay}/cancel',
+      storesNothing: true,
       operationId: 'cancelReplay',
       summary: 'Cancel a replay',
       description: 'Cases that run are aborted, and those that wait are skipped. Has no effect on a replay that has ended.',

@@ -33,6 +33,7 @@ export const programRoutes = [
     {
       method: 'post',
       path: '/v1/programs/check',
+      storesNothing: true,
       operationId: 'checkPrograms',
       tag: 'Servers',
       scopes: ['admin'],

@@ -76,7 +76,7 @@ export const pageRoutes = [
 const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health', example: { status: 'ok', version } });
 
 const readyExample = {
-  checks: { storage: 'ok', kv: 'ok', keys: 'ok' },
+  checks: { storage: 'ok', kv: 'ok', keys: 'ok', disk: 'ok' },
   staleToolsets: 0,
   servers: { ok: 4, degraded: 1, failing: 0, unauthorized: 0, unknown: 0 },
 } as const;
@@ -84,7 +84,7 @@ const Verdict = z.enum(['ok', 'fail']);
 const Readiness = z
   .object({
     status: z.literal('ok'),
-    checks: z.object({ storage: Verdict, kv: Verdict, keys: Verdict }),
+    checks: z.object({ storage: Verdict, kv: Verdict, keys: Verdict, disk: Verdict }),
     staleToolsets: z.int().nullable().meta({
       description:
         'Toolsets of the first workspace that are compiled with the tools of another build. After a deployment they are compiled again in the background; `GET /v1/toolsets/{toolset}/tools` warns of those that cannot be. `null`: they could not be counted; the log has the cause.',
@@ -133,15 +133,23 @@ export const healthRoutes = [
       tag: 'Service',
       summary: 'Check that the service can do its work',
       description:
-        'Checks the storage (the Catalog), KV, and whether the root key and the master key are set. Each check has a timeout of 2 s, and a result is reused for 1 s. The log has the causes of failures.',
+        'Checks the storage (the Catalog), KV, whether the root key and the master key are set, and the disk of the data folder (`ok` on Cloudflare). A service that is being stopped is not ready. Each check has a timeout of 2 s, and a result is reused for 1 s. The log has the causes of failures.',
       answers: { 200: { description: 'All checks succeeded. Otherwise the problem has `checks`, too.', schema: Readiness } },
       problems: ['unavailable'],
     },
     async ({ services, answer }) => {
+      services.host.requireRunning();
       const { checks, ...counts } = await services.readiness();
       const failed = Object.entries(checks).flatMap(([part, verdict]) => (verdict === 'ok' ? [] : [part]));
+      const why = checks.disk === 'ok' ? null : services.host.storageProblem();
       if (failed.length > 0)
-        throw new Problem('unavailable', `The service is not ready: ${failed.join(', ')} failed. The log has the cause.`, { checks });
+        throw new Problem(
+          'unavailable',
+          `The service is not ready: ${failed.join(', ')} failed. ${why?.detail ?? 'The log has the cause.'}`,
+          {
+            checks,
+          },
+        );
       return answer(200, { status: 'ok', checks, ...counts });
     },
   ),

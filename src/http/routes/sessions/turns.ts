@@ -179,6 +179,7 @@ export const turnRoutes = [
       ...common,
       method: 'post',
       path: '/v1/sessions/{id}/cancel',
+      storesNothing: true,
       operationId: 'cancelTurn',
       summary: 'Cancel the running turn',
       answers: {

@@ -62,6 +62,7 @@ export const policyRoutes = [
     {
       method: 'post',
       path: '/v1/policy/test',
+      storesNothing: true,
       operationId: 'testPolicy',
       tag: 'Policy',
       scopes: ['tools'],
@@ -102,6 +103,7 @@ export const policyRoutes = [
     {
       method: 'post',
       path: '/v1/policy/impact',
+      storesNothing: true,
       operationId: 'getPolicyImpact',
       tag: 'Policy',
       scopes: ['admin'],

@@ -17,6 +17,7 @@ export const toolImpactRoutes = [
     {
       method: 'post',
       path: '/v1/tools/{canonical}/impact',
+      storesNothing: true,
       operationId: 'getToolImpact',
       tag: 'Tools',
       scopes: ['toolsets'],

@@ -69,7 +69,8 @@ const methods = [
       202: { description: 'Accepted: a notification, or a response of the client.', headers: editionHeader },
       ...refusals,
     },
-    problems: [],
+    problems: ['insufficient_storage', 'unavailable'],
+    storesNothing: true,
     rawBody: mcpMessage,
   },
   {
@@ -128,8 +129,16 @@ async function serve({ c, services, principal }: McpCaller, target: string | nul
   const body = request.method === 'POST' ? await readJson(c, limits.maxBodyBytes) : null;
   if (request.method === 'GET' || recordOf(body?.value).method === 'subscriptions/listen') requireStream(c, limits.mcpListenRetryMs);
   requireConfigurationScope(principal, target, body?.value);
+  // The route has no such rule, since most methods of MCP are POSTs that only read.
+  if (request.method === 'POST' && !readsOnly(body?.value)) services.host.requireStorage();
   const { response, view } = await services.mcp({ principal, target, request, text: body?.text ?? '', body: body?.value });
   return view.pointer === null ? response : withHeader(response, 'x-moniker-edition', editionName(view.pointer));
+}
+
+/** `initialize` stores a session, `tools/call` the audit and what the tool does. */
+function readsOnly(body: unknown): boolean {
+  const { method } = recordOf(body);
+  return typeof method === 'string' && /^(?:ping|server\/discover|[\w/]+\/(?:list|read|get))$/.test(method);
 }
 
 export function requireMcpOrigin(settings: HttpServices['settings'], origin: string | undefined): void {

@@ -55,6 +55,7 @@ export const toolsetImpactRoutes = [
       ...ofToolset,
       method: 'post',
       path: '/v1/toolsets/{toolset}/impact',
+      storesNothing: true,
       operationId: 'getToolsetImpact',
       scopes: ['toolsets'],
       summary: 'Compare a draft of a toolset with past calls',

@@ -27,6 +27,7 @@ export const toolsetPreviewRoutes = [
       ...ofToolset,
       method: 'post',
       path: '/v1/toolsets/{toolset}/preview',
+      storesNothing: true,
       operationId: 'previewToolset',
       scopes: ['toolsets'],
       summary: 'Check a draft of a toolset',

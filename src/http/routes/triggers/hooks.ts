@@ -97,6 +97,8 @@ async function orAskToRetry<T>(c: AppContext, work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof Problem && error.code !== 'internal') throw error;
     c.get('services').log.error('could not store a delivery', { requestId: c.get('requestId'), cause: causeOf(error) });
+    const full = await c.get('services').host.explain();
+    if (full !== null) throw full;
     throw new Problem('upstream_timeout', 'The delivery could not be stored. Send it again.', { retryAfterMs: limits.defaultRetryAfterMs });
   }
 }

@@ -95,6 +95,7 @@ export const scheduleRoutes = [
     {
       method: 'post',
       path: '/v1/schedules/{schedule}/next',
+      storesNothing: true,
       operationId: 'previewScheduleTimes',
       tag: what,
       scopes: ['admin'],

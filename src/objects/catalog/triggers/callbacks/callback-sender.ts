@@ -43,6 +43,8 @@ export type CallbackSenderDeps = {
   impactOfHeld: ImpactOfHeld;
   waitUntil(work: Promise<unknown>): void;
   wake(): Promise<void>;
+  /** As for schedules. */
+  mayStart?(): boolean;
 };
 
 export type CallbackSender = DueJob & {
@@ -65,6 +67,7 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
     nextDue: () => (rows.isFull ? null : (nextDueCallback(sql, fullTargets())?.due_at ?? null)),
     // One at a time: it may be the last that its target may have.
     due: () => {
+      if (deps.mayStart?.() === false) return [];
       const row = nextDueCallback(sql, fullTargets());
       return row === null || row.due_at === null || row.due_at > context.now() ? [] : [row];
     },

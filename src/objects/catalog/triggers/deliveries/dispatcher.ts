@@ -55,6 +55,8 @@ export type DispatcherDeps = {
   waitUntil(work: Promise<unknown>): void;
   /** Sets the alarm again. */
   wake(): Promise<void>;
+  /** As for schedules. */
+  mayStart?(): boolean;
   /** Whether the alarm is set to a time in the future, and at the latest to this one. It then sets the next one itself. */
   wakesBy(at: number): boolean;
 };
@@ -70,7 +72,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   const rows = new DueRows<DeliveryRow>({
     ...{ log: context.log, atOnce: maxConcurrentDispatches, perRun: 'all', waitUntil: deps.waitUntil },
     nextDue: () => nextDueRun(context),
-    due: (count) => dueRuns(context, count),
+    due: (count) => (deps.mayStart?.() === false ? [] : dueRuns(context, count)),
     id: ({ number }) => number,
     claim: (row) => {
       const attempt = { ...row, attempts: row.attempts + 1 };

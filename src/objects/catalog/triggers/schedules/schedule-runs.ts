@@ -29,6 +29,8 @@ export type ScheduleDeps = {
   /** Call when a run was stored. */
   kick(): void;
   wake(): Promise<void>;
+  /** Whether runs may begin now (`engine/host.ts`); otherwise they stay due. Absent: always. */
+  mayStart?(): boolean;
 };
 
 export type Scheduler = DueJob & {
@@ -49,6 +51,7 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
   };
 
   const runAllDue = async (): Promise<void> => {
+    if (deps.mayStart?.() === false) return;
     // At most `limits.maxSchedules`; schedules that fail must not block the others.
     const query = 'SELECT schedule, due_at, since FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
     for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await runOne(row);
