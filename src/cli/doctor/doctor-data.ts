@@ -9,7 +9,7 @@ import { isRunning, readOwnerFile } from '../../local/launch/owner-file.ts';
 import { StartFailure } from '../../local/launch/start-failure.ts';
 import { type DoctorFinding, failure, passed, refusal, warning } from './finding.ts';
 
-const minFreeBytes = 200 * 1024 * 1024;
+const minFreeBytes = 512 * 1024 * 1024;
 /** A stream uses up to 7 descriptors, and each open session two. */
 const minDescriptors = 4_096;
 const maxClockDifferenceMs = 60_000;

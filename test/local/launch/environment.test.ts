@@ -45,7 +45,7 @@ describe("the Worker's variables on this machine", () => {
     expect([readEnvironment({}).drainMs, readEnvironment({ MONIKER_DRAIN_SECONDS: '0' }).drainMs]).toEqual([30_000, 0]);
     for (const seconds of ['soon', '-1', '1.5', '3601'])
       expect(readEnvironment({ MONIKER_DRAIN_SECONDS: seconds }).faults).toEqual([
-        expect.stringContaining('Use a whole number from 0 to 3600'),
+        expect.stringContaining('Use a whole number of seconds from 0 to 3600'),
       ]);
   });
 });
