@@ -6,16 +6,7 @@ import { expect } from 'vitest';
 import type { Failpoint } from '../../src/core/failpoint.ts';
 import { diesUnderDelivery } from './deliveries.ts';
 import { openCell, poll, terminalMs, type Cell } from './cell.ts';
-import {
-  allSucceeded,
-  asksIn,
-  pairsAreWhole,
-  results,
-  saidOnce,
-  toldUnknown,
-  tookBackWhatWasSaid,
-  turnsAreWhole,
-} from './expectations.ts';
+import { allSucceeded, asksIn, pairsAreWhole, results, saidOnce, toldUnknown, tookBackWhatWasSaid, turnsAreWhole } from './expectations.ts';
 import { checkInvariants, verdicts } from './invariants.ts';
 import type { Lane } from './lane.ts';
 import { crashInMigration } from './migration.ts';
