@@ -3,7 +3,7 @@
  *
  * workerd (2026-11) has the same error, "Network connection lost.", for a connection that was refused and for one that broke after the request.
  * "internal error" stands for a name that does not resolve and for a failed TLS handshake, but also for TLS that fails after the request. So
- * neither shows that nothing was sent; a connection that is opened before the request does (`test/e2e/unsent.e2e.test.ts`).
+ * neither shows that nothing was sent; a connection that is opened before the request does (`test/e2e/unanswered-calls.e2e.test.ts`).
  */
 import { MINUTE, SECOND } from '../core/limits/units.ts';
 import { withTimeout } from '../engine/timeout.ts';

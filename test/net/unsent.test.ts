@@ -1,4 +1,4 @@
-/** What the errors of Node's `fetch` say about a request, over real sockets. Those of workerd: `test/e2e/unsent.e2e.test.ts`. */
+/** What the errors of Node's `fetch` say about a request, over real sockets. Those of workerd: `test/e2e/unanswered-calls.e2e.test.ts`. */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';

@@ -117,7 +117,7 @@ export async function executeCall(
   const context = isServerTool(tool) ? { ...watched, fetch: toServer() } : watched;
   const run = async (): Promise<ToolOutcome> => {
     const attempt = (): Promise<ToolOutcome> => deps.executor.execute(tool, filled.arguments, context);
-    const send = (): Promise<ToolOutcome> => runRepeatably(attempt, tool, effects, abort.signal);
+    const send = (): Promise<ToolOutcome> => runRepeatably(attempt, effects, abort.signal);
     const stored = tool.cache === undefined || request.given != null ? undefined : deps.storedResults;
     const asked = { tool, server, scope, arguments: filled.arguments };
     const outcome = stored === undefined ? await send() : await (await loadStored()).throughStored(deps, await stored(), asked, send);

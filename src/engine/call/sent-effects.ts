@@ -3,7 +3,6 @@
  * its program ended, or it took too long. Used by `execute-call.ts`.
  */
 import { Problem } from '../../core/problem.ts';
-import type { EditionTool } from '../../core/toolset/edition-tool.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { ToolOutcome } from '../../ports/tool-executor.ts';
 import { isReadRequest } from '../policy/refusals.ts';
@@ -74,40 +73,20 @@ export class SentEffects {
 
 /**
  * Runs a tool, and a safe one once more if its answer is missing for another reason than time, such as a connection that was kept open and that the server has
- * closed. A failed request of a built-in tool, which throws it, becomes an outcome like that of a server.
+ * closed.
  */
-export async function runRepeatably(
-  execute: () => Promise<ToolOutcome>,
-  tool: Pick<EditionTool, 'kind' | 'wireName'>,
-  effects: SentEffects,
-  signal: AbortSignal,
-): Promise<ToolOutcome> {
-  const attempt = async (): Promise<ToolOutcome> => {
-    try {
-      return effects.settle(await execute());
-    } catch (error) {
-      if (tool.kind !== 'builtin' || signal.aborted || !(error instanceof Problem) || howFailed(error) === 'rejected') throw error;
-      return effects.settle(failedCall(tool.wireName, error));
-    }
-  };
-  const first = await attempt();
-  if (!effects.isSafe || first.failed !== 'unanswered' || first.code === 'timeout' || signal.aborted) return first;
-  const second = await attempt();
+export async function runRepeatably(execute: () => Promise<ToolOutcome>, effects: SentEffects, signal: AbortSignal): Promise<ToolOutcome> {
+  const first = await execute();
+  if (!effects.isSafe || first.failed !== 'unanswered' || first.code === 'timeout' || signal.aborted) return effects.settle(first);
+  const second = await execute();
   // The first says more than that, for example, the program is not started again at once.
   return second.failed === 'unsent' ? first : second;
 }
 
-/** How a request failed, as in `ToolOutcome`. */
-export function howFailed({ code, extra }: Problem): NonNullable<ToolOutcome['failed']> {
-  if (extra.sent === false) return 'unsent';
-  return extra.sent === true || code === 'upstream_timeout' ? 'unanswered' : 'rejected';
-}
-
-/** The result of a call whose request failed: one rule for every kind of tool. */
-export function failedCall(canonical: string, error: Problem): ToolOutcome {
-  const { code, detail } = error;
-  return {
-    ...errorResult(code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${detail}`),
-    failed: howFailed(error),
-  };
+/** The result of a call whose request failed: one rule for every kind of tool. `canonical`: null: the detail is enough. */
+export function failedCall(canonical: string | null, { code, detail, extra }: Problem): ToolOutcome {
+  const text = canonical === null ? detail : `${canonical} failed: ${detail}`;
+  const isLost = extra.sent === true || code === 'upstream_timeout';
+  const failed = extra.sent === false ? 'unsent' : isLost ? 'unanswered' : 'rejected';
+  return { ...errorResult(code === 'upstream_timeout' ? 'timeout' : 'tool_error', text), failed };
 }
