@@ -135,7 +135,7 @@ describe('a callback', () => {
       delivered: false,
       isFinal: false,
       status: null,
-      error: 'receiver.example.net could not be reached.',
+      error: 'receiver.example.net could not be reached, or the connection broke.',
     });
   });
 
