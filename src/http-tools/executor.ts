@@ -8,12 +8,12 @@ import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secrets/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { ServerOperation } from '../core/tools/server-operation.ts';
-import { errorResult, type ToolResult } from '../core/tools/tool.ts';
+import { errorResult } from '../core/tools/tool.ts';
 import { isRepeatable, type EditionTool } from '../core/toolset/edition-tool.ts';
-import { failedCall } from '../engine/call/failed-call.ts';
+import { failedCall } from '../engine/call/sent-effects.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { toServerHeaders, withServerQuery } from '../net/headers.ts';
-import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
+import type { ToolContext, ToolExecutor, ToolOutcome } from '../ports/tool-executor.ts';
 import { toHttpToolResult } from './tool-reply.ts';
 
 type HttpCalls = {
@@ -34,26 +34,25 @@ function createHttpExecutor({ url, request, isPlain }: HttpCalls): ToolExecutor 
       try {
         const outgoing = await request(tool, args, context);
         isTried = true;
+        context.sending?.();
         const response = await context.fetch(outgoing);
         const result = toHttpToolResult(tool.canonical, response, await readBounded(response, limits.maxToolReplyBytes), { isPlain });
-        return response.status >= 500 || response.status === 429 ? { ...result, failed: 'unanswered' } : result;
+        return response.status >= 500 || response.status === 429 ? { ...result, failed: 'rejected' } : result;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        const result = failure(tool, error);
-        if (result.code === 'invalid_arguments') return result;
-        return { ...result, failed: isTried && error.extra.sent !== false ? 'unanswered' : 'unsent' };
+        const failed = failure(tool, error);
+        return isTried || failed.failed === undefined ? failed : { ...failed, failed: 'unsent' };
       }
     },
   };
 }
 
 /** Invalid arguments are reported as such, so that the model can fix them. */
-function failure(tool: EditionTool, error: Problem): ToolResult {
+function failure({ canonical }: EditionTool, error: Problem): ToolOutcome {
   const { code, detail, extra } = error;
-  const { canonical } = tool;
   if (code === 'invalid_request' && Array.isArray(extra.issues))
     return errorResult('invalid_arguments', `${canonical} was not called: ${detail}`, extra.issues);
-  return failedCall(tool, error);
+  return failedCall(canonical, error);
 }
 
 /**

@@ -4,12 +4,12 @@
  */
 import { cancelled, questionText } from '../core/servers/elicitation.ts';
 import { type EditionTool, isRepeatable } from '../core/toolset/edition-tool.ts';
-import { failedCall } from '../engine/call/failed-call.ts';
+import { failedCall } from '../engine/call/sent-effects.ts';
 import { limits } from '../core/limits/limits.ts';
 import { canElicit, type InputRequired } from '../core/tools/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
 import { recordOf } from '../core/json/wire-value.ts';
-import { endedCode } from '../core/servers/stdio.ts';
+import { endedCode, unansweredCode } from '../core/servers/stdio.ts';
 import { secretHostOf } from '../core/secrets/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { connectText, type UserConnection } from '../core/servers/user-connection.ts';
@@ -40,21 +40,24 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
     isSafe: (tool) => isRepeatable(tool),
     async execute(tool, args, context) {
       const unheard: string[] = [];
-      let isSent = false;
-      const fetch = countRequests(context.fetch, () => isSent);
+      const requests = new CallRequests();
       try {
         const hooks: UpstreamHooks = {
           ...toHooks(context.channel, unheard),
           onListChanged: () => changed?.(tool.server),
           onSend: () => {
-            isSent = true;
+            requests.hasBegun = true;
+            context.sending?.();
           },
         };
         const known = await server(tool.server);
         // An agent may set another timeout for its tools.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };
         const call = (own: UpstreamHooks) =>
-          send(upstream, access, { tool, args, context }, own, { ...toUpstream(context), fetch: fetch.fetch, stdio });
+          send(upstream, access, { tool, args, context }, own, {
+            ...{ ...toUpstream(context), fetch: requests.counted(context.fetch) },
+            stdio: stdio && { ...stdio, fetch: (request, run) => requests.count(() => stdio.fetch(request, run)) },
+          });
         const answer =
           telemetry == null
             ? await call(hooks)
@@ -64,19 +67,24 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
                 return found;
               });
         if (answer.kind !== 'result') return askedAnswer(tool.canonical, answer.input);
-        return { ...withCancelledRequests(answer.result, unheard), ...(hasEnded(answer.result.protocolError) && { serverFault: true }) };
+        const fault = answer.result.protocolError;
+        return {
+          ...withCancelledRequests(answer.result, unheard),
+          ...(hasEnded(fault) && { serverFault: true }),
+          ...(isLost(fault) && { failed: 'unanswered' }),
+        };
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         const connection = error.extra.unauthorized === true ? context.tokens?.connection : undefined;
         if (connection !== undefined) return notConnected(tool, connection, context);
-        const failed = failedCall(tool, error);
+        const { failed: _how, ...result } = failedCall(tool.canonical, error);
         const rpc = tool.offer !== undefined && error.cause instanceof ServerRpcError ? { protocolError: error.cause.rpc } : {};
         const isFault = isServerFault(error, context);
-        const how = isSent && !fetch.areUnsent() ? 'unanswered' : 'unsent';
+        const how = requests.areUnsent ? 'unsent' : isAnswer(error) ? 'rejected' : 'unanswered';
         return {
-          ...withCancelledRequests({ ...failed, ...rpc }, unheard),
+          ...withCancelledRequests({ ...result, ...rpc }, unheard),
           ...(isFault && { serverFault: true }),
-          ...((isFault || how === 'unsent' || failed.code === 'timeout') && { failed: how }),
+          ...((isFault || how !== 'rejected') && { failed: how }),
         };
       }
     },
@@ -84,22 +92,38 @@ export function createMcpExecutor({ server, upstream, stdio, changed, telemetry 
 }
 
 /**
- * Counts the requests from the call on. `areUnsent`: there were some, and none was sent: a later one that is not sent, such as that for a task, says
- * nothing about the call.
+ * Counts the requests from the call on: none was sent if it did not begin, or if none of them was: a later one that is not sent, such as that for a task,
+ * says nothing about the call.
  */
-function countRequests(send: ToolContext['fetch'], counts: () => boolean) {
-  let [tried, unsent] = [0, 0];
-  const fetch: ToolContext['fetch'] = async (request) => {
-    if (!counts()) return await send(request);
-    tried += 1;
+class CallRequests {
+  hasBegun = false;
+  #tried = 0;
+  #unsent = 0;
+
+  get areUnsent(): boolean {
+    return !this.hasBegun || this.#tried === this.#unsent;
+  }
+
+  counted(send: ToolContext['fetch']): ToolContext['fetch'] {
+    return (request) => this.count(() => send(request));
+  }
+
+  async count(send: () => Promise<Response>): Promise<Response> {
+    if (!this.hasBegun) return await send();
+    this.#tried += 1;
     try {
-      return await send(request);
+      return await send();
     } catch (error) {
-      if (error instanceof Problem && error.extra.sent === false) unsent += 1;
+      if (error instanceof Problem && error.extra.sent === false) this.#unsent += 1;
       throw error;
     }
-  };
-  return { fetch, areUnsent: () => tried > 0 && tried === unsent };
+  }
+}
+
+/** Whether the server responded to the request, if only with an error or too much. Their files are loaded with the first connection. */
+function isAnswer({ name, cause }: Problem): boolean {
+  if (name === 'AnswerTooLarge' || (cause instanceof Error && cause.name === 'HttpFault')) return true;
+  return cause instanceof ServerRpcError && !isLost(cause.rpc);
 }
 
 /**
@@ -109,12 +133,16 @@ function countRequests(send: ToolContext['fetch'], counts: () => boolean) {
 function isServerFault(error: Problem, { tokens, signal }: ToolContext): boolean {
   if (error.code !== 'upstream_error' || signal.aborted || error.name === 'AnswerTooLarge') return false;
   const isOfUser = error.extra.unauthorized === true && tokens?.connection !== undefined;
-  const isAnswer = error.cause instanceof ServerRpcError && !hasEnded(error.cause.rpc);
-  return !isAnswer && !isOfUser;
+  return !(error.cause instanceof ServerRpcError && !hasEnded(error.cause.rpc)) && !isOfUser;
 }
 
 function hasEnded(fault: ProtocolFault | undefined): boolean {
   return recordOf(fault?.data).code === endedCode;
+}
+
+/** The launcher does not know what the program did with the call. */
+function isLost(fault: ProtocolFault | undefined): boolean {
+  return hasEnded(fault) || recordOf(fault?.data).code === unansweredCode;
 }
 
 type ServerCall = { tool: EditionTool; args: Record<string, unknown>; context: ToolContext };

@@ -10,7 +10,7 @@ import type { WithTelemetry } from '../ports/telemetry.ts';
 import type { TraceCarrier } from '../core/telemetry/trace-context.ts';
 import { createGuard, type Destination, type Guard, type GuardSettings, OutboundRefused, settingFor } from './guard.ts';
 import { headersForOtherOrigin } from './headers.ts';
-import { type OpenOnce, whyUnsent } from './unsent.ts';
+import { type Connections, isUnexplained, whyBroken, whyUnsent } from './unsent.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { abortAfter } from '../engine/timeout.ts';
 
@@ -34,8 +34,12 @@ export function sendThrough(bindings: { PUBLIC_NETWORK?: Network; PRIVATE_NETWOR
   };
 }
 
-/** `open`: null: the runtime opens no connections but those of requests. */
-export function createOutbound(settings: OutboundSettings, send: SendOnce = sendThrough({}), open: OpenOnce | null = null): OutboundHttp {
+/** `connections`: null: the runtime opens none but those of requests. */
+export function createOutbound(
+  settings: OutboundSettings,
+  send: SendOnce = sendThrough({}),
+  connections: Connections | null = null,
+): OutboundHttp {
   const guard = rememberProviders(createGuard(settings));
 
   return async (request, options) => {
@@ -52,10 +56,10 @@ export function createOutbound(settings: OutboundSettings, send: SendOnce = send
     if (settings.telemetry != null) markTrace(outgoing.headers, options.purpose, settings.telemetry.carrier());
     message = { ...message, headers: outgoing.headers };
 
-    const closed = options.opensFirst === true && open !== null ? await open(to.url, to.isPrivate) : null;
-    if (closed !== null) throw unreachable(to, closed, { sent: false });
+    const closed = options.opensFirst === true && connections !== null ? await connections.whyClosed(to.url, to.isPrivate) : null;
+    if (closed !== null) throw unreachable(to, options, closed, { sent: false });
     for (let redirects = 0; ; redirects += 1) {
-      const response = await sendOnce(send, outgoing, to, options, signal, redirects);
+      const response = await sendOnce({ send, connections }, outgoing, to, options, signal, redirects);
       const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null;
       if (location === null) return response;
       await response.body?.cancel();
@@ -163,13 +167,14 @@ function signalOf(options: OutboundOptions): AbortSignal | null {
 }
 
 async function sendOnce(
-  send: SendOnce,
+  { send, connections }: { send: SendOnce; connections: Connections | null },
   request: Request,
-  { url, isPrivate }: Destination,
+  destination: Destination,
   options: OutboundOptions,
   signal: AbortSignal | null,
   redirects: number,
 ): Promise<Response> {
+  const { url, isPrivate } = destination;
   try {
     return await send(request, isPrivate);
   } catch (cause) {
@@ -183,15 +188,28 @@ async function sendOnce(
       );
     }
     const why = whyUnsent(cause);
-    const likely = !isPrivate && isUnexplained(cause) ? likelyReason(url, options.purpose) : null;
-    // The server that redirects has had the request.
-    throw unreachable({ url }, why ?? likely, { sent: why === null || redirects > 0 }, cause);
+    if (why !== null) throw unreachable(destination, options, why, { sent: redirects > 0 }, cause);
+    const likely = !isPrivate && isUnexplained(cause) ? likelyReason(url) : null;
+    const what =
+      whyBroken(cause) ?? (await connections?.whyBroken(url, isPrivate)) ?? `could not be reached${likely ?? ', or the connection broke'}`;
+    throw upstreamError(destination, options, what, { sent: true }, cause);
   }
 }
 
-function unreachable({ url }: Pick<Destination, 'url'>, why: string | null, extra: { sent: boolean }, cause?: unknown): Problem {
-  const reason = why === null ? ', or the connection broke' : `: ${why}`;
-  return new Problem('upstream_error', `${url.host} could not be reached${reason}.`, { retryable: true, ...extra }, { cause });
+function unreachable(destination: Destination, options: OutboundOptions, why: string, extra: { sent: boolean }, cause?: unknown): Problem {
+  return upstreamError(destination, options, `could not be reached: ${why}`, extra, cause);
+}
+
+/** `what` completes "The host …". */
+function upstreamError(
+  { url }: Destination,
+  { purpose }: OutboundOptions,
+  what: string,
+  extra: { sent: boolean },
+  cause: unknown,
+): Problem {
+  const remedy = what.includes('a private address') ? ` ${settingFor(url, purpose)}.` : '';
+  return new Problem('upstream_error', `${url.host} ${what}.${remedy}`, { retryable: true, ...extra }, { cause });
 }
 
 /** What is refused before the first request is not sent; after a redirect, the first server has had it. */
@@ -204,17 +222,9 @@ function unsent<T>(check: () => T): T {
   }
 }
 
-/**
- * workerd has one error, without a reason, for a name that does not resolve, a name that resolves only to denied addresses, and a failed
- * TLS handshake: "internal error; reference = …". Other failed connections are marked as retryable.
- */
-function isUnexplained(cause: unknown): boolean {
-  return cause instanceof Error && cause.message.startsWith('internal error') && !('retryable' in cause);
-}
-
-function likelyReason(url: URL, purpose: OutboundPurpose): string {
-  const tls = url.protocol === 'https:' ? ', or the TLS handshake failed' : '';
-  return `its name does not resolve, or resolves to a private address${tls}. ${settingFor(url, purpose)}`;
+function likelyReason(url: URL): string {
+  const tls = url.protocol === 'https:' ? 'the TLS handshake failed, or ' : '';
+  return `: ${tls}its name does not resolve, or resolves to a private address`;
 }
 
 /**

@@ -72,7 +72,7 @@ export function createHostQuestion({ launcher }: Pick<Settings, 'launcher'>, sen
 
 async function faultOf(server: string, response: Response): Promise<Problem> {
   const { bytes } = await readBounded(response, maxFaultBytes);
-  const { error } = recordOf(tryParse(new TextDecoder().decode(bytes)));
+  const { error, sent } = recordOf(tryParse(new TextDecoder().decode(bytes)));
   const what = typeof error === 'string' ? error : 'could not be called through the launcher.';
-  return new Problem('upstream_error', `The server ${server} ${what}`, { server, retryable: false });
+  return new Problem('upstream_error', `The server ${server} ${what}`, { server, retryable: false, ...(sent === false && { sent }) });
 }

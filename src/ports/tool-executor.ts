@@ -26,6 +26,8 @@ export type ToolContext = {
   mayAuthenticate?: boolean;
   /** The guarded outbound client (`net/outbound.ts`). */
   fetch(request: Request): Promise<Response>;
+  /** Called before something is sent to the tool's server that may have an effect. Absent: nothing is sent. */
+  sending?(): void;
   now(): number;
   /** The same in every attempt of one call: sent upstream as `Idempotency-Key`. */
   idempotencyKey: string;
@@ -97,10 +99,15 @@ export interface SkillReader {
 /**
  * `input`: the tool wants to be called again with this input (`given`); the result is for callers that cannot. `suspended`: one of its nested
  * calls waits; the result is ignored, and the tool is rerun after the answer. `serverFault`: the tool's server is why it failed.
- * `failed`: another target may be called instead: `unsent`, as nothing was sent to the server; `unanswered`, as the server did not answer or failed, but may
- * have done its work.
+ * `failed`: another target may be called instead: `unsent`, as nothing was sent to the server; `unanswered`, as the answer is missing or incomplete, so that the
+ * call may have had its effect; `rejected`, as the server responded that it cannot do it now.
  */
-export type ToolOutcome = ToolResult & { input?: InputRequired; suspended?: true; serverFault?: true; failed?: 'unsent' | 'unanswered' };
+export type ToolOutcome = ToolResult & {
+  input?: InputRequired;
+  suspended?: true;
+  serverFault?: true;
+  failed?: 'unsent' | 'unanswered' | 'rejected';
+};
 
 export interface ToolExecutor {
   /** Returns the host that its calls go to, if known: a secret among the arguments must be bound to it. */

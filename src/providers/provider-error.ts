@@ -40,14 +40,19 @@ export function errorBodyProblem(access: ProviderAccess, value: unknown): Proble
   return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { ...reportedBy(access, error), retryable: true });
 }
 
-/** Returns the problem for a request without a response, or a reply that broke. A provider's own problem is returned unchanged. */
-export function connectionProblem(access: ProviderAccess, cause: unknown): Problem {
+/** Returns the problem for a reply that broke off after its head. A provider's own problem is returned unchanged. */
+export function brokenReply(access: ProviderAccess, cause: unknown): Problem {
+  return connectionProblem(access, cause, 'broke off its reply: the connection ended before all of it had arrived');
+}
+
+/** Returns the problem for a request without a response. A provider's own problem is returned unchanged. */
+export function connectionProblem(access: ProviderAccess, cause: unknown, what = 'could not be reached, or the connection broke'): Problem {
   if (cause instanceof Problem) {
     if (cause.extra.retryable !== undefined) return cause;
     const retryable = cause.code === 'upstream_error' || cause.code === 'upstream_timeout';
     return new Problem(cause.code, cause.detail, { ...cause.extra, provider: access.name, retryable }, { cause });
   }
-  return problem(access, 'upstream_error', 'could not be reached, or the connection broke', { retryable: true }, cause);
+  return problem(access, 'upstream_error', what, { retryable: true }, cause);
 }
 
 export function timeoutProblem(access: ProviderAccess, what: string): Problem {

@@ -1,7 +1,7 @@
 /**
  * Retries requests that failed before their first byte (contract §6): 429, 5xx and broken connections, a few times with increasing delays.
  */
-import { backoffMs } from '../core/limits/backoff.ts';
+import { backoffMs, delayOrAsked } from '../core/limits/backoff.ts';
 import type { ChatEvent } from '../core/model/chat-event.ts';
 import type { AttemptLimits } from '../core/model/timeouts.ts';
 import { Problem } from '../core/problem.ts';
@@ -24,7 +24,7 @@ export function refuseFailure<Events extends readonly ChatEvent[]>(first: Events
 }
 
 /**
- * Runs `attempt` until it succeeds or a retry is useless; throws the last problem. Follows `Retry-After` up to `maxRetryAfterMs`; a longer
+ * Runs `attempt` until it succeeds or a retry is useless; throws the last problem. Follows a `Retry-After` that is longer than its own delay, up to `maxRetryAfterMs`; a longer
  * one throws the problem immediately, including the delay. Timeouts are not retried, since the client has already waited. `given`: how often it may.
  */
 export async function withRetries<T>(
@@ -37,8 +37,9 @@ export async function withRetries<T>(
     if (given?.mayRetry?.() === false) return null;
     const asked = error.extra.retryAfterMs;
     if (error instanceof FailedReply && (++replies > 1 || (error.code === 'rate_limited' && asked === undefined))) return null;
-    if (typeof asked !== 'number') return backoffMs({ firstMs: providerRetryMs }, failures);
-    return asked <= maxRetryAfterMs ? asked : null;
+    if (typeof asked === 'number' && asked > maxRetryAfterMs) return null;
+    // `Retry-After: 0`, or a date that has passed, brings no attempt forward.
+    return delayOrAsked(backoffMs({ firstMs: providerRetryMs }, failures), { askedMs: asked, maxAskedMs: maxRetryAfterMs });
   };
   return await retry({ clock, signal }, { maxRetries: given?.retries ?? maxProviderRetries, delayMs }, attempt);
 }

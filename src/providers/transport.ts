@@ -18,7 +18,7 @@ import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ProviderExchange } from './provider-exchange.ts';
 import { ExchangeTimeout } from './exchange-timeout.ts';
-import { connectionProblem, failureEvents, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
+import { brokenReply, connectionProblem, failureEvents, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
 import { adapters } from './registry.ts';
 import { createSecretFilter, withoutKey } from './provider-secrets.ts';
 import { refuseFailure } from './retry.ts';
@@ -96,7 +96,7 @@ export async function readWholeReply(access: ProviderAccess, response: Response,
     countNatives(access, events);
     return { events, text, document };
   } catch (error) {
-    throw connectionProblem(access, error);
+    throw brokenReply(access, error);
   }
 }
 
@@ -208,7 +208,7 @@ export class ReplyCursor {
     } catch (error) {
       if (this.#signal?.aborted) throw this.#signal.reason;
       this.#ended = true;
-      return failureEvents(connectionProblem(this.#access, error), null);
+      return failureEvents(brokenReply(this.#access, error), null);
     }
   }
 
@@ -225,7 +225,7 @@ export class ReplyCursor {
     const waitMs = inTail ? providerTailTimeoutMs : this.#betweenBytesMs;
     // The timeout of the first byte has begun with the request.
     if (this.#bytes > 0) this.#idle.extend(waitMs, 'stopped sending in the middle of its reply');
-    const { done, value } = await this.#reader.read();
+    const { done, value } = await this.#readNext(this.#reader, inTail);
     if (this.#signal?.aborted) throw this.#signal.reason;
     if (this.#idle.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#idle.expired);
     if (done || value === undefined) {
@@ -238,6 +238,16 @@ export class ReplyCursor {
     const events = this.#counted(this.#take.bytes(this.#filter === null ? value : this.#filter.push(value)));
     this.#ended = this.#reply.state === 'over';
     return events;
+  }
+
+  /** A reply that has its finish reason is complete, however its connection ends: asking again would be billed again. */
+  async #readNext(reader: JoinedReader, inTail: boolean): Promise<{ done: boolean; value?: Uint8Array | undefined }> {
+    try {
+      return await reader.read();
+    } catch (error) {
+      if (inTail) return { done: true };
+      throw error;
+    }
   }
 
   #counted(events: ChatEvent[]): ChatEvent[] {

@@ -2,6 +2,7 @@
  * Runs the tools that are defined in code. A `ToolFault` or `Problem` becomes an error result; any other error is rethrown and logged by
  * the caller.
  */
+import { failedCall } from '../engine/call/sent-effects.ts';
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tools/tool.ts';
 import { withTimeout } from '../engine/timeout.ts';
@@ -31,7 +32,7 @@ export function createCodeExecutor(tools: readonly CodeTool[]): ToolExecutor {
         const expected = error instanceof ToolFault || error instanceof FileError;
         if (expected) return errorResult('tool_error', error.message);
         // Refusals of the outbound client and missing secrets: the messages are written for callers.
-        if (error instanceof Problem) return errorResult(error.code === 'upstream_timeout' ? 'timeout' : 'tool_error', error.detail);
+        if (error instanceof Problem) return failedCall(null, error);
         throw error;
       }
     },

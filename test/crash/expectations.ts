@@ -24,7 +24,8 @@ export async function tookBackWhatWasSaid(cell: Cell): Promise<void> {
 
 /** The unsafe call was not repeated, and the model was sent its unknown outcome. */
 export async function toldUnknown(cell: Cell): Promise<void> {
-  const [safe, unsafe] = results(await cell.events());
+  const events = await cell.events();
+  const [safe, unsafe] = callsMade(events).map((callId) => resultOf(events, callId));
   expect(safe?.data).toMatchObject({ isError: false });
   expect(unsafe?.data).toMatchObject({ isError: true, code: 'outcome_unknown' });
   const told =
@@ -59,6 +60,10 @@ export function turnsAreWhole(cell: Cell, name: string): void {
   const first = present.indexOf(true);
   expect(first, 'older turns were summarized').toBeGreaterThan(0);
   expect(present.slice(first)).toEqual(present.slice(first).map(() => true));
+}
+
+export function resultOf(events: StreamEvent[], callId: unknown): StreamEvent | undefined {
+  return results(events).find(({ data }) => data.callId === callId);
 }
 
 export function results(events: StreamEvent[]): StreamEvent[] {

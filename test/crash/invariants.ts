@@ -10,6 +10,7 @@ export async function checkInvariants(cell: Cell, { waiting = false } = {}): Pro
   checkTurns(cell, events, waiting);
   checkEffects(cell);
   await checkMessages(cell);
+  await checkAudit(cell);
 }
 
 /** Events are numbered from 1 without gaps, and no number has changed since a reader received it. */
@@ -61,6 +62,20 @@ function checkEffects(cell: Cell): void {
     expect(new Set(effects.map(({ key }) => key)).size, `keys of ${name}`).toBe(1);
     expect(effects[0]?.key, `key of ${name}`).toMatch(/^call_/);
   }
+}
+
+/** A call that ended is in the audit once. */
+async function checkAudit(cell: Cell): Promise<void> {
+  const ended = await verdicts(cell);
+  expect(new Set(ended).size, `one verdict for each call: ${ended.join(' ')}`).toBe(ended.length);
+}
+
+/** The ids of the calls that the audit says have ended, one for each row. Rows are sent after the end of a turn. */
+export async function verdicts(cell: Cell): Promise<string[]> {
+  const { status, json, text } = await cell.lane.call('GET', `/v1/audit?kind=call&limit=100&session=${cell.session}`);
+  expect(status, text).toBe(200);
+  const rows: { callId: string; verdict: string }[] = json.items;
+  return rows.filter(({ verdict }) => ['ran', 'refused', 'outcome_unknown'].includes(verdict)).map(({ callId }) => callId);
 }
 
 /** Every message is in the transcript once, in order. */

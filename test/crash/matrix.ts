@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { sample } from '../selection.ts';
 import { openLane, type Kill, type Lane } from './lane.ts';
-import { overBudget, scenarios, underDelivery } from './scenarios.ts';
+import { besideSlowCall, overBudget, scenarios, underDelivery } from './scenarios.ts';
 
 const kills: readonly Kill[] = ['sigkill', 'abort', 'evict', 'deploy', 'sigterm'];
 
@@ -28,6 +28,7 @@ export function describeKill(kill: Kill): void {
       ...Object.entries(scenarios),
       ...Object.entries(underDelivery).map(([point, told]) => [`${point} (delivery)`, told] as const),
       ...Object.entries(overBudget).map(([point, told]) => [`${point} (budget)`, told] as const),
+      ...Object.entries(besideSlowCall).map(([point, told]) => [`${point} (slow call)`, told] as const),
     ];
     const own = kills.indexOf(kill);
     for (const [point, scenario] of sample(`places to crash by ${kill}`, all, (_, index) => index % kills.length === own)) {

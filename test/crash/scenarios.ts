@@ -6,21 +6,11 @@ import { expect } from 'vitest';
 import type { Failpoint } from '../../src/core/failpoint.ts';
 import { diesUnderDelivery } from './deliveries.ts';
 import { openCell, poll, terminalMs, type Cell } from './cell.ts';
-import {
-  allSucceeded,
-  asksIn,
-  callsMade,
-  pairsAreWhole,
-  results,
-  saidOnce,
-  toldUnknown,
-  tookBackWhatWasSaid,
-  turnsAreWhole,
-} from './expectations.ts';
-import { checkInvariants } from './invariants.ts';
+import { allSucceeded, asksIn, pairsAreWhole, results, saidOnce, toldUnknown, tookBackWhatWasSaid, turnsAreWhole } from './expectations.ts';
+import { checkInvariants, verdicts } from './invariants.ts';
 import type { Lane } from './lane.ts';
 import { crashInMigration } from './migration.ts';
-import { parseEvents } from '../e2e/service.ts';
+import { parseEvents, type StreamEvent } from '../e2e/service.ts';
 import { usagePerReply } from './scripted-model.ts';
 
 export type Scenario = (lane: Lane) => Promise<void>;
@@ -148,8 +138,7 @@ export const scenarios: Record<Failpoint, Scenario> = {
     await cell.ended();
     expect([cell.effects('a'), cell.effects('b'), cell.effects('c')]).toEqual([1, 1, cell.dies ? 2 : 1]);
     await allSucceeded(cell);
-    const events = await cell.events();
-    expect(results(events).map(({ data }) => data.callId)).toEqual(callsMade(events));
+    for (const request of cell.requests('hello')) pairsAreWhole(request);
   }),
 
   'results-before-next-model': ranOnce('results-before-next-model'),
@@ -415,6 +404,24 @@ export const overBudget: Partial<Record<Failpoint, Scenario>> = {
     },
     'thrifty',
   ),
+};
+
+/** The process dies after a payment, while an earlier call of the same step still runs. */
+export const besideSlowCall: Partial<Record<Failpoint, Scenario>> = {
+  'result-partial-of-parallel': story('result-partial-of-parallel', async (cell) => {
+    const death = cell.arm('result-partial-of-parallel');
+    cell.holdEffect('slow', death.over);
+    await cell.say('hello', [{ calls: [cell.get('slow'), cell.post('pay')] }, done]);
+    await cell.hadEffect('slow');
+    await death.strike();
+    const isStored = ({ data }: StreamEvent): boolean => data.isError === false;
+    if (cell.dies) expect(results(cell.before).map(isStored), 'the known result is stored').toEqual([true]);
+    await cell.ended();
+    expect([cell.effects('slow'), cell.effects('pay')]).toEqual([cell.dies ? 2 : 1, 1]);
+    await allSucceeded(cell);
+    for (const request of cell.requests('hello')) pairsAreWhole(request);
+    await poll(async () => (await verdicts(cell)).length >= 2, Date.now() + terminalMs);
+  }),
 };
 
 /** Dies in the second of two calls of a made tool, which gets the result of the first again. `lost`: the outcome of the second is unknown. */

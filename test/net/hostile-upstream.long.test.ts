@@ -61,8 +61,11 @@ describe('a hostile upstream', () => {
     expect(await ask(path)).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('broke off') });
   });
 
-  it.each(['/header-100k', '/reset'])('is reported if it breaks HTTP: %s', async (path) => {
-    expect(await ask(path)).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('could not be reached') });
+  it.each([
+    ['/header-100k', 'could not be reached, or the connection broke'],
+    ['/reset', 'broke the connection before it responded'],
+  ])('is reported if it breaks HTTP: %s', async (path, what) => {
+    expect(await ask(path)).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining(what) });
   });
 
   it('is shown as text with replacement characters, or described', async () => {

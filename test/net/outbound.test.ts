@@ -119,7 +119,7 @@ describe('the outbound client', () => {
     [
       'provider',
       'https://a.example/',
-      'or the TLS handshake failed. An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=providers:a.example:443',
+      'the TLS handshake failed, or its name does not resolve, or resolves to a private address. An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=providers:a.example:443',
     ],
   ] as const)('explains what workerd refuses after DNS resolution, for a %s', async (purpose, url, reason) => {
     const failing = createOutbound(closed, () => Promise.reject(new Error('internal error; reference = 4n95cskhv0oaheqqo2p0qssb')));

@@ -1,4 +1,4 @@
-/** What the errors of Node's `fetch` say about a request, over real sockets. Those of workerd: `test/e2e/unsent.e2e.test.ts`. */
+/** What the errors of Node's `fetch` say about a request, over real sockets. Those of workerd: `test/e2e/unanswered-calls.e2e.test.ts`. */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
@@ -79,40 +79,77 @@ describe('a failed request of Node', () => {
   });
 });
 
-describe('opening a connection first', () => {
-  const network = (outcome: (to: { port: number }, tls: boolean) => Promise<unknown>) => ({
+describe('connections beside those of requests', () => {
+  const refused = (): Promise<never> => Promise.reject(new Error('proxy request failed, cannot connect to the specified address'));
+  const lost = (): Promise<never> => Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }));
+  const unexplained = (): Promise<never> => Promise.reject(new Error('internal error; reference = 4n95cskhv0oaheqqo2p0qssb'));
+  type Fake = { connect(to: { port: number }, tls: boolean): Promise<unknown>; fetch?(): Promise<Response>; sends?: string };
+  const network = ({ connect, fetch: send = lost, sends = '' }: Fake) => ({
+    fetch: send,
     connect: (to: { hostname: string; port: number }, { secureTransport }: { secureTransport: string }) => {
-      const opened = outcome(to, secureTransport === 'on');
-      return { opened, closed: opened, close: () => Promise.resolve() };
+      const opened = connect(to, secureTransport === 'on');
+      const readable = new Response(sends).body ?? new ReadableStream<Uint8Array>();
+      return { opened, closed: opened, readable, writable: new WritableStream<Uint8Array>(), close: () => Promise.resolve() };
     },
   });
-  const open = (outcome: Parameters<typeof network>[0], clock = fakeClock()) => {
-    const one = network(outcome);
+  const connections = (fake: Fake, clock = fakeClock()) => {
+    const one = network(fake);
     return openThrough({ PUBLIC_NETWORK: one, PRIVATE_NETWORK: one }, clock);
   };
-  const fails = () => Promise.reject(new Error('proxy request failed, cannot connect to the specified address'));
+  const opens = (): Promise<void> => Promise.resolve();
 
-  it('says nothing without a network that can', () => {
+  it('say nothing without a network that can', () => {
     expect(openThrough({}, fakeClock())).toBeNull();
   });
 
-  it('tells a failed handshake from a refused connection, and uses the port of the scheme', async () => {
+  it('tell a failed handshake, a refused connection and a missing name apart, and use the port of the scheme', async () => {
     const ports: number[] = [];
-    const onlyPlain = open((to, tls) => {
-      ports.push(to.port);
-      return tls ? fails() : Promise.resolve();
+    const onlyPlain = connections({
+      connect: (to, tls) => {
+        ports.push(to.port);
+        return tls ? refused() : opens();
+      },
     });
-    expect(await onlyPlain?.(new URL('https://a.example/'), false)).toBe('the TLS handshake failed');
-    expect(await onlyPlain?.(new URL('http://a.example/'), false)).toBeNull();
+    expect(await onlyPlain?.whyClosed(new URL('https://a.example/'), false)).toBe('the TLS handshake failed');
+    expect(await onlyPlain?.whyClosed(new URL('http://a.example/'), false)).toBeNull();
     expect(ports).toEqual([443, 443, 80]);
-    expect(await open(fails)?.(new URL('http://10.0.0.1:81/'), true)).toBe('it refuses connections');
-    expect(await open(fails)?.(new URL('http://a.example/'), true)).toBe('its name does not resolve, or it refuses connections');
+    const closed = connections({ connect: refused });
+    expect(await closed?.whyClosed(new URL('http://10.0.0.1:81/'), true)).toBe('it refuses connections');
+    expect(await closed?.whyClosed(new URL('http://a.example/'), true)).toBe('it refuses connections');
+    const nameless = connections({ connect: refused, fetch: unexplained });
+    expect(await nameless?.whyClosed(new URL('http://a.example/'), true)).toBe('its name does not resolve');
+    expect(await nameless?.whyClosed(new URL('http://a.example/'), false)).toContain('or resolves to a private address');
   });
 
-  it('waits ten seconds at most', async () => {
+  it('make one handshake in five minutes', async () => {
+    const shaken: boolean[] = [];
     const clock = fakeClock();
-    const late = open(() => new Promise(() => undefined), clock)?.(new URL('http://10.0.0.1/'), true);
+    const both = connections({ connect: async (_to, tls) => void shaken.push(tls) }, clock);
+    const look = () => both?.whyClosed(new URL('https://a.example/'), false);
+    await look();
+    await look();
+    await clock.advance(5 * 60_000 + 1);
+    await look();
+    expect(shaken).toEqual([true, false, true]);
+  });
+
+  it('wait ten seconds at most', async () => {
+    const clock = fakeClock();
+    const late = connections({ connect: () => new Promise(() => undefined) }, clock)?.whyClosed(new URL('http://10.0.0.1/'), true);
     await clock.advance(10_000);
     expect(await late).toBe('it accepts no connection within 10 s');
+  });
+
+  it.each([
+    ['SSH-2.0-OpenSSH', 'responded with something that is not HTTP'],
+    ['HTTP/1.1 400 Bad Request', 'broke the connection before it responded'],
+    ['', 'broke the connection before it responded'],
+  ])('say of a server that sends "%s" and broke a request what it did', async (sends, what) => {
+    expect(await connections({ connect: opens, sends })?.whyBroken(new URL('http://10.0.0.1/'), true)).toBe(what);
+  });
+
+  it('say of a failed request that its server is closed now', async () => {
+    const what = await connections({ connect: refused })?.whyBroken(new URL('http://10.0.0.1/'), true);
+    expect(what).toBe('could not be reached: it refuses connections');
   });
 });

@@ -1,6 +1,7 @@
 /** What a simulated run drives: a session on storage that outlives its processes. Each tier has one. */
 import type { Decision } from '../../src/core/policy/approval.ts';
 import type { Failpoint } from '../../src/core/failpoint.ts';
+import type { AuditRow } from '../../src/core/records/audit.ts';
 import type { Plan } from '../../src/core/turn/plan.ts';
 import type { SessionEvent } from '../../src/core/turn/session-event.ts';
 import type { Upstream } from './upstream.ts';
@@ -60,6 +61,8 @@ export type Machine = {
   told?(): ReadonlySet<string>;
   /** The usage that was stored, by turn. */
   counted?(): Counted;
+  /** The rows of the audit, by their number. */
+  audited?(): Audited;
   /** True when the session was deleted and nothing is left of it. */
   isGone?(): boolean;
   /** The run has ended. */
@@ -75,3 +78,5 @@ export type Tier = {
 };
 
 export type Counted = Map<string, { part: number; modelCalls: number; toolCalls: number; inputTokens: number }>;
+
+export type Audited = Map<string, AuditRow>;

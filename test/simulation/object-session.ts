@@ -22,7 +22,7 @@ import type { Directory } from '../../src/ports/directory.ts';
 import type { Triggers } from '../../src/ports/triggers.ts';
 import type { SessionNeeds } from '../../src/objects/session/object/session-needs.ts';
 import { setSystemClock } from './life-clock.ts';
-import type { Counted, Machine, Process, WholeProcess } from './machine.ts';
+import type { Audited, Counted, Machine, Process, WholeProcess } from './machine.ts';
 import { silentLog } from './process-deps.ts';
 import { SqlDisk, storageOf } from './sql-disk.ts';
 import { CatalogAway, givenFile, namesFor, pointerOf } from './upstream.ts';
@@ -51,6 +51,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
   /** Notices about turns, stored outside: a crash of this object does not undo them. */
   const told = new Set<string>();
   const counted: Counted = new Map();
+  const audited: Audited = new Map();
   let known: { version: number; events: SessionEvent[] } = { version: -1, events: [] };
   const founder = world.newLife();
   createSessionTables(storageOf(disk, founder), {
@@ -63,7 +64,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
   disk.flush();
   founder.state = 'dead';
   return {
-    boot: (life) => bootObject(disk, life, wiringOf(world, life, depsOf(life), rules, { told, counted }, disk)),
+    boot: (life) => bootObject(disk, life, wiringOf(world, life, depsOf(life), rules, { told, counted, audited }, disk)),
     flush: () => disk.flush(),
     lose: () => disk.lose(world.random),
     alarm: () => disk.alarm,
@@ -82,6 +83,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
           disk.all('SELECT call_id FROM waits WHERE indexed = 0').length,
     told: () => told,
     counted: () => counted,
+    audited: () => audited,
     isGone: () => disk.isEmpty(),
     close: () => disk.close(),
   };
@@ -155,7 +157,7 @@ function wiringOf(
   life: Life,
   deps: TurnDeps,
   rules: PolicyRule[],
-  { told, counted }: { told: Set<string>; counted: Counted },
+  { told, counted, audited }: { told: Set<string>; counted: Counted; audited: Audited },
   disk: SqlDisk,
 ): SessionNeeds {
   const outside = async (what: string): Promise<void> => {
@@ -214,9 +216,10 @@ function wiringOf(
     // In the background, and it never fails.
     sessionEnded: async () => undefined,
     audit: () => ({
-      append: async () => {
+      append: async (rows) => {
         await outside('a write to the audit');
         if (world.random.chance(0.05)) throw new CatalogAway();
+        for (const row of rows) audited.set(`${row.sequence}`, row);
       },
     }),
     recordUsage: async (_workspace, _session, reports) => {

@@ -108,6 +108,7 @@ class Simulation {
     const witness = this.#clients.witness();
     this.#checkTold();
     this.#checkCounted();
+    this.#checkAudited();
     if (this.#machine.isGone?.() === true) {
       if (!witness.leaving) this.#world.fail('the session was deleted without a request');
       if (this.#machine.alarm() !== null) this.#world.fail('an alarm outlives the session');
@@ -132,6 +133,17 @@ class Simulation {
       const expected = JSON.stringify({ modelCalls: calls.length, toolCalls, inputTokens });
       if (JSON.stringify(stored) !== expected) this.#world.fail(`the usage of ${turn} is ${JSON.stringify(stored)}, not ${expected}`);
     }
+  }
+
+  /** Each call that ended has one verdict in the audit, however often its process died. */
+  #checkAudited(): void {
+    const ended = [...(this.#machine.audited?.().values() ?? [])].filter(({ turn, verdict }) => turn !== null && isVerdict.has(verdict));
+    const counts = Map.groupBy(ended, ({ callId }) => callId);
+    for (const [callId, rows] of counts)
+      if (rows.length > 1)
+        this.#world.fail(
+          `the audit has ${rows.length} verdicts on ${callId}: ${rows.map(({ verdict, code }) => `${verdict} ${code}`).join(', ')}`,
+        );
   }
 
   /** The subscribers know how every turn ended: checked against the log, or against the accepted turns of a deleted session. */
@@ -269,3 +281,5 @@ class Simulation {
     return call === null || call.asked === null || call.asked === 'input' ? null : { kind: call.asked, callId: call.callId };
   }
 }
+
+const isVerdict: ReadonlySet<string> = new Set(['ran', 'refused', 'outcome_unknown']);

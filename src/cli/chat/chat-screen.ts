@@ -48,9 +48,13 @@ export function createScreen(write: (text: string) => void): Screen {
           return line(renderCall('', calls.get(event.callId) ?? { name: '?', canonical: null }, event.arguments));
         case 'inner-call':
           return line(renderCall('  ', event, event.arguments));
-        case 'tool-result':
+        case 'tool-result': {
+          const isOneOfSeveral = calls.size > 1;
           calls.delete(event.callId);
+          // Results of calls that run side by side come in any order.
+          if (isOneOfSeveral) line(styled('cyan', `  < ${inLine(event.name)}`));
           return line(renderResult('', event.isError, event.content));
+        }
         case 'inner-result':
           return line(renderResult('  ', event.isError, event.content));
         case 'step-restart':

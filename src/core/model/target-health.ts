@@ -103,7 +103,9 @@ export function endRun(health: TargetHealth, run: TargetRun, failure: Problem | 
   if (kind === 'broken' && run.pause === null && health.failureRate <= maxFailureRate) return null;
   if (run.pause === null && now - health.recoveredAt > stableMs) health.pauses = 0;
   health.pauses += 1;
-  const ms = Math.min(Math.max(asked ?? backoffMs(pauses[kind], health.pauses), pauses[kind].firstMs), maxAskedMs);
+  // 0: a date that has passed.
+  const ownMs = backoffMs(pauses[kind], health.pauses);
+  const ms = Math.min(Math.max(asked === null || asked === 0 ? ownMs : asked, pauses[kind].firstMs), maxAskedMs);
   health.pause = { at: now, ms, code: failure.code };
   return health.pause;
 }

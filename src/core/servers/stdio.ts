@@ -9,6 +9,8 @@ import { KB } from '../limits/units.ts';
 
 /** `data.code` of the JSON-RPC error of a call during which the program ended. */
 export const endedCode = 'server_ended';
+/** That of a call that was given up without a response. */
+export const unansweredCode = 'unanswered';
 
 export const maxArguments = 200;
 const maxVariables = 200;

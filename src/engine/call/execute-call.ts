@@ -29,6 +29,7 @@ import { limitEgress } from './limit-egress.ts';
 import { InnerCallRunner, type CallPrepared } from './inner/inner-calls.ts';
 import type { RunnableCall } from './prepare-call.ts';
 import { createRedactor, type Redactor } from './redact.ts';
+import { runRepeatably, SentEffects } from './sent-effects.ts';
 import { isServerTool, type ServedTool } from './server-state.ts';
 import type { WaitingInner } from './tool-call.ts';
 import { boundedChannel, createToolContext } from './tool-context.ts';
@@ -71,14 +72,18 @@ export async function executeCall(
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs ?? (isServerTool(tool) ? limits.serverTimeoutMs : limits.toolTimeoutMs);
   const deadline = createIdleTimeout(deps.clock, { idleMs: timeoutMs, maxMs: Math.max(timeoutMs, limits.maxServerCallMs) });
   const send: SendWithHops = (outgoing, onHop) =>
-    deps.fetch(outgoing, abort.signal, (to, hop) => {
-      onHop?.(to, hop);
-      watch.recordHost(to);
-    });
+    effects.watch(outgoing, (onSend) =>
+      deps.fetch(outgoing, abort.signal, (to, hop) => {
+        onHop?.(to, hop);
+        watch.recordHost(to);
+        if (hop === 0) onSend();
+      }),
+    );
   const channel = boundedChannel(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
   const shared = { tool, callId: request.callId, callPrepared, signal: abort.signal, deadline, channel, stop };
   const inner = callsTools(tool) ? new InnerCallRunner({ deps: given, scope: seeing, ...shared }) : null;
-  const parts = { tool, server, request, redactor, channel, send, inner, signal: abort.signal, timeoutMs, compute };
+  const effects = new SentEffects(deps.executor.isSafe(tool, own) || onlyReads(tool), () => inner?.unrepeatableCall() ?? null);
+  const parts = { tool, server, request, redactor, channel, send, effects, inner, signal: abort.signal, timeoutMs, compute };
   const guarded = guardCall(
     {
       context: createToolContext(deps, scope, parts),
@@ -106,12 +111,13 @@ export async function executeCall(
   if (signal.aborted) return notRun(stopped(tool));
   const watched = watch.watchContext(guarded.context, () => guarded.question() === null);
   // An administrator set the server's address, so requests to it need no approval.
-  // Another target may be called only if this one was certainly not sent the call, or only reads.
-  const mustKnow = call.inOrder !== undefined && !onlyReads(tool);
+  // Of a call that must not be made twice, it must be known whether it was sent.
+  const mustKnow = !effects.isSafe || (call.inOrder !== undefined && !onlyReads(tool));
   const toServer = () => createServerFetch(deps, tool.kind === 'mcp' ? null : abort.signal, mustKnow ? 'opened-server' : 'server');
   const context = isServerTool(tool) ? { ...watched, fetch: toServer() } : watched;
   const run = async (): Promise<ToolOutcome> => {
-    const send = (): Promise<ToolOutcome> => deps.executor.execute(tool, filled.arguments, context);
+    const attempt = (): Promise<ToolOutcome> => deps.executor.execute(tool, filled.arguments, context);
+    const send = (): Promise<ToolOutcome> => runRepeatably(attempt, effects, abort.signal);
     const stored = tool.cache === undefined || request.given != null ? undefined : deps.storedResults;
     const asked = { tool, server, scope, arguments: filled.arguments };
     const outcome = stored === undefined ? await send() : await (await loadStored()).throughStored(deps, await stored(), asked, send);
@@ -121,17 +127,11 @@ export async function executeCall(
   };
   const logFailure = (error: string): void =>
     redactor.log(deps.log).error('a tool failed', { canonical: tool.canonical, session: scope.session, error });
-  const { input, suspended, serverFault, failed, ...result } = await toResult(run(), tool, {
-    redactor,
-    abort,
-    deadline,
-    guarded,
-    signal,
-    logFailure,
-  });
+  const running = { redactor, abort, deadline, guarded, signal, effects, logFailure };
+  const { input, suspended, serverFault, failed, ...result } = await toResult(run(), tool, running);
   // Whether the call can be made elsewhere depends on what its annotations say now.
-  const isElsewhere = failed === 'unsent' || ((failed === 'unanswered' || result.code === 'timeout') && onlyReads(tool));
-  if (serverFault === true) deps.serverFailed?.(tool.server, contentText(result.content));
+  const isElsewhere = failed === 'unsent' || ((failed !== undefined || result.code === 'timeout') && onlyReads(tool));
+  if (serverFault === true) deps.serverFailed?.(tool.server, contentText(result.content.slice(0, 1)));
   if (result.code === 'result_withheld')
     deps.log.error('a result was withheld', { canonical: tool.canonical, session: scope.session, cause: contentText(result.content) });
   // Nested calls that are still running were aborted; their audit rows are written before this call's own.
@@ -212,6 +212,7 @@ type Running = {
   deadline: IdleTimeout;
   guarded: GuardedCall;
   signal: AbortSignal;
+  effects: SentEffects;
   logFailure(error: string): void;
 };
 
@@ -219,13 +220,13 @@ type Running = {
 async function toResult(
   work: Promise<ToolOutcome>,
   tool: EditionTool,
-  { redactor, abort, deadline, guarded, signal, logFailure }: Running,
+  { redactor, abort, deadline, guarded, signal, effects, logFailure }: Running,
 ): Promise<ToolOutcome> {
   try {
-    const answer = releaseFiles(guarded, await beforeDeadline(deadline, work, signal, tool));
+    const answer = releaseFiles(guarded, await beforeDeadline(deadline, work, signal, (ms) => effects.late(tool.canonical, ms)));
     return await redactor.result(answer);
   } catch (error) {
-    if (signal.aborted) return stopped(tool);
+    if (signal.aborted) return stopped(tool, effects.any);
     const failure = await redactor.result(
       errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`),
     );
@@ -253,12 +254,17 @@ function releaseFiles(guarded: GuardedCall, answer: ToolOutcome): ToolOutcome {
   }
 }
 
-function stopped(tool: EditionTool): ToolResult {
-  return errorResult('aborted', `${tool.wireName} was stopped: the turn was cancelled.`);
+function stopped({ wireName }: EditionTool, hasSent = false): ToolResult {
+  return errorResult('aborted', `${wireName} was stopped: the turn was cancelled.${hasSent ? ' It may have had its effect.' : ''}`);
 }
 
 /** Settles with the result, the timeout or the end of the turn, whichever comes first; a late result is dropped. */
-function beforeDeadline(deadline: IdleTimeout, work: Promise<ToolOutcome>, signal: AbortSignal, tool: EditionTool): Promise<ToolOutcome> {
+function beforeDeadline(
+  deadline: IdleTimeout,
+  work: Promise<ToolOutcome>,
+  signal: AbortSignal,
+  late: (ms: number) => ToolResult,
+): Promise<ToolOutcome> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
       deadline.stop();
@@ -270,8 +276,7 @@ function beforeDeadline(deadline: IdleTimeout, work: Promise<ToolOutcome>, signa
     };
     deadline.start((ms) => {
       settle();
-      const text = `${tool.canonical} did not finish within ${ms / 1000} s and was stopped. Try again with less work in one call.`;
-      resolve(errorResult('timeout', text));
+      resolve(late(ms));
     });
     signal.addEventListener('abort', stop, { once: true });
     work.finally(settle).then(resolve, reject);

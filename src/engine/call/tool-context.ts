@@ -17,6 +17,7 @@ import type { IdleTimeout } from '../timeout.ts';
 import { limitSandbox } from './compute-meter.ts';
 import type { CallDeps, CallScope } from './call-scope.ts';
 import type { InnerCallRunner } from './inner/inner-calls.ts';
+import type { SentEffects } from './sent-effects.ts';
 import type { ServedTool } from './server-state.ts';
 import type { ToolCallRequest } from './tool-call.ts';
 
@@ -25,6 +26,7 @@ type ContextParts = ServedTool & {
   redactor: Redactor;
   channel: CallerChannel;
   send: SendWithHops;
+  effects: SentEffects;
   inner: InnerCallRunner | null;
   signal: AbortSignal;
   timeoutMs: number;
@@ -34,7 +36,7 @@ type ContextParts = ServedTool & {
 export function createToolContext(
   deps: CallDeps,
   scope: CallScope,
-  { tool, server, request, redactor, channel, send, inner, signal, timeoutMs, compute }: ContextParts,
+  { tool, server, request, redactor, channel, send, effects, inner, signal, timeoutMs, compute }: ContextParts,
 ): ToolContext {
   // Only built-in tools use them, and they take a moment to make.
   const isBuiltin = tool.kind === 'builtin';
@@ -47,6 +49,7 @@ export function createToolContext(
     // Nested calls are made by code, which a model may have written.
     mayAuthenticate: tool.arguments?.preset?.headers !== undefined || (scope.turn === null && request.parent === undefined),
     fetch: (outgoing) => send(outgoing),
+    sending: () => effects.mark(),
     now: () => deps.clock.now(),
     idempotencyKey: request.callId,
     ...(scope.resultBounds && { resultBytes: scope.resultBounds.text }),

@@ -7,6 +7,7 @@ import type { Clock, Logger } from '../../ports/runtime.ts';
 import type { ServerTokens, StdioBridge, UpstreamContext } from '../../ports/upstream.ts';
 import type { CallDeps } from '../call/call-scope.ts';
 import { limitFetch, requireReachable } from '../call/limit-egress.ts';
+import { isReadRequest } from '../policy/refusals.ts';
 
 /**
  * `signal` aborts all requests; null: each request's own signal does, for clients that still have to send something when a call is
@@ -39,7 +40,7 @@ export function createToolFetch(outbound: OutboundHttp): CallDeps['fetch'] {
       ...(onHop && { onHop }),
       // The caller applies the timeout of the server's document; this is the upper limit.
       ...(purpose !== 'tool' && { timeoutMs: limits.maxServerCallMs }),
-      ...(purpose === 'opened-server' && { opensFirst: true }),
+      ...((purpose === 'opened-server' || (purpose === 'tool' && !isReadRequest(request))) && { opensFirst: true }),
     });
 }
 

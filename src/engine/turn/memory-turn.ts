@@ -112,7 +112,7 @@ export function startMemoryTurn(needs: MemoryTurnNeeds, given: GivenTurn, reader
 
   const drive = async (): Promise<void> => {
     const timeoutMs = plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
-    const disarm = clock.after(timeoutMs, () => end('failed', 'timeout', turnTookTooLong(timeoutMs)));
+    const disarm = clock.after(timeoutMs, () => end('failed', 'timeout', turnTookTooLong(timeoutMs, run.state, run.plan.model)));
     const { model, agent, edition } = plan;
     try {
       append({ type: 'turn-start', turn, input: given.input, model, ...(agent && { agent }), ...(edition && { edition }) });

@@ -156,38 +156,34 @@ const loadAskBudget = once(() => import('./ask-budget.ts'));
 const loadProposals = once(() => import('../../core/toolset/proposals.ts'));
 
 /**
- * Runs a step's calls concurrently, up to a limit; appends each result once those of all earlier calls are appended. Questions are appended
- * after all calls have finished, so that a stream which ends at a question ends with it.
+ * Runs a step's calls concurrently, up to a limit, and appends each result at once: a result that waited for those of earlier calls would be lost if
+ * the process died, and its call would count as interrupted. Readers restore the order of the calls. Questions are appended after all calls have
+ * finished, so that a stream which ends at a question ends with it.
  */
 async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: CallToRun[], signal: AbortSignal): Promise<void> {
-  const outcomes = new Array<CallOutcome | undefined>(calls.length);
+  const waits = new Map<StepCall, WaitFor>();
   const batch: Batch = { shared: new Map(), rules: (await scope.rules?.()) ?? scope.call.rules };
-  let appended = 0;
-  const appendReady = (): void => {
-    const results: SessionEventBody[] = [];
-    for (; appended < calls.length && !signal.aborted; appended += 1) {
-      const outcome = outcomes[appended];
-      const entry = calls[appended];
-      if (outcome === undefined || entry === undefined) break;
-      if (!('answer' in outcome)) continue;
-      results.push(toResultEvent(scope.turn, step, entry.call, outcome.answer.result, outcome.answer.cost));
-      results.push(...searchEvents(scope, step, entry.call, outcome.answer.result));
-    }
-    if (results.length > 0) scope.append(...results);
-  };
-  const run = async (entry: CallToRun, index: number): Promise<void> => {
+  let unfinished = calls.length;
+  const run = async (entry: CallToRun): Promise<void> => {
     // Those that have begun end; the others are made at the next start.
     if (signal.aborted || deps.host?.isStopping() === true) return;
-    outcomes[index] = await runOne(deps, scope, entry, batch, signal);
-    appendReady();
-    if (appended < calls.length) await failpoint('result-partial-of-parallel');
+    const { call } = entry;
+    const outcome = await runOne(deps, scope, entry, batch, signal);
+    if (signal.aborted) return;
+    unfinished -= 1;
+    if ('waitFor' in outcome) waits.set(call, outcome.waitFor);
+    else {
+      const { result, cost } = outcome.answer;
+      scope.append(toResultEvent(scope.turn, step, call, result, cost), ...searchEvents(scope, step, call, result));
+    }
+    if (unfinished > 0) await failpoint('result-partial-of-parallel');
   };
   const fewAtOnce = createConcurrencyLimit(limits.maxParallelCalls);
-  await Promise.all(calls.map((entry, index) => fewAtOnce(() => run(entry, index))));
-  if (signal.aborted || calls.some((_entry, index) => outcomes[index] === undefined)) return;
-  const questions = calls.flatMap(({ call }, index) => {
-    const outcome = outcomes[index];
-    return outcome !== undefined && 'waitFor' in outcome ? [{ call, waitFor: outcome.waitFor }] : [];
+  await Promise.all(calls.map((entry) => fewAtOnce(() => run(entry))));
+  if (signal.aborted || unfinished > 0) return;
+  const questions = calls.flatMap(({ call }) => {
+    const waitFor = waits.get(call);
+    return waitFor === undefined ? [] : [{ call, waitFor }];
   });
   const more = questions.reduce((sum, { call, waitFor }) => sum + countQuestions(call, waitFor), 0);
   const shortage = more === 0 ? null : ((await scope.admitQuestions?.(more)) ?? null);

@@ -2,6 +2,7 @@
 import { toCitation } from '../../core/model/citation.ts';
 import { toMadeSearch } from '../../core/model/web-search.ts';
 import { Problem, type ProblemBody } from '../../core/problem.ts';
+import { listFirst } from '../../core/text/paragraphs.ts';
 import { errorResult, type ToolResult } from '../../core/tools/tool.ts';
 import type { Proposal } from '../../core/tools/ui-tool.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../../core/turn/session-event.ts';
@@ -43,9 +44,20 @@ export function problemOfTurn(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem('internal', 'The turn failed because of an internal error. Try again.');
 }
 
-export function turnTookTooLong(timeoutMs: number): Problem {
-  return new Problem('upstream_timeout', `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`);
+/** Says what the turn waited for when its time was over. */
+export function turnTookTooLong(timeoutMs: number, state: TurnState, model: string): Problem {
+  const running = state.phase === 'stepped' ? unansweredCalls(state).filter(({ attempts }) => attempts > 0) : [];
+  const names = running.map(({ name, canonical }) => canonical ?? name);
+  const why =
+    state.phase === 'streaming'
+      ? `It waited for the model ${model}, which had not finished its reply. Check its provider, or use another model.`
+      : names.length > 0
+        ? `It waited for ${listFirst(names, maxNamedCalls)}. Check what it did, and what it waits for.`
+        : 'Ask for a smaller piece of work.';
+  return new Problem('upstream_timeout', `The turn took longer than ${timeoutMs / 1000} s and was ended. ${why}`);
 }
+
+const maxNamedCalls = 5;
 
 function recoveryLimitReached(): ProblemBody {
   return new Problem(

@@ -41,8 +41,10 @@ export async function startBridge(token: string, surroundings: Surroundings): Pr
   const servers = createRunningServers(token, surroundings);
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
     handle(servers, token, surroundings.host, request, response).catch((error: unknown) => {
-      if (!(error instanceof BridgeFault)) onLog(`The bridge to stdio servers failed: ${String(error)}`);
-      answer(response, 502, { error: error instanceof BridgeFault ? error.message : 'could not be called: an internal error.' });
+      // The program did not start, or was not given the message.
+      if (error instanceof BridgeFault) return answer(response, 502, { error: error.message, sent: false });
+      onLog(`The bridge to stdio servers failed: ${String(error)}`);
+      return answer(response, 502, { error: 'could not be called: an internal error.' });
     });
   });
   server.on('connect', (_request, socket) => {

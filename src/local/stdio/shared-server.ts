@@ -3,7 +3,7 @@
  * of the sessions are replaced by unique ones. What the server sends by itself goes to the conversation that it belongs to. If that is not
  * certain, a request is refused: a user must not answer for another one.
  */
-import { endedCode, type StdioRun } from '../../core/servers/stdio.ts';
+import { endedCode, type StdioRun, unansweredCode } from '../../core/servers/stdio.ts';
 import { isRecord, recordOf, tryParse } from '../../core/json/wire-value.ts';
 import { limits } from '../../core/limits/limits.ts';
 import { version } from '../../core/version.ts';
@@ -117,7 +117,7 @@ export class SharedServer {
     const meta = progressToken === undefined ? {} : { _meta: { ...recordOf(params._meta), progressToken: own } };
     const sent = { ...message, id: own, ...(message.params !== undefined && { params: { ...params, ...meta } }) };
     if (done !== null) this.#finish(own, done);
-    else if (!this.#write(sent)) this.#finish(own, errorOf('The server does not read its input.'));
+    else if (!this.#write(sent)) this.#finish(own, errorOf('The call was not sent: the server does not read its input.'));
   }
 
   /** Notes subscriptions, which the sessions share. Returns the response of a request that the server need not receive, otherwise null. */
@@ -268,7 +268,7 @@ export class SharedServer {
 
   #cancel(id: number, reason: string): void {
     this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason } });
-    this.#finish(id, errorOf(reason));
+    this.#finish(id, errorOf(reason, { code: unansweredCode }));
   }
 
   #unsubscribe(uri: string): void {
@@ -287,7 +287,7 @@ export class SharedServer {
   }
 }
 
-const tooMany = errorOf(`${maxRequests} requests of this server have no response yet.`);
+const tooMany = errorOf(`The call was not sent: ${maxRequests} requests of this server have no response yet.`);
 
 function errorOf(message: string, data?: { code: string }): RpcMessage {
   return { error: { code: -32_000, message, ...(data && { data }) } };

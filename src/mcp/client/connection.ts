@@ -18,6 +18,7 @@ import type { NegotiatedConnection } from './connection-memory.ts';
 import { type DeclaredCapabilities, envelopeOf, modernHeaders } from './declared-capabilities.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createInbound, type Inbound } from './inbound.ts';
+import { handshakes, postRepeatably } from './repeat-reading.ts';
 import { type PostOptions, Transport } from './transport.ts';
 import { HttpFault, permanentError, toServerError, upstreamError, upstreamTimeout } from './upstream-fault.ts';
 
@@ -146,7 +147,9 @@ export class Connection {
   }
 
   async notify(method: string): Promise<void> {
-    await this.transport.post(notificationText(method));
+    const post = (): Promise<void> => this.transport.post(notificationText(method));
+    // Of the handshake, as what follows it.
+    await postRepeatably('initialize', post, () => !this.signal.aborted);
   }
 
   /** Sends a request after the caller has stopped waiting, to save the server work. */
@@ -192,7 +195,8 @@ export class Connection {
       ...{ headers, isWaiting: () => this.#open.has(id), startsSession: method === 'initialize' },
       hasResumption: this.era === 'legacy',
     };
-    this.transport.post(text, options).catch((error: unknown) => {
+    const post = (): Promise<void> => this.transport.post(text, options);
+    postRepeatably(method, post, () => this.#open.has(id)).catch((error: unknown) => {
       this.#settle(id)?.reject((headers['mcp-method'] !== undefined && rpcErrorOf(error, id)) || error);
     });
     return promise;
@@ -274,9 +278,6 @@ export class Connection {
     }
   }
 }
-
-/** After these, nothing was done. */
-const handshakes: ReadonlySet<UpstreamMethod> = new Set(['initialize', 'server/discover', 'logging/setLevel']);
 
 /** Returns the error with which a server of 2026-07-28 refuses the request in its response, if it is one: others come from proxies. */
 function rpcErrorOf(error: unknown, id: number): ServerRpcError | null {

@@ -81,7 +81,7 @@ export function permanentError(server: string, what: string, cause?: unknown): P
 }
 
 export function upstreamTimeout(server: string, ms: number, what = 'did not respond'): Problem {
-  const detail = `The server ${server} ${what} within ${ms / 1000} s. Call it again, or set a longer \`timeoutMs\`.`;
+  const detail = `The server ${server} ${what} within ${ms / 1000} s. If it needs more time, set a longer \`timeoutMs\`.`;
   return new Problem('upstream_timeout', detail, { server, retryable: true });
 }
 

@@ -10,7 +10,7 @@ import { createJoinedReader, type JoinedReader } from '../../net/joined-reader.t
 import { declaredBytes } from '../../net/read-bounded.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { ReplyReader } from '../adapter.ts';
-import { connectionProblem, failureEvents, timeoutProblem } from '../provider-error.ts';
+import { brokenReply, failureEvents, timeoutProblem } from '../provider-error.ts';
 import { refuseFailure } from '../retry.ts';
 import { readerFor } from '../transport.ts';
 
@@ -40,7 +40,13 @@ type StartOptions = {
 export async function startReply(response: Response, { access, reply, firstByteMs, clock }: StartOptions): Promise<StartedReply> {
   const take = reply === null ? null : readerFor(access, reply);
   if (declaredBytes(response.headers) <= maxWholeBytes) {
-    const head = new Uint8Array(await response.arrayBuffer());
+    const late = (): never => {
+      throw timeoutProblem(access, 'stopped sending in the middle of its reply');
+    };
+    const whole = withTimeout(clock, response.arrayBuffer(), firstByteMs, late).catch((error: unknown) => {
+      throw brokenReply(access, error);
+    });
+    const head = new Uint8Array(await whole);
     if (take !== null) refuseFailure(endWith(access, () => [...take.bytes(head), ...take.end()]));
     return { head, body: null, pending: null };
   }
@@ -54,7 +60,7 @@ export async function startReply(response: Response, { access, reply, firstByteM
     const read = reader.read();
     const waitMs = bytes === 0 ? firstByteMs : Math.max(0, until - clock.now());
     const next = await withTimeout(clock, read, waitMs, () => null).catch((error: unknown) => {
-      throw connectionProblem(access, error);
+      throw brokenReply(access, error);
     });
     if (next === null && bytes === 0) {
       reader.cancel().catch(() => undefined);
@@ -80,7 +86,7 @@ function endWith(access: ProviderAccess, read: () => ReturnType<ReplyReader['end
   try {
     return read();
   } catch (error) {
-    return failureEvents(connectionProblem(access, error), null);
+    return failureEvents(brokenReply(access, error), null);
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ChatEvent } from '../../../src/core/model/chat-event.ts';
 import { limits } from '../../../src/core/limits/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
@@ -73,23 +73,23 @@ describe('a turn over a model', () => {
     ]);
   });
 
-  it('runs calls concurrently and keeps their results in call order', async () => {
-    const order: string[] = [];
-    let release = (): void => undefined;
-    const slow = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { events } = await run(
+  it('runs calls concurrently, stores each result at once, and shows the model the results in call order', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { events, requests, done } = await start(
       [[...callEvents(0, 'shell', { command: 'slow' }), ...callEvents(1, 'shell', { command: 'fast' }), finish('tool-calls')], say('done')],
       async ({ command }) => {
-        if (command === 'slow') await slow;
-        else release();
-        order.push(String(command));
+        if (command === 'slow') await slow.promise;
         return textResult(String(command));
       },
     );
-    expect(order).toEqual(['fast', 'slow']);
-    expect(results(events).map(resultText)).toEqual(['slow', 'fast']);
+    await vi.waitFor(() => expect(results(events).map(resultText)).toEqual(['fast']));
+    slow.resolve();
+    await done;
+    expect(results(events).map(resultText)).toEqual(['fast', 'slow']);
+    expect(requests[1]?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      parts: [{ content: [{ text: 'slow' }] }, { content: [{ text: 'fast' }] }],
+    });
   });
 
   it('runs calls one after the other if the request or agent sets parallelToolCalls to false', async () => {

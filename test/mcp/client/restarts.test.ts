@@ -1,5 +1,6 @@
 /** A server that restarts as another one at the same URL while its clients have cached connection data: every call runs exactly once. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Problem } from '../../../src/core/problem.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import { listenMcpServer, type FakeMcpServer } from '../../fakes/mcp-server.ts';
 import { failure, result, scriptMcp } from '../../fakes/mcp-script.ts';
@@ -77,4 +78,23 @@ it('a server that restarts with an older revision of 2025 rejects the cached one
       expect(await upstream.callTool(accessTo(url), callOf('echo'), {}, context)).toMatchObject({ result: { isError: false } });
   }
   expect([calls, sessions]).toEqual([8, 4]);
+});
+
+it('a connection that breaks is repeated for the handshake, and not for a call', async () => {
+  const upstream = createMcpUpstream();
+  const lost: string[] = [];
+  const context = contextWith({
+    fetch: async (request) => {
+      const text = await request.clone().text();
+      const { method = '' } = text === '' ? {} : (JSON.parse(text) as { method?: string });
+      if (lost.includes(method)) return await fetch(new Request(servers.legacy.url, request));
+      lost.push(method);
+      throw new Problem('upstream_error', 'mcp.example.com broke the connection.', { retryable: true, sent: true });
+    },
+  });
+  done.length = 0;
+  const legacy = accessTo(url, { mcp: { era: 'legacy' } });
+  const call = upstream.callTool(legacy, callOf('note', { text: 'once' }), {}, context);
+  await expect(call).rejects.toMatchObject({ extra: { sent: true } });
+  expect([lost.includes('initialize'), lost.at(-1), done]).toEqual([true, 'tools/call', []]);
 });

@@ -327,7 +327,7 @@ export class TurnRunner {
   }
 
   #timeOut(run: TurnRun, timeoutMs: number): void {
-    this.#append(run, { type: 'error', turn: run.turn, problem: turnTookTooLong(timeoutMs).toBody() });
+    this.#append(run, { type: 'error', turn: run.turn, problem: turnTookTooLong(timeoutMs, run.state, run.plan.model).toBody() });
     this.#stop(run, 'failed', 'timeout');
   }
 
